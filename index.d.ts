@@ -401,7 +401,7 @@ export interface ToolResultRecord {
 	outputPath?: string;
 	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
 	args?: Readonly<Record<string, unknown>>;
-	/** What of its text was replaced by pointers to earlier results, as a `FoldSession` says it. */
+	/** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
 	folds?: FoldRecord;
 }
 /**
@@ -904,7 +904,7 @@ export interface GateDecision {
 	message?: string;
 	verdict: PermissionVerdict;
 }
-/** What `PermissionGate.toJSON` keeps. */
+/** The state that `PermissionGate.toJSON` returns. */
 export interface GateState {
 	version: 1;
 	pending: PendingRequest[];
@@ -1418,7 +1418,7 @@ export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Prom
 export declare namespace recoverFromOverflow {
 	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
 }
-/** What {@link ToolResultLedger.record} takes: what is known of a call, with defaults for the rest. */
+/** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isError" | "bytes"> {
 	/** @default now */
 	endedAt?: number;
@@ -2454,7 +2454,7 @@ export declare function classifyOverflow(errorOrResponse: unknown, options?: Cla
 /** Options of truncation in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
 }
-/** What {@link createTruncation} makes. */
+/** The result of {@link createTruncation}. */
 export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 	service: TruncationService;
 	middleware: TruncationMiddleware<R>;
@@ -2462,7 +2462,7 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 /**
  * Makes a service and its middleware. `false` switches truncation off.
  *
- * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * A setting for all tools overrides the built-in settings of single tools: `maxLines: 2000`, the default, raises the 500 lines of
  * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
  * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
  *

@@ -5,7 +5,7 @@ import { markdown } from './report.mjs'
 
 const MARKS = ['<!-- bench:start -->', '<!-- bench:end -->']
 
-/** What a reader in a hurry wants to know; the whole table is in `results/latest.json`. */
+/** The figures for a reader in a hurry; the whole table is in `results/latest.json`. */
 const SHOWN = [
   /^nothing to do, (100 B|1 KB|16 KB) (ASCII|CJK)$/,
   /^middleware/,

@@ -1,4 +1,4 @@
-/** What a measurement becomes: a row that knows its target, a Markdown table, the environment it was made in. */
+/** Reports a measurement: a row that knows its target, a Markdown table, the environment it was made in. */
 import { statfsSync } from 'node:fs'
 import os from 'node:os'
 import { median, quantile } from './measure.mjs'

@@ -556,11 +556,11 @@ export interface ToolResultRecord {
   outputPath?: string
   /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
   args?: Readonly<Record<string, unknown>>
-  /** What of its text was replaced by pointers to earlier results, as a `FoldSession` says it. */
+  /** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
   folds?: FoldRecord
 }
 
-/** Whoever takes records, such as a `ToolResultLedger`. */
+/** A receiver of records, such as a `ToolResultLedger`. */
 export interface ToolResultRecorder {
   record(entry: ToolResultRecord): void
 }
@@ -569,7 +569,7 @@ export interface ToolResultRecorder {
 export interface FoldEdit {
   fromLine: number
   toLine: number
-  /** What stands there: a pointer, or lines under the path that they begin with. */
+  /** The shown text: a pointer, or lines under the path that they begin with. */
   text: string
   /** The call whose result has the lines. */
   toolCallId?: string
@@ -581,7 +581,7 @@ export interface FoldEdit {
   numbering?: 'None' | { From: number }
 }
 
-/** What of a result was replaced, so that it can get its text back. */
+/** The replaced parts of a result, from which its text can be restored. */
 export interface FoldRecord {
   /** UTF-16 units that it became shorter by. */
   saved: number

@@ -1,4 +1,4 @@
-// What compaction promises, checked at a request of a recorded session.
+// Checks the promises of compaction at a request of a recorded session.
 
 import { partOf } from './policies.mjs'
 

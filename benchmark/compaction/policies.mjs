@@ -70,7 +70,7 @@ function sameAtEnd(a, b) {
   return same
 }
 
-/** What a rule that keeps a summary and the newest messages sends. */
+/** The request of a rule that keeps a summary and the newest messages. */
 function rule({ isFull, cutOf, promptOf }) {
   return ({ window }) => {
     let from = 0

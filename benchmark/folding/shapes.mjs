@@ -1,4 +1,4 @@
-// What becomes of results when they first enter the context: by Spillway, and by the rules of others.
+// Shapes results when they first enter the context: by Spillway, and by the rules of others.
 
 import foldEntry from '../../dist/entries/fold.js'
 

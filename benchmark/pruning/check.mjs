@@ -1,4 +1,4 @@
-// What the pruner promises, checked at every request of every recorded session.
+// Checks the promises of the pruner at every request of every recorded session.
 
 import { createHash } from 'node:crypto'
 import spillway from '../../index.js'

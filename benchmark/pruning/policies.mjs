@@ -4,7 +4,7 @@
 import spillway from '../../index.js'
 import { isResult, tokensOf } from './trajectories.mjs'
 
-/** What the placeholder of the simple policies takes. */
+/** Tokens of the placeholder of the simple policies. */
 const PLACEHOLDER = 12
 
 const FIFTEEN_MINUTES = 15 * 60 * 1000
@@ -19,7 +19,7 @@ function wholePart(message) {
 const masks = new WeakMap()
 
 function maskedPart(message) {
-  // What is no longer than its placeholder stays.
+  // A result that is no longer than its placeholder stays.
   if (tokensOf(message) <= PLACEHOLDER) return wholePart(message)
   if (!masks.has(message)) masks.set(message, { of: message, text: '', tokens: PLACEHOLDER })
   return masks.get(message)

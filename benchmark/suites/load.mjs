@@ -1,4 +1,4 @@
-/** What it costs to have the package: the time to load it in a fresh process, to start the command, the size of the binary. */
+/** The cost of having the package: the time to load it in a fresh process, to start the command, the size of the binary. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { makeRow } from '../report.mjs'
@@ -54,7 +54,7 @@ export const load = {
   },
 }
 
-/** What `spillway run` adds to a command: whoever would start it from Node pays for the start of Node anyway. */
+/** The time that `spillway run` adds to a command, without the start of Node, which any program in Node pays. */
 function commandRow(command, rounds) {
   const timed = (file, ...args) => {
     const start = performance.now()

@@ -1,4 +1,4 @@
-/** What the proxy of MCP adds to a call: a server that answers a kilobyte at once, with and without `spillway mcp` before it. */
+/** The time that the MCP proxy adds to a call: a server that answers a kilobyte at once, with and without `spillway mcp` before it. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { compare } from '../measure.mjs'

@@ -85,7 +85,7 @@ function shell() {
   return byShell('>')
 }
 
-/** What anybody pays who reads a pipe, and does nothing else. */
+/** The cost of reading a pipe and doing nothing else. */
 function pipe() {
   return byShell('| cat >')
 }

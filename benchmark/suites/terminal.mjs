@@ -31,7 +31,7 @@ export const terminal = {
   title: '`output()` with `terminal`',
 
   async run({ subject, rounds }) {
-    // What is saved elsewhere costs nothing here: it is not what is measured.
+    // Saving costs nothing here: it is not measured.
     const storage = {
       save: nowhere,
       saveBytes: nowhere,

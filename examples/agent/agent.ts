@@ -48,7 +48,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     return answer
   }
 
-  // What the user set: rules and limits in a file, agents in Markdown.
+  // The user's settings: rules and limits in a file, agents in Markdown.
   const storageDir = join(dataDir, 'outputs')
   await mkdir(storageDir, { recursive: true })
   const configFile = join(dataDir, 'config.jsonc')
@@ -75,7 +75,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   )
   const storage = new TruncationStorage(storageDir)
 
-  // What may run, who is asked, and when it is a loop.
+  // Permission, questions to the user, and loop detection.
   const policy = new PermissionPolicy({ ...config.permission, vault: workspace, storage })
   const gate = new PermissionGate(policy, {
     configFile,
@@ -124,7 +124,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     return { type: 'tool-result', toolCallId, toolName, output: { type, value } }
   }
 
-  /** What is sent of the history: what is worth its tokens, and a summary of the rest. */
+  /** The history of a request: results that are worth their tokens, and a summary of the rest. */
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   const context = new ContextManager<Message>({
     contextWindow,

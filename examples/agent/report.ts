@@ -1,4 +1,4 @@
-/** What became of a run, as a chart and as a page. */
+/** Reports a run as a chart and as a page. */
 
 import type { AgentRun, RequestRecord } from './types'
 

@@ -45,7 +45,7 @@ export function makeWorkspace(workspace: string, dataDir: string): void {
     dataDir,
     'config.jsonc',
     `{
-  // What this user lets agents do without a question.
+  // Commands that this user allows without a question.
   "agents": { "runtime": { "permission": { "rules": [
     { "domain": "bash", "pattern": "node test.js*", "decision": "allow" },
     { "domain": "bash", "pattern": "sed -n *", "decision": "allow" }
@@ -90,7 +90,7 @@ console.log(failed === 0 ? 'all checks passed' : 'Error: ' + failed + ' checks f
 process.exitCode = failed === 0 ? 0 : 1
 `
 
-/** What the model does in one request: calls of tools, or words. Arguments may come from the last result. */
+/** One answer of the model: calls of tools, or words. Arguments may come from the last result. */
 interface Turn {
   say?: string
   calls?: [tool: string, args: object | ((last: string) => object)][]
@@ -147,13 +147,13 @@ const REST: { prompt: string; turns: Turn[] }[] = [
 
 const PARTS = [...FAULTY.map(mend), ...REST]
 
-/** What the user says. */
+/** The user's message. */
 export const PROMPTS: readonly string[] = PARTS.map(({ prompt }) => prompt)
 
 /** The script, request by request. */
 const TURNS: readonly Turn[] = PARTS.flatMap(({ turns }) => turns)
 
-/** What the user answers. */
+/** The user's answer. */
 export async function answerOf({ about, why }: Question): Promise<Answer> {
   if (about === 'loop') return 'once'
   return why.includes('.env') ? 'no' : 'always'

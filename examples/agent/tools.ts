@@ -25,7 +25,7 @@ const schema = (properties: object, required: string[]) => ({ type: 'object', pr
 
 /** The tools of an agent that works in a folder. */
 export function toolsFor(workspace: string, service: TruncationService, storage: TruncationStorage): AgentTool[] {
-  /** What a command printed is bounded while it prints, however much it is; no byte of it is held here. */
+  /** The output of a command is bounded while it is printed, whatever its size; no byte of it is held here. */
   const run = async (file: string, args: string[], shell: boolean, { toolCallId, sessionId, signal }: Call) => {
     const options = { cwd: workspace, shell, service, sessionId, toolCallId, signal, timeoutMs: 120_000 }
     const { output, exitCode } = await runCommand(file, args, { ...options, toolName: shell ? 'bash' : 'grep' })

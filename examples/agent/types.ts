@@ -1,4 +1,4 @@
-/** What the parts of the example hand to each other. Messages are those of the AI SDK. */
+/** Types that the parts of the example share. Messages are those of the AI SDK. */
 
 import type { Hooks, ModelParameters } from 'spillway/extensions'
 import type { AgentTool } from './tools'
@@ -24,7 +24,7 @@ export type Message =
   | { role: 'assistant'; content: (TextPart | CallPart)[] }
   | { role: 'tool'; content: ResultPart[] }
 
-/** What a model is asked, and what it answers. */
+/** A request to the model and its answer. */
 export interface ModelRequest {
   system: string
   messages: Message[]
@@ -37,7 +37,7 @@ export type Model = (request: ModelRequest) => Promise<(TextPart | CallPart)[]>
 export interface Question {
   about: 'permission' | 'loop'
   tool: string
-  /** What the call touches, or why it looks like a loop. */
+  /** The targets of the call, or the reason why it looks like a loop. */
   why: string
 }
 export type Answer = 'once' | 'always' | 'no'
@@ -52,7 +52,7 @@ export interface AgentOptions {
   workspace: string
   /** Where outputs, the audit log, the user's configuration and agents are. */
   dataDir: string
-  /** What the user says, in turn. */
+  /** The user's messages, in turn. */
   prompts: readonly string[]
   askUser(question: Question): Promise<Answer>
   hooks?: Hooks
@@ -62,7 +62,7 @@ export interface AgentOptions {
 export interface RequestRecord {
   tokens: number
   unmanaged: number
-  /** What was done to the history before it was sent. */
+  /** The changes to the history before it was sent. */
   did: string[]
 }
 

@@ -130,7 +130,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
   }
 
   const middleware = { name: 'spillway', wrapToolCall, wrapModelCall }
-  // What `createMiddleware` makes is known by this mark.
+  // Results of `createMiddleware` carry this mark.
   return Object.assign(middleware, { [Symbol.for('AgentMiddleware')]: true as const })
 }
 
@@ -183,7 +183,7 @@ export function outputTools(storage: OutputSource, options: OutputToolsOptions =
 }
 
 /**
- * What is said beside an answer with nothing in it, if that is because there was no room for one: each package has another
+ * The reason beside an empty answer, if there was no room for one: each package has another
  * place for it.
  */
 function emptyOf(answer: unknown, window: number | undefined): unknown {

@@ -90,7 +90,7 @@ function check(options: McpProxyOptions): void {
     throw wrong(`options.truncation.${misplaced}`, value, 'nothing: it belongs to options.storage')
   }
   if (permission !== undefined && server === undefined && judgeUnnamed !== true) {
-    // What a server calls itself is no ground for trust.
+    // The name that a server gives itself is no reason to trust it.
     throw wrong('options.server', server, 'the name of the server, with permission')
   }
 }

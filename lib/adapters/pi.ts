@@ -104,7 +104,7 @@ export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
     pi.on('tool_result', async (event: ToolEvent & PiResult & { isError?: boolean }, context: unknown) => {
       const outcome = await calls.after(callOf(event, context), { value: forGuard(event, event.isError === true) })
       const edit = changed(event, outcome)
-      // What is not named is taken away.
+      // Members that are not named are removed.
       const { structuredContent } = event as { structuredContent?: unknown }
       return edit && { details: event.details, isError: event.isError, structuredContent, ...edit }
     })
@@ -122,7 +122,7 @@ interface ToolEvent {
   input: unknown
 }
 
-/** What an extension is told of the session, as far as it is read here. */
+/** The session as an extension gets it, as far as it is read here. */
 interface PiContext {
   sessionManager?: { getSessionId?: () => unknown }
 }
@@ -155,7 +155,7 @@ function forGuard({ content, details }: PiResult, isError: boolean): unknown {
   return { output: text, metadata: { truncated: true, ...saved }, ...failed }
 }
 
-/** What pi says in a result that it has truncated: above `details`, and in the message of a command that failed. */
+/** pi's words in a result that it has truncated: above `details`, and in the message of a command that failed. */
 const PI_NOTICE = /\n\n\[Showing [^\n]*\. Full output: ([^\n]+)\](?:\n\n[^\n]*)?$/
 
 function truncatedByPi(text: string, details: unknown, isError: boolean): { truncationPath?: string } | undefined {
@@ -180,7 +180,7 @@ function textOf(content: unknown): string {
   return parts.flatMap((part) => (typeof Object(part).text === 'string' ? [Object(part).text] : [])).join('\n')
 }
 
-/** What is other than before; nothing if nothing is. */
+/** Returns the members that changed; `undefined` if none did. */
 function changed(result: PiResult, outcome: HostOutcome): PiResult | undefined {
   const shown = Object(outcome.kind === 'value' ? outcome.shown : undefined) as Record<string, unknown>
   const { content, _meta, output } = shown

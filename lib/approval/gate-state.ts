@@ -34,7 +34,7 @@ export interface GateDecision {
   verdict: PermissionVerdict
 }
 
-/** What `PermissionGate.toJSON` keeps. */
+/** The state that `PermissionGate.toJSON` returns. */
 export interface GateState {
   version: 1
   pending: PendingRequest[]

@@ -1,4 +1,4 @@
-/** What a summariser is asked for. */
+/** The request to a summariser. */
 
 import type { NoticeLanguage } from '../types'
 

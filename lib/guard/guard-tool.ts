@@ -132,7 +132,7 @@ interface Call {
   decision: GateDecision | undefined
   /** Warning of the loop detector for the model. */
   warning: string | undefined
-  /** What of the result was folded. */
+  /** The folded parts of the result. */
   folds: FoldRecord | undefined
   /** Where the full result was saved. */
   outputPath: string | undefined

@@ -6,7 +6,7 @@ import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
 import { checkKeys, invalid, isRecord, wrong } from '../validation/validate'
 
-/** What {@link ToolResultLedger.record} takes: what is known of a call, with defaults for the rest. */
+/** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isError' | 'bytes'> {
   /** @default now */
   endedAt?: number

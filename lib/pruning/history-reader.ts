@@ -467,7 +467,7 @@ export class HistoryReader {
     const before = this.texts.get(toolCallId)
     const whole = unfolded(shown, folds, (id) => this.texts.get(id))
     if (whole !== undefined) this.texts.set(toolCallId, whole)
-    // What was known of another text under this id is of no use; of this one it stays.
+    // Facts about another text under this id are dropped; those about this text stay.
     else if (before !== undefined && before.length - shown.length !== folds.saved) this.texts.delete(toolCallId)
     if (replaceable && targetsOf(folds).size > 0) item.folds = folds
   }

@@ -32,7 +32,7 @@ export class HistoryItem {
   /** It holds images or other media, which go with its text. */
   hasMedia = false
 
-  /** What of its text was folded, and the text as it was. */
+  /** The folded parts of its text, and the text before folding. */
   folds: FoldRecord | undefined = undefined
 
   /** Its text stands there again, because what it points to is not sent any more. */

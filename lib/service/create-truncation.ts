@@ -17,7 +17,7 @@ export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike>
   extends Omit<TruncationServiceConfig, 'global'>,
     Omit<TruncationMiddlewareConfig<R>, 'service'> {}
 
-/** What {@link createTruncation} makes. */
+/** The result of {@link createTruncation}. */
 export interface Truncation<R extends ToolResultLike = ToolResultLike> {
   service: TruncationService
   middleware: TruncationMiddleware<R>
@@ -26,7 +26,7 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 /**
  * Makes a service and its middleware. `false` switches truncation off.
  *
- * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * A setting for all tools overrides the built-in settings of single tools: `maxLines: 2000`, the default, raises the 500 lines of
  * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
  * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
  *
@@ -51,7 +51,7 @@ export function makeTruncation<R extends ToolResultLike = ToolResultLike>(
   const given: unknown = config
   if (!isRecord(given)) throw wrong('truncation', given, 'an object, or false', 'INVALID_CONFIG')
   const { skipTools, shouldTruncate, ledger, ...settings } = config
-  // What is neither goes where the nearest name is most likely to be.
+  // An unknown name is reported where its nearest name most likely is.
   const isGlobal = ([key]: [string, unknown]) => key === 'global' || !OPTION_FIELDS.has(key)
   const entries = Object.entries(settings)
   const global = Object.fromEntries(entries.filter(isGlobal))

@@ -1,4 +1,4 @@
-/** What an output can be: text, bytes, parts of a message, or any other value. */
+/** The kinds of output: text, bytes, parts of a message, or any other value. */
 
 import { types } from 'node:util'
 import type { Facts } from '../ingest/ingest'
@@ -93,11 +93,11 @@ function tailOf(texts: readonly string[], facts: Facts, units: number): Range {
   return [joined - after - units, joined - after]
 }
 
-/** What became of a value. */
+/** A bounded value. */
 export interface BoundValue {
   /** The value itself if nothing had to be cut. */
   value: unknown
-  /** What the service answered; nothing for values that cannot be too long. */
+  /** The answer of the service; `undefined` for values that cannot be too long. */
   result?: TruncationResult<unknown>
 }
 
@@ -121,7 +121,7 @@ export async function boundValue(
   const line = toJson(value)
   const written = laidOut(service, line, context)
   const result = await service.output(written, context)
-  // What has a preview in it and little else is left alone.
+  // A text that is a preview and little else is left alone.
   const isSame = !result.truncated || result.content === written
   return { value: isSame ? soundJson(value, line) : result.content, result }
 }

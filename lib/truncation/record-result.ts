@@ -17,7 +17,7 @@ export interface Finished {
   /** The host said that it failed. */
   failed?: boolean | undefined
   args?: Readonly<Record<string, unknown>> | undefined
-  /** What of its text was folded. */
+  /** The folded parts of its text. */
   folds?: FoldRecord | undefined
 }
 

@@ -133,7 +133,7 @@ export function apiPages(files, exported) {
   return made
 }
 
-/** What pages make of headings: without capitals, and numbered where two are the same then. */
+/** The anchor of a heading: without capitals, and numbered where two are the same then. */
 function anchorsOf() {
   const seen = new Map()
   return (heading) => {

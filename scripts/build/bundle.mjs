@@ -52,7 +52,7 @@ function roomOf(module) {
   return APART.get(path) ?? TOGETHER.get(folder) ?? folder
 }
 
-/** What `lib/index.ts` exports as values, by room: the lines that export it. */
+/** The value exports of `lib/index.ts`, by room: the lines that export them. */
 function rooms() {
   const found = new Map()
   const source = readFileSync(join(LIB, 'index.ts'), 'utf8')

@@ -105,7 +105,7 @@ const into = mkdtempSync(join(tmpdir(), 'ranking-'))
 process.on('exit', () => rmSync(into, { recursive: true, force: true }))
 let calls = 0
 
-/** What the example of the core answers for these outputs, one buffer after the other. */
+/** The answers of the core's example for these outputs, one buffer after the other. */
 function ask(mode, logs, table) {
   const [list, out] = [join(into, `list-${calls}`), join(into, `out-${calls}`)]
   calls += 1

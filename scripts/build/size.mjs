@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { builtBinary, main } from './run.mjs'
 
-/** What a stripped release build may take, in bytes. */
+/** Maximum bytes of a stripped release build. */
 export const MOST = 5_242_880
 
 const run = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 })

@@ -1,4 +1,4 @@
-// What is made from the table of the configuration's keys and committed: the JSON Schema for editors, and the table in
+// Makes the committed files from the table of the configuration's keys: the JSON Schema for editors, and the table in
 // docs/configuration.md. Needs the built binary.
 
 import { readFileSync, writeFileSync } from 'node:fs'

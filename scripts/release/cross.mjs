@@ -2,7 +2,7 @@
 // the oldest C library that is supported, runs those that it can run, and says why it skipped the rest. A release is built by
 // .github/workflows/release.yml on hosts of each kind; this is for looking at a platform before that.
 //
-// What it takes: a linker for other systems (Zig, from PyPI), Rust's standard library for the target (rustup's, or Debian's),
+// Requirements: a linker for other systems (Zig, from PyPI), Rust's standard library for the target (rustup's, or Debian's),
 // and to run it: Node for the target (from PyPI) and, for another processor, QEMU (Debian's). With `--setup` all of it is
 // fetched into target/cross and nowhere else; without, what is there is used.
 

@@ -32,7 +32,7 @@ const npm = (args, cwd) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
-/** What npm would publish of the main package, without what is in `dist/` and never loaded: it was put together there. */
+/** The files that npm would publish of the main package, without those in `dist/` that are never loaded: they were bundled. */
 export function mainFiles() {
   const files = JSON.parse(npm(['pack', '--dry-run'], ROOT))[0].files.map(({ path }) => path)
   if (!files.includes('dist/index.js')) throw new Error('Nothing is built: run npm run build')
@@ -49,7 +49,7 @@ function entryFiles(value = readManifest()) {
 }
 
 const CODE = (name) => [name, `${name}.js`, `${name}/index.js`]
-/** What a declaration names as `.js` is declared beside it. */
+/** A module that a declaration names as `.js` is declared beside it. */
 const DECLARATION = (name) => [`${name}.d.ts`, `${name}/index.d.ts`, name.replace(/\.([cm]?)js$/, '.d.$1ts')]
 
 /** Adds a file and all that it loads, or that its types come from. */

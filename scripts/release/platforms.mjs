@@ -33,7 +33,7 @@ export function ownPlatform() {
 
 const readJson = (...path) => JSON.parse(readFileSync(join(ROOT, ...path), 'utf8'))
 
-/** What a platform's package says of itself. */
+/** The manifest of a platform's package. */
 export function platformManifest(platform) {
   const { version, license, engines } = readJson('package.json')
   const [os, cpu] = platform.name.split('-')

@@ -137,7 +137,7 @@ function missing(recipe) {
 
 const countOf = (printed, what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(printed)?.[1] ?? 0)
 
-/** What TAP says of the tests that failed; all of it if it says nothing. */
+/** The failed tests in a TAP report; the whole report if it names none. */
 function failuresOf(printed) {
   const failed = printed.match(/^not ok [\s\S]*?^ {2}\.\.\.$/gm) ?? [printed]
   return failed.join('\n').replaceAll(/^/gm, '    ')

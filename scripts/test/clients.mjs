@@ -189,7 +189,7 @@ const FIXTURES = join(ROOT, '__test__', 'clients', 'fixtures')
 const PAGE = join(ROOT, 'docs', 'clients.md')
 const LONG_TEXT = 200
 
-/** What a client sends, small and without what belongs to this machine: `{{text}}` stands for the result of the tool. */
+/** The requests of a client, small and without facts of this machine: `{{text}}` stands for the result of the tool. */
 function fixtureOf({ name, packages, way }, asked, requests, { shown }) {
   const { dialect, messages = [] } = requests.at(-1) ?? {}
   const isOurs = (text) => text.includes(ROOT) || text.includes(tmpdir())

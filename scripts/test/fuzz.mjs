@@ -17,7 +17,7 @@ const BUILT = join(ROOT, 'target', 'fuzz')
 const CRASHES = join(FUZZ, 'crashes')
 const RESULTS = join(FUZZ, 'results', 'latest.json')
 
-/** What a run has to reach. A quick one is too short for the number of inputs. */
+/** The bars of a run. A quick one is too short for the number of inputs. */
 const BARS = { crashes: 0, slowestMs: 100, peakRssMiB: 512, executions: 1_000_000 }
 
 /**
@@ -84,7 +84,7 @@ async function fuzz(target) {
   rmSync(temporary, { recursive: true, force: true })
   for (const dir of [CRASHES, kept, found, temporary]) mkdirSync(dir, { recursive: true })
   const dictionary = join(FUZZ, 'dictionaries', `${target}.dict`)
-  // What earlier runs found is not in every clone: a quick one starts from what is.
+  // The finds of earlier runs are not in every clone: a quick run starts from the corpus.
   const corpora = asked.quick ? [temporary, kept] : [found, kept]
   const began = Date.now()
   const { code, printed } = await run(

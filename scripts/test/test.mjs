@@ -11,7 +11,7 @@ const failures = []
 const FAILED_TEST = /^\s*(?:● .+|---- .+ stdout ----|✗ .+)$/
 const LINES_OF_A_FAILURE = 20
 
-/** What failed, each with the lines that say why, once: Jest tells it twice. */
+/** The failures, each once with its reason: Jest prints it twice. */
 function failedTests(printed) {
   const lines = printed.split('\n')
   const found = new Map()

@@ -127,7 +127,7 @@ export async function torture({ quick = false, only = [] } = {}) {
   // A part of a test run finds the package built.
   if (!quick) await build()
   await step('Building the torture rig', 'cargo', ['build', '--package', 'spillway-torture', '--quiet'])
-  // What the store is compared with; a machine without a registry goes without.
+  // The peer that the store is compared with, if a registry has it.
   if (!quick) await step('Installing opponents', 'npm', OPPONENTS).catch(() => {})
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'spillway-torture-'))
   // Other users' processes save there as well.

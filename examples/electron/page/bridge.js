@@ -1,4 +1,4 @@
-// What the page calls: Electron's bridge if there is one, else the same over HTTP.
+// The bridge of the page: Electron's if there is one, else the same over HTTP.
 
 const word = new URLSearchParams(location.search).get('word')
 

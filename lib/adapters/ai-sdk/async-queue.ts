@@ -1,4 +1,4 @@
-/** What a tool yields, handed from the call that runs inside of the guard to whoever reads outside of it. */
+/** Hands the values that a tool yields inside of the guard to the reader outside of it. */
 
 /** Steps on their way: the tool goes on when a step was taken. */
 export class Steps implements AsyncIterable<unknown> {

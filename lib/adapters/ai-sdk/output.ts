@@ -45,7 +45,7 @@ export async function boundOutput(
     case 'error-json': {
       const { value: shown } = await bound(value, context)
       if (shown === value) return output
-      // What was cut is a text.
+      // A truncated value is a text.
       return { ...output, type: typeof shown === 'string' ? `${failed ? 'error-' : ''}text` : type, value: shown }
     }
     case 'content': {

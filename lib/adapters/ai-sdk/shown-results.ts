@@ -1,5 +1,5 @@
 /**
- * What a model was shown of which result. The SDK asks for it apart from the call, and again whenever a history of its user
+ * Remembers the form in which each result was shown to the model. The SDK asks for it apart from the call, and again whenever a history of its user
  * interface becomes messages.
  */
 
@@ -8,12 +8,12 @@ import { plainJson } from '../../util/safe-stringify'
 import { Recent } from '../shared/lru-cache'
 import type { ModelOutput } from './output'
 
-/** So many results are remembered; those asked for are mostly the newest. */
+/** Maximum number of remembered results; mostly the newest are asked for. */
 const MOST = 256
 /** Of a longer text its two ends are compared, and its length. */
 const MOST_UNITS = 2 ** 19
 
-/** What was shown, by call and by content. */
+/** The shown forms, by call and by content. */
 export class Shown {
   readonly #outputs = new Recent<string, ModelOutput | 'as it is'>(MOST)
 
@@ -24,7 +24,7 @@ export class Shown {
     if (toolCallId !== undefined) this.#outputs.set(`${toolCallId} ${print}`, output ?? 'as it is')
   }
 
-  /** What was shown of this result; by its content alone where the SDK does not name the call. */
+  /** Returns the shown form of this result, by its content alone where the SDK does not name the call. */
   recall(toolCallId: string | undefined, value: unknown): ModelOutput | 'as it is' | undefined {
     const print = printOf(value)
     return this.#outputs.get(toolCallId === undefined ? print : `${toolCallId} ${print}`)

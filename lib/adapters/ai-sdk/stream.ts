@@ -14,7 +14,7 @@ export interface StreamPart {
 export interface Peeked<R> {
   /** The result with a stream that begins at the beginning. */
   result: R
-  /** What the stream begins with, if that is an error or an end. */
+  /** The first part of the stream, if it is an error or an end. */
   trouble: StreamPart | undefined
   /** The stream is not wanted any more. */
   cancel(): void

@@ -110,7 +110,7 @@ async function runOne(
   const { truncation: _, ...unbounded } = kit.around
   const outcome = await guardCall(
     { tool, args, toolCallId, sessionId: sessionOf(controls, options ?? {}), signal, permission, truncation },
-    // What a tool makes for the model by itself is bounded when it has made it.
+    // The output that a tool makes for the model by itself is bounded after it is made.
     own ? unbounded : kit.around,
     async (input: never) => lastOf(await run(input)),
   )

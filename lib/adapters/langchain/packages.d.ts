@@ -1,5 +1,5 @@
 /**
- * What is used of LangChain's core, so that this compiles without it. Not published: who uses the adapter has the
+ * The parts of LangChain's core that are used, so that this compiles without it. Not published: users of the adapter have the
  * core, and the adapter's tests check it against it.
  */
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../validation/validate'
 import type { Look } from './items'
 import type { McpContentBlock } from './types'
 
-/** What a list may have in its descriptions and schemas together. */
+/** Maximum bytes of all descriptions and schemas of a list. */
 const LIST_BYTES = 2 ** 19
 /** Characters of one string in a list, from the first of these at which the whole has room. */
 const LIST_CAPS = [8192, 1024, 128]

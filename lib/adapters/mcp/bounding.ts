@@ -16,9 +16,9 @@ const LEAST_BYTES = 256
 /** Below these limits a notice stands in one place only. */
 const TWO_NOTICES_BYTES = 2000
 const TWO_NOTICES_LINES = 20
-/** What a notice takes without the path in it. */
+/** Bytes of a notice without its path. */
 const NOTICE_BYTES = 320
-/** What a place where a text is cut may be off by. */
+/** Bytes by which the place of a cut may be off. */
 const ATTEMPTS = 4
 
 export interface Limits {

@@ -38,14 +38,14 @@ export class Blocks {
       })
   }
 
-  /** What a tool answered, before the guard sees it. */
+  /** The answer of a tool before the guard sees it. */
   heard<R>(result: R): R {
     const given: unknown = result
     if (isHolder(given)) this.#whole.set(given.content, given)
     return result
   }
 
-  /** What the guard made of it, as a result of MCP. */
+  /** The guarded answer as a result of MCP. */
   shown(answer: unknown): unknown {
     if (!isRecord(answer) || !isRecord(answer._meta) || answer._meta.truncationPath === undefined) return answer
     const { truncationPath, ...others } = answer._meta

@@ -67,7 +67,7 @@ export class Asking {
     this.gate = new PermissionGate(policy, { onEvent, ...(configFile !== undefined && { configFile }) })
   }
 
-  /** What the host said that it can do. */
+  /** The capabilities of the host. */
   learn(capabilities: unknown): void {
     const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
     // Hosts that know only addresses say so; one that says nothing more knows forms.
@@ -155,7 +155,7 @@ export class Asking {
     return { refusal: { ...answer, content: [...(answer.content as unknown[]), textBlock(advice)] } }
   }
 
-  /** What a user can do where a question cannot be put; nothing if it is none. */
+  /** Advice for the user where the host cannot show a question; `undefined` if there is none. */
   private adviceFor({ tool, args, sessionId }: JudgedCall): string | undefined {
     const { decision, suggestedRules } = this.policy.evaluate({ tool, args, sessionId, headless: false } as never)
     if (decision !== 'ask') return undefined
@@ -181,7 +181,7 @@ export class Asking {
   }
 }
 
-/** What is judged: another tool or other arguments are another call. */
+/** Identity of the call that is judged: another tool or other arguments are another call. */
 function keyOf({ tool, args }: JudgedCall): string {
   return JSON.stringify([tool, args])
 }

@@ -9,7 +9,7 @@ import type { McpContentBlock } from './types'
 
 /** A member or a block up to this size may stay beside the texts. */
 export const SMALL_BYTES = 1024
-/** What may stay beside the texts of one result where its limit is not known. */
+/** Maximum bytes beside the texts of one result where its limit is not known. */
 export const REST_BYTES = 12_800
 /** More texts than this become one. */
 const MOST_TEXTS = 128

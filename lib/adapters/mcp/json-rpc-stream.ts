@@ -12,7 +12,7 @@ const LINE_FEED = 10
 
 /** A message as it came, with its line feed. */
 export type Line = {
-  /** What it says, with stand-ins for what is long; nothing if it is no JSON. */
+  /** The parsed message, with stand-ins for long strings; `undefined` if it is no JSON. */
   value: unknown
   /** It is no JSON as it stands: it has numbers that JSON does not know. */
   isMended: boolean

@@ -9,9 +9,9 @@ import { readJson } from './lenient'
 
 /** Strings up to so many bytes stay in the skeleton. */
 const LONG_STRING = 2 ** 14
-/** What the skeleton may hold. */
+/** Maximum bytes of the skeleton. */
 const MOST_BYTES = 2 ** 21
-/** What is nested deeper is left out as a whole. */
+/** Values that are nested deeper are left out as a whole. */
 const DEEPEST = 200
 
 const QUOTE = 0x22
@@ -78,7 +78,7 @@ export class Skimmer {
     return readJson(this.skeleton.toString('utf8', 0, this.length))
   }
 
-  /** What a stand-in stands for. */
+  /** The strings that stand-ins replace. */
   rangeOf(value: unknown): Range | undefined {
     if (typeof value !== 'string' || !value.startsWith(this.mark)) return undefined
     return this.ranges[Number(value.slice(this.mark.length))]
@@ -228,7 +228,7 @@ export class Skimmer {
 
   /** Keeps only those members of the message that are known, so that many others cannot hide what it is. */
   private dropMembers(): boolean {
-    // What has begun of the next member is kept as it is.
+    // The part of the next member that has arrived is kept as it is.
     const end = this.inString ? this.stringAt : this.length
     const comma = lastComma(this.skeleton, end)
     if (comma <= 0) return false
@@ -272,6 +272,6 @@ function endsEscaped(bytes: Buffer, from: number, to: number, before: boolean): 
   let at = to
   while (at > from && bytes[at - 1] === BACKSLASH) at -= 1
   const isOdd = (to - at) % 2 === 1
-  // What came before reaches only through backslashes.
+  // The text before matters only through backslashes.
   return at === from && before ? !isOdd : isOdd
 }

@@ -49,7 +49,7 @@ export class Unescaper {
     return out.subarray(0, length)
   }
 
-  /** What waited for something that did not come. */
+  /** Returns the characters that waited for a continuation. */
   end(): Buffer {
     const left: number[] = []
     if (this.high !== 0) this.flush((byte) => left.push(byte))
@@ -65,7 +65,7 @@ export class Unescaper {
     }
     if (this.high !== 0) this.flush(put)
     if (unit >= 0xd800 && unit <= 0xdbff) this.high = unit
-    // What is no number is no JSON, and whoever wrote it meant no character.
+    // Digits that are no number are no JSON, and stand for no character.
     else encode(Number.isNaN(unit) ? 0xfffd : unit, put)
   }
 

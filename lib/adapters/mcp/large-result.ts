@@ -26,7 +26,7 @@ export interface SkimmedBounds {
   restBytes: number
   /** The options of the call, by the bytes that go out beside the text. */
   optionsFor(context: TruncationContext, besides: number): TruncationContext
-  /** What is added to a text that was cut. */
+  /** The text that is added to a truncated text. */
   finish(text: string, facts: { truncated: boolean; hint?: string; outputPath?: string }): string
 }
 
@@ -102,7 +102,7 @@ export async function boundSkimmed(
   const shown = first?.block ? withText(first.block as McpContentBlock, text) : textBlock(text)
   const blocks = items.flatMap((item) => ('stays' in item ? [item.stays] : item === first ? [shown] : []))
   return {
-    // What has no content is text as a whole.
+    // A result without content is text as a whole.
     ...(content === undefined ? { ...(failed && { isError: true }) } : rest),
     content: first === undefined ? [shown, ...blocks] : blocks,
     ...(structured === 'keep' && content !== undefined && structuredContent !== undefined && { structuredContent }),

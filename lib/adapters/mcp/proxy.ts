@@ -33,7 +33,7 @@ import {
 
 /** So much of what the server said is worked on at a time; then it has to wait. */
 const MOST_AT_WORK = 2 ** 24
-/** So many requests are remembered whose answer never came. */
+/** Maximum number of remembered requests whose answer never came. */
 const MOST_PENDING = 10_000
 const MOST_PAGES = 1000
 const KILL_AFTER_MS = 5000
@@ -67,7 +67,7 @@ export class ServerProxy {
   readonly child: ChildProcess
   private readonly host: MessageWriter
   private readonly server: MessageWriter
-  /** What no message contains. */
+  /** A text that no message contains. */
   private readonly mark = `spillway:${randomUUID()}:`
   /** By the value of the id: hosts take the text of a number for the number, however it is written. */
   private readonly pending = new Map<string, Pending[]>()
@@ -105,7 +105,7 @@ export class ServerProxy {
     this.profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
     this.listing = new Listing(this.storage, options.outputTools !== false, this.structured, sessionId)
     if (options.outputTools !== false) this.siblings = new Siblings(this.scope(), () => this.becomeFirst())
-    // What is wrong with the settings shows before the server is started.
+    // Faults of the settings show before the server is started.
     this.bounds()
     this.child = spawn(command, args, {
       cwd,
@@ -212,7 +212,7 @@ export class ServerProxy {
       return isSafe ? this.pass(line, this.server) : this.begin(0, this.refuse(line, null, UNREADABLE))
     }
     const { id, method } = message
-    // What a question of ours is answered is not the server's affair.
+    // Answers to our own questions are not for the server.
     if (this.toHost.settle(message)) return drop(line)
     if (method === undefined) return this.onward(line, message)
     if (method === 'notifications/cancelled') return this.onCancelled(line, message)
@@ -427,7 +427,7 @@ export class ServerProxy {
     return isPlain ? this.pass(line, this.host) : this.send(line, request, this.host)
   }
 
-  /** What a server logs, or says of its progress, is no way around the limits. */
+  /** Logs and progress of a server must keep the limits, too. */
   private async shortenNotification(line: Line, { method, params }: Message): Promise<void> {
     const reader = readerOf(line)
     let shown: unknown = params
@@ -568,7 +568,7 @@ export class ServerProxy {
 
   private async boundAnswer(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
     const { result } = message
-    // What the server asks is read by the host, and what it keeps with that is opaque.
+    // The host reads the server's question; the state that the server keeps with it is opaque.
     if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MOST_ASKED) {
       const { content, structuredContent, ...question } = result
       const { judged } = pending ?? {}
@@ -713,7 +713,7 @@ function isKnown(method: string): boolean {
   )
 }
 
-/** What a server says of itself, with the promise to tell of changes: our tools may be offered here later. */
+/** The capabilities of a server, with the promise to report changes: our tools may be offered here later. */
 function withChanges(result: unknown): unknown {
   if (!isRecord(result) || !isRecord(result.capabilities) || !isRecord(result.capabilities.tools)) return result
   const { capabilities } = result
@@ -824,7 +824,7 @@ function isStateless({ _meta }: Record<string, unknown>): boolean {
   )
 }
 
-/** What stands for the state of a question, which may be of any size; for none, what stands for nothing. */
+/** Returns the stand-in for the state of a question, which may be of any size; for none, the stand-in for nothing. */
 function digestOf(state: unknown): string {
   return typeof state === 'string' ? createHash('sha256').update(state).digest('base64') : ''
 }

@@ -76,7 +76,7 @@ export class Siblings {
       }
       this.number = number
       this.server = server
-      // Whoever came before this one listened took it for gone. The others that came since then follow it, so it must stay.
+      // Proxies that came before this one listened took it for gone. The others that came since then follow it, so it must stay.
       if (process.platform !== 'win32' && !this.numbers().includes(number)) {
         server.close()
         continue
@@ -186,7 +186,7 @@ function makePrivate(folder: string): void {
   }
 }
 
-/** What tells one host from another: the process that started this one, whatever launched it in between. */
+/** Identifies a host: the process that started this one, whatever launched it in between. */
 export function hostProcess(): string {
   let pid = process.ppid
   for (let count = 0; count < MOST_LAUNCHERS && process.platform === 'linux'; count += 1) {

@@ -1,11 +1,11 @@
-/** What a `structuredContent` says besides the texts of the same result: servers send both, for clients that read only one. */
+/** Finds the parts of a `structuredContent` that the texts of the same result do not say: servers send both, for clients that read only one. */
 
 import { isRecord } from '../../validation/validate'
 import { parseLeniently } from './lenient'
 
 /** A value that the texts say as well. */
 const SAID = Symbol('said')
-/** What is nested deeper is compared as a whole, or not at all. */
+/** Values that are nested deeper are compared as a whole, or not at all. */
 const DEEPEST = 64
 /** Containers are compared with texts that are JSON only so far down: servers wrap a value once or twice. */
 const DEEPEST_WRAP = 3

@@ -7,7 +7,7 @@ import type { StructuredContent } from './truncate-result'
 
 export type OutputToolName = OutputTool['name']
 
-/** What our tools are called here. */
+/** The names of our tools here. */
 export type Names = Readonly<Record<OutputToolName, string>>
 
 /** How it is done where the server has a tool of the same name: the first name that is free. */

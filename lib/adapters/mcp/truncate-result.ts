@@ -167,7 +167,7 @@ export async function boundError(
 }
 
 /**
- * What is shown of an error, its message in front unless that is long itself: what failed is cut to its end, and what says why is
+ * The shown part of an error, its message first unless that is long itself: what failed is cut to its end, and what says why is
  * not to go for what lies beside it.
  */
 export function stillSaid(message: string, shown: string): string {

@@ -15,11 +15,11 @@ interface SessionLike {
   addItems(items: unknown[], ...given: unknown[]): Promise<void>
 }
 
-/** What a guarded session and the filter know of each other. */
+/** State that a guarded session and the filter share. */
 interface Ties {
   /** Results that the session has, by the id of their call. */
   readonly stored: Set<string>
-  /** What the filter sent in place of which item. */
+  /** The item that the filter sent in place of each item. */
   readonly sent: Recent<string, { shown: string; original: unknown }>
   /** The session was read, and no request has gone out since: results that it does not know came with the input. */
   fresh: boolean
@@ -79,7 +79,7 @@ function outputOf(item: unknown): string {
   return JSON.stringify((item as { output?: unknown }).output) ?? ''
 }
 
-/** What the SDK hands to a filter. */
+/** The argument that the SDK gives to a filter. */
 export interface FilterArgs {
   modelData: { input: unknown[]; instructions?: string }
   context?: unknown

@@ -35,7 +35,7 @@ interface RunContextLike {
   isToolApproved?(approval: { toolName: string; callId: string }): boolean | undefined
 }
 
-/** What the SDK says of a tool that threw, where the tool does not say it by itself. Nothing else marks an error. */
+/** The SDK's text for a tool that threw, where the tool has none of its own. Nothing else marks an error. */
 const DEFAULT_ERROR = 'An error occurred while running the tool. Please try again.'
 
 /**

@@ -16,7 +16,7 @@ interface ChatMessage {
   tool_call_id?: string
 }
 
-/** What became of each message: the same as long as the message is, so that the pruner knows it again. */
+/** The sent form of each message: the same as long as the message is, so that the pruner knows it again. */
 const known = new WeakMap<object, { made: ChatMessage[]; outputs: unknown[] }>()
 
 /** The history in the form of OpenAI's chats: a call, then its result, part by part. */
@@ -57,7 +57,7 @@ function toolsOf({ parts }: Record<string, unknown>): { callID: string; tool: st
   return (isArray(parts) ? parts : []).filter((part): part is never => {
     const { type, callID, state } = Object(part) as Record<string, unknown>
     if (type !== 'tool' || typeof callID !== 'string' || !isRecord(state)) return false
-    // What OpenCode has cleared by itself it sends as cleared.
+    // Results that OpenCode has cleared by itself are sent as cleared.
     const { compacted } = Object(state.time) as { compacted?: unknown }
     return state.status === 'completed' && typeof state.output === 'string' && compacted === undefined
   })

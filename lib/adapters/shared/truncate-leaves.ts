@@ -7,7 +7,7 @@ import { isArray } from '../../util/guards'
 /** Deeper texts are left alone: no host's own results have them. */
 const DEEPEST = 6
 
-/** What stands under these names is no text: contents of resources, files of any kind and pictures of notebooks. */
+/** Values under these names are no text: contents of resources, files of any kind and pictures of notebooks. */
 const MEDIA_FIELDS = ['blob', 'base64', 'image_data']
 
 /** The middleware of the caller, once for every text in a result. */
@@ -39,7 +39,7 @@ export function leafwise(truncation: ToolControls['truncation']): TruncationMidd
   }
 }
 
-/** What holds an image or the like, which is no text. */
+/** Returns true for a value that holds an image or the like, which is no text. */
 function isMedia(value: object): boolean {
   const { type, isImage } = value as { type?: unknown; isImage?: unknown }
   return isImage === true || (typeof type === 'string' && /^(image|audio|video|blob|base64)/.test(type))

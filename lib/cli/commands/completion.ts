@@ -49,7 +49,7 @@ const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (commands: readonly Comm
   bash: (commands) => `# spillway completion bash
 _spillway() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words='' values='' each
-  # What stands behind -- is another program's.
+  # Words after -- belong to another program.
   for each in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [ "$each" = -- ] && { COMPREPLY=($(compgen -c -f -- "$word")); return; }; done
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} help' -- "$word")); return; fi
   case "\${COMP_WORDS[1]}" in

@@ -1,4 +1,4 @@
-// What `npm run cross` needs, fetched from PyPI and, on Debian, from its packages, and unpacked into one folder: nothing is
+// Installs the requirements of `npm run cross`, fetched from PyPI and, on Debian, from its packages, and unpacked into one folder: nothing is
 // installed, and deleting the folder undoes it.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'

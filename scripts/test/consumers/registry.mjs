@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { basename } from 'node:path'
 
-/** What a registry says of one package that has one version. */
+/** A registry's answer about one package with one version. */
 function documentOf({ manifest, file, bytes }, origin) {
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
   const shasum = createHash('sha1').update(bytes).digest('hex')

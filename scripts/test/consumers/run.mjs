@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 const WINDOWS = process.platform === 'win32'
 /** Far more than any of them takes; what is still running then does not exit by itself. */
 const TIME_LIMIT_MS = 60_000
-/** What test runners say, and then succeed, when something of ours outlives the tests. */
+/** The words of test runners that succeed although something of ours outlives the tests. */
 const LEFT_OPEN = /did not exit|failed to exit|open handle|close timed out|unhandled|force exited/i
 
 /** Milliseconds of the processors that processes took which this one started and that have ended; nothing where nobody says so. */

@@ -58,7 +58,7 @@ function project(folder, name, files = {}) {
   return cwd
 }
 
-// What each tool is for ----------------------------------------------------------------------------------------------
+// The purpose of each tool ----------------------------------------------------------------------------------------------
 
 const bins = (at) => {
   const { bin, name } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))

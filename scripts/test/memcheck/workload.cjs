@@ -1,4 +1,4 @@
-// What `npm run memcheck` watches: what every consumer does, an output that comes in pieces, a search, a history, and every
+// The workload of `npm run memcheck`: the steps of every consumer, an output that comes in pieces, a search, a history, and every
 // entry of the binary with arguments that make no sense.
 
 const { mkdtempSync, rmSync } = require('node:fs')
@@ -65,9 +65,9 @@ async function nonsense(file, rounds) {
 }
 
 ordinary()
-  // What makes no sense may be taken for a relative path.
+  // Nonsense may be taken for a relative path.
   .then(() => process.chdir(dir))
   .then(() => nonsense(process.argv[2], 10))
-  // What nonsense started may still write there, and must not keep the process from ending.
+  // A run that nonsense started may still write there, and must not keep the process from ending.
   .finally(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20 }))
   .then(() => process.exit(0))
