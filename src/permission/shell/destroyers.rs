@@ -754,9 +754,8 @@ impl Walker<'_> {
             || mode.starts_with("-rwx");
         let gives_all = mode.ends_with("777") || mode.starts_with("a+rwx") || mode == "a=rwx";
         let is_minus = |word: &&Word| {
-            word.text.len() > 1
-                && word.text[1..].bytes().all(|byte| b"rwxXst".contains(&byte))
-                && word.text.starts_with('-')
+            let letters = word.text.strip_prefix('-').unwrap_or_default();
+            !letters.is_empty() && letters.bytes().all(|byte| b"rwxXst".contains(&byte))
         };
         let first_file = usize::from(base != "chattr" && !rest.iter().any(|word| is_minus(&word)));
         let files = rest.iter().filter(|word| !word.text.starts_with('-')).skip(first_file);

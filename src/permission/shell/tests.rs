@@ -278,6 +278,62 @@ proptest::proptest! {
     }
 }
 
+/// Words whose parts are no single bytes, or that are nearly nothing.
+const ODD_WORDS: [&str; 22] = [
+    "''",
+    "®",
+    "®®",
+    "-®",
+    "--®",
+    "-®=®",
+    "--®=®",
+    "+®",
+    "/®",
+    "~®",
+    "~/®",
+    "®=®",
+    "=®",
+    "@®",
+    "-i®",
+    "-s®",
+    "s®a®b®",
+    "{®}",
+    "[®]",
+    "®*",
+    "-",
+    "--",
+];
+
+#[test]
+fn every_program_is_read_with_words_of_several_bytes() {
+    let rows = include_str!("programs.txt").lines().filter(|line| !line.starts_with('#'));
+    let tabled = rows.flat_map(|row| row.split(" | ").next().unwrap_or_default().split(' '));
+    // Others are named in the code: those that destroy, wrap, or are read by a grammar of their own.
+    let named = [
+        "*", "rm", "dd", "mkfs", "chmod", "chown", "chgrp", "chattr", "setfacl", "kill", "mv",
+        "cp", "find", "fd", "shred", "truncate", "wipefs", "sgdisk", "parted", "icacls", "takeown",
+        "env", "nice", "timeout", "xargs", "busybox", "sudo", "sh", "bash", "eval", "trap",
+        "source", "set", "unset", "export", "declare", "read", "git", "gh", "sed", "awk", "jq",
+        "tr", "base64", "xxd", "printf", "echo", "cd", "pushd", "tar", "rsync", "docker",
+        "python3", "perl", "node",
+    ];
+    let mut options: Vec<String> = ODD_WORDS.iter().map(|word| (*word).to_owned()).collect();
+    options.push(ODD_WORDS.join(" "));
+    for name in tabled.chain(named).filter(|name| !name.is_empty()) {
+        for word in &options {
+            for command in [
+                format!("{name} {word}"),
+                format!("{name} {word} ® x"),
+                format!("{name} -s {word}"),
+                format!("{name} x {word} | sh"),
+                format!("env A=® {name} {word}"),
+            ] {
+                reading(&command);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_program_of_a_folder_is_not_the_one_of_its_name() {
     assert_eq!(commands("./env ls"), ["ls", "./env ls"]);
