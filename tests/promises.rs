@@ -88,6 +88,11 @@ fn a_ban_never_allows_more() {
 }
 
 #[test]
+fn only_secrets_become_stars_however_an_output_is_split() {
+    holds("redact", properties::redact::check);
+}
+
+#[test]
 fn ranges_are_the_output() {
     holds("ranges", properties::ranges::check);
 }

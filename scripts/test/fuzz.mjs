@@ -26,6 +26,12 @@ const BARS = { crashes: 0, slowestMs: 100, peakRssMiB: 512, executions: 1_000_00
  */
 const SLOWEST_MS = { search: 1000, smart: 500, diff: 500, json: 500, csv: 500 }
 
+/**
+ * Kibibytes of stack for targets whose inputs a model writes and a parser with a stack reads. A thread has 128 under musl; the
+ * fuzzer and its checks take the rest.
+ */
+const STACK_KIB = { permission: 256, redact: 256 }
+
 /** Longer inputs find nothing more: what is long in a case is written as a short run. */
 const LONGEST_INPUT = 2048
 const QUICK_SECONDS = 5
@@ -43,7 +49,11 @@ const specs = Object.keys(SPECS).filter((name) => (asked.target === undefined ? 
 
 /** Starts a target's program; answers its exit code and what it printed. */
 async function run(target, args, env = {}) {
-  const child = spawn(join(BUILT, 'release', target), args, {
+  const program = join(BUILT, 'release', target)
+  const limit = STACK_KIB[target]
+  const limited = ['-c', `ulimit -s ${limit}; exec "$0" "$@"`, program, ...args]
+  const [command, given] = limit === undefined ? [program, args] : ['sh', limited]
+  const child = spawn(command, given, {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,6 +12,7 @@ pub mod json;
 pub mod names;
 pub mod permission;
 pub mod ranges;
+pub mod redact;
 mod rendered;
 pub mod search;
 pub mod smart;
