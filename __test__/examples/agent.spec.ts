@@ -88,7 +88,7 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
   ])
   // "Always" is in the user's file, beside what they wrote themselves.
   const config = readFileSync(join(dataDir, 'config.jsonc'), 'utf8')
-  expect(config).toContain('// What this user lets agents do without a question.')
+  expect(config).toContain('// Commands that this user allows without a question.')
   expect(config).toContain('node --version')
 
   // The agent's prompt, the hook's, and the agent's parameters reached the model.

@@ -7,7 +7,7 @@ use spillway_core::storage::redact::{Pattern, Redactor, Rules};
 
 use super::input::Input;
 
-/// What secrets are made of, for the fuzzer to put together.
+/// Parts of secrets, for the fuzzer to put together.
 const PARTS: [&str; 16] = [
     "password=",
     "\"api_key\": \"",
@@ -40,7 +40,7 @@ pub fn check(data: &[u8]) {
         .collect();
     let pattern = Pattern { source, multi_line: true, ..Pattern::default() };
     let patterns = if has_pattern { vec![pattern] } else { Vec::new() };
-    // What is refused says where.
+    // A refusal names its place.
     let rules = match Rules::new(&patterns, &values, known) {
         Ok(rules) => Arc::new(rules),
         Err((place, _)) => {
