@@ -95,6 +95,7 @@ export { type EstimateTokensOptions, estimateTokens } from './tokens/tokens'
 export {
   createOutputTools,
   type OutputSource,
+  type OutputSourceHolder,
   type OutputTool,
   type OutputToolContext,
   type OutputToolResult,

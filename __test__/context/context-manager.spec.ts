@@ -233,6 +233,20 @@ describe('a compaction', () => {
     expect(report.compaction).toMatchObject({ action: 'summary' })
   })
 
+  test('results are shortened where a provider refused what seems to fit, and nothing is old', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 40_000, compaction: { summarize } })
+    const turn = talk([{ user: 'look', steps: Array(8).fill({ output: words(2_000) }), answer: 'so' }]).slice(0, -1)
+    const first = await manager.prepare(deepFreeze(turn), { now })
+    expect(first.report).toMatchObject({ fits: true, steps: expect.not.arrayContaining([{ outcome: 'done' }]) })
+    const { messages, report } = await manager.prepare(turn, { now, force: true })
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done' })
+    expect(report.tokensAfter).toBeLessThan(0.9 * first.report.tokensAfter)
+    expect(isWhole(messages)).toBe(true)
+    // The next request goes on from there: the provider's cache holds.
+    const next = await manager.prepare([...turn, { role: 'user', content: 'go on' }], { now })
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+  })
+
   test('that does not help is an error', async () => {
     const manager = new ContextManager<Message>({
       contextWindow: 6000,

@@ -87,11 +87,11 @@ test('the adapter knows the tools of its host, and a rule still decides', async 
 })
 
 test('a permission never takes permission away', () => {
-  const both = [rule('python -m pytest *', 'allow', 'bash'), rule('python *', 'allow', 'bash')]
+  const both = [rule('python -m tool *', 'allow', 'bash'), rule('python *', 'allow', 'bash')]
   for (const rules of [both, both.toReversed()]) {
-    expect(decide({ rules }, 'bash', { command: 'python -m pytest' }).decision).toBe('allow')
+    expect(decide({ rules }, 'bash', { command: 'python -m tool' }).decision).toBe('allow')
     expect(decide({ rules }, 'bash', { command: 'python -m evil' }).decision).toBe('ask')
   }
   const between = [both[0]!, rule('python *', 'ask', 'bash'), both[1]!]
-  expect(decide({ rules: between }, 'bash', { command: 'python -m pytest' }).decision).toBe('ask')
+  expect(decide({ rules: between }, 'bash', { command: 'python -m tool' }).decision).toBe('ask')
 })

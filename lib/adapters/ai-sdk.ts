@@ -3,7 +3,7 @@
  * that says which calls the user must approve. `ai` itself is never loaded; its shapes are read as they are.
  */
 
-import type { OutputSource, OutputToolsOptions } from 'spillway'
+import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
 import { createOutputTools } from '../tools/output-tools'
 import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './ai-sdk/controls'
 import { judge } from './shared/approvals'
@@ -55,15 +55,18 @@ const SCHEMA = {
 
 /**
  * `read_output` and `search_output` as tools of the AI SDK, to put beside guarded tools. They show the outputs of
- * `options.sessionId`, or of all sessions without it. `storage` is the one that the `TruncationService` was given, or the service.
+ * `options.sessionId`, or of all sessions without it. `source` is the storage that the `TruncationService` was given, or the service.
  *
  * @example
  * const tools = { ...guardTools(myTools, { truncation }), ...outputTools(truncation) }
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
 // biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
-export function outputTools(storage: OutputSource, options: OutputToolsOptions = {}): Record<string, any> {
-  const tools = createOutputTools(storage, options).map(({ name, description, inputSchema, execute }) => {
+export function outputTools(
+  source: OutputSource | OutputSourceHolder,
+  options: OutputToolsOptions = {},
+): Record<string, any> {
+  const tools = createOutputTools(source, options).map(({ name, description, inputSchema, execute }) => {
     const schema = { ...SCHEMA, jsonSchema: inputSchema }
     const run = async (args: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal } = {}) =>
       (await execute(args, { ...(signal && { signal }) })).output

@@ -4,7 +4,7 @@
  * of its own, and for {@link outputTools}.
  */
 
-import type { OutputSource, OutputToolsOptions, ToolControls, ToolTruncationConfig } from 'spillway'
+import type { OutputSource, OutputSourceHolder, OutputToolsOptions, ToolControls, ToolTruncationConfig } from 'spillway'
 import { CHECK } from '../overflow/limits'
 import { createOutputTools } from '../tools/output-tools'
 import { isArray } from '../util/guards'
@@ -159,7 +159,7 @@ export function needsApproval(controls: LangChainControls): (request: {
 
 /**
  * `read_output` and `search_output` as tools of LangChain, for agents whose file tools do not see the disk (deepagents). They
- * show outputs of the thread of the call, or of `sessionId`. `storage` is the one that the `TruncationService` was given.
+ * show outputs of the thread of the call, or of `sessionId`. `source` is the storage that the `TruncationService` was given, or the service.
  *
  * @example
  * const storage = new TruncationStorage()
@@ -168,9 +168,9 @@ export function needsApproval(controls: LangChainControls): (request: {
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
 // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
-export function outputTools(storage: OutputSource, options: OutputToolsOptions = {}): any[] {
+export function outputTools(source: OutputSource | OutputSourceHolder, options: OutputToolsOptions = {}): any[] {
   const { tool } = require('@langchain/core/tools') as typeof import('@langchain/core/tools')
-  return createOutputTools(storage, options).map(({ name, description, inputSchema, execute }) => {
+  return createOutputTools(source, options).map(({ name, description, inputSchema, execute }) => {
     const run = async (args: unknown, runtime: LangChainRuntime = {}) => {
       const { configurable, signal } = runtime
       const sessionId = configurable?.thread_id

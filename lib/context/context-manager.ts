@@ -235,7 +235,10 @@ async function prepare<M>(
       forgetGone(pruner)
     }
   }
-  const guard = await guarded(inner, pruned.messages, pruned.report.tokensAfter, environment, request.signal)
+  // A provider that refused the request has the last word, whatever the estimate says.
+  const isRefused = request.force === true && compaction?.changed !== true
+  const sent = pruned.report.tokensAfter
+  const guard = await guarded(inner, pruned.messages, sent, environment, { isRefused, signal: request.signal })
   if (guard !== undefined && guard.texts.length > 0) {
     adopt(pruner, guard.texts)
     pruned = pruner.prune(history, { now })
@@ -323,16 +326,19 @@ async function compacted<M>(
   return { history: changed ? lasting(inner, stored) : history, report, freed, changed }
 }
 
-/** Shortens results if the messages still do not fit. */
+/** Shortens results if the messages still do not fit, or were refused and nothing else helped. */
 async function guarded<M>(
   { options, pruner, usable, tell }: Inner<M>,
   messages: M[],
   tokens: number,
   environment: number,
-  signal: AbortSignal | undefined,
+  { isRefused, signal }: { isRefused: boolean; signal: AbortSignal | undefined },
 ): Promise<Guarded | undefined> {
-  const { overflow = 'openclaw', contextWindow, reserveTokens = 0, estimateTokens, storage } = options
-  if (overflow === false || contextWindow === undefined || tokens + environment <= usable) return undefined
+  const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage } = options
+  const fits = tokens + environment <= usable
+  if (overflow === false || options.contextWindow === undefined || (fits && !isRefused)) return undefined
+  // Of what was refused less must be sent than the estimate, which was too small.
+  const contextWindow = fits ? tokens + environment + reserveTokens : options.contextWindow
   share(pruner)
   try {
     const recovered = await recoverAsFar({

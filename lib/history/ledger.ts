@@ -113,9 +113,9 @@ export class ToolResultLedger {
   record(entry: ToolResultEntry): void {
     const inner = innerOf(this)
     const { entries, maxEntries } = inner
-    const checked = checkedRecord(withDefaults(entry), 'entry')
+    const assumed = isRecord(entry) ? DEFAULTED.filter((key) => entry[key] === undefined) : []
+    const checked = checkedRecord(assumed.length === 0 ? entry : withDefaults(entry, assumed), 'entry')
     const { toolCallId } = checked
-    const assumed = DEFAULTED.filter((key) => entry[key] === undefined)
     const known = entries.get(toolCallId)
     const assumedBefore = known === undefined ? [] : (assumptions.get(known) ?? [])
     const merged = known === undefined ? checked : inOrder({ ...checked, ...without(known, assumedBefore) })
@@ -183,16 +183,14 @@ const DEFAULTED = ['endedAt', 'isError', 'bytes'] as const
 /** Fields of records that were not given: a later record of the call may still say them. */
 const assumptions = new WeakMap<ToolResultRecord, readonly (keyof ToolResultRecord)[]>()
 
-function withDefaults(entry: ToolResultEntry): unknown {
-  if (!isRecord(entry)) return entry
+function withDefaults(entry: ToolResultEntry, missing: readonly (typeof DEFAULTED)[number][]): object {
   const { exitCode } = entry
   const defaults: Pick<ToolResultRecord, (typeof DEFAULTED)[number]> = {
     endedAt: Date.now(),
     isError: exitCode !== undefined && exitCode !== 0,
     bytes: 0,
   }
-  const missing = DEFAULTED.filter((key) => entry[key] === undefined).map((key) => [key, defaults[key]])
-  return missing.length === 0 ? entry : { ...entry, ...Object.fromEntries(missing) }
+  return { ...entry, ...Object.fromEntries(missing.map((key) => [key, defaults[key]])) }
 }
 
 function without(record: ToolResultRecord, keys: readonly (keyof ToolResultRecord)[]): Partial<ToolResultRecord> {
@@ -221,11 +219,12 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
 }
 
 const CHECKS = Object.entries(FIELDS)
+const FIELD_NAMES = Object.keys(FIELDS)
 
 /** A copy of a record that belongs to nobody else, with its fields in the order of {@link FIELDS}. */
 function checkedRecord(entry: unknown, field: string): ToolResultRecord {
   if (!isRecord(entry)) throw wrong(field, entry, 'an object')
-  checkKeys(field, entry, Object.keys(FIELDS))
+  checkKeys(field, entry, FIELD_NAMES)
   const copy: Record<string, unknown> = {}
   for (const [key, check] of CHECKS) {
     const value = entry[key]
@@ -261,7 +260,7 @@ function readRecord(known: unknown, tell: (thrown: unknown) => void): ToolResult
 
 /** The fields always in the same order: the same knowledge gives the same JSON. */
 function inOrder(record: ToolResultRecord): ToolResultRecord {
-  const known = (Object.keys(FIELDS) as (keyof ToolResultRecord)[]).filter((key) => record[key] !== undefined)
+  const known = (FIELD_NAMES as (keyof ToolResultRecord)[]).filter((key) => record[key] !== undefined)
   return Object.fromEntries(known.map((key) => [key, record[key]])) as unknown as ToolResultRecord
 }
 

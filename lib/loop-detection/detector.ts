@@ -155,8 +155,10 @@ export class DoomLoopDetector {
    */
   check(toCheck: DoomLoopCall): DoomLoopVerdict {
     const { handle, identity } = of(this)
-    const { callId, tool, turn } = record('call', toCheck)
-    const [id, name] = [text('call.callId', callId), text('call.tool', tool)]
+    checkObject('call', toCheck)
+    const id = text('call.callId', read(toCheck, 'callId'))
+    const name = text('call.tool', read(toCheck, 'tool'))
+    const turn = read(toCheck, 'turn')
     if (turn !== undefined && typeof turn !== 'string' && typeof turn !== 'number') {
       throw wrong('call.turn', turn, 'a string or a number')
     }
@@ -170,8 +172,9 @@ export class DoomLoopDetector {
    * or that is not known, changes nothing.
    */
   record(toRecord: DoomLoopResult): void {
-    const { callId, isError } = record('result', toRecord)
-    const id = text('result.callId', callId)
+    checkObject('result', toRecord)
+    const id = text('result.callId', read(toRecord, 'callId'))
+    const isError = read(toRecord, 'isError')
     if (isError !== undefined && typeof isError !== 'boolean') {
       throw wrong('result.isError', isError, 'true or false')
     }
@@ -194,7 +197,8 @@ export class DoomLoopDetector {
    * same words, again and again. The answer is as that of `check`; with `ask`, its `callId` is what `approve` takes.
    */
   observe(said: { role: 'user' | 'assistant'; text: string }): DoomLoopVerdict {
-    const { role, text: words } = record('message', said)
+    checkObject('message', said)
+    const [role, words] = [read(said, 'role'), read(said, 'text')]
     if (role !== 'user' && role !== 'assistant') throw wrong('message.role', role, "'user' or 'assistant'")
     const spoken = text('message.text', words)
     return verdict(call(() => native.doomLoopObserve(of(this).handle, role === 'user', spoken)))
@@ -240,19 +244,11 @@ function verdict(json: string | null): DoomLoopVerdict {
   return json === null ? { action: 'allow' } : (JSON.parse(json) as DoomLoopVerdict)
 }
 
-/** The plain fields of an argument; a getter may throw. */
-function record(field: string, value: unknown): Record<string, unknown> {
+function checkObject(field: string, value: unknown): asserts value is object {
   if (!isRecord(value)) throw wrong(field, value, 'an object')
-  return {
-    callId: read(value, 'callId'),
-    tool: read(value, 'tool'),
-    turn: read(value, 'turn'),
-    isError: read(value, 'isError'),
-    role: read(value, 'role'),
-    text: read(value, 'text'),
-  }
 }
 
+/** Returns a field of an argument; a getter may throw. */
 function read(value: object, name: string): unknown {
   try {
     return (value as Record<string, unknown>)[name]

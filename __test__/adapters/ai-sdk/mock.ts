@@ -1,7 +1,7 @@
 /** A model of the SDK's own mocks that answers in turn, in the shapes of the version that is installed. */
 
 import { readFileSync } from 'node:fs'
-import { APICallError, type LanguageModel } from 'ai'
+import { APICallError, type wrapLanguageModel } from 'ai'
 import * as mocks from 'ai/test'
 import type { Any } from './support.ts'
 
@@ -20,7 +20,7 @@ export type Turn =
 
 /** A model, and the prompts that it was sent. */
 export interface Mocked {
-  model: Exclude<LanguageModel, string>
+  model: Parameters<typeof wrapLanguageModel>[0]['model']
   prompts: Any[][]
 }
 

@@ -110,7 +110,7 @@ test('a saved output is read and searched by tools, of its own thread only', asy
     .respond(ask('c2', 'read_output', { from_line: 100, line_count: 400 }) as Any)
     .respond(ask('c3', 'search_output', { pattern: 'row 77$' }) as Any)
     .respond(new AIMessage('done'))
-  const tools = [looking(async () => long), ...outputTools(storage)]
+  const tools = [looking(async () => long), ...outputTools(truncation)]
   const agent = createAgent({ model, tools, middleware: [contextControl({ truncation })] })
   const { messages } = await agent.invoke(go, thread())
   const [first, read, found] = toolsOf(messages)

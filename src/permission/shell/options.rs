@@ -114,6 +114,11 @@ const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic jun
 const ONLY_TELLS: [&str; 11] =
     ["version", "V", "VV", "help", "h", "?", "m", "i", "ini", "test", "run"];
 
+/// Modules of Python that are judged by their own line of the table, so that `-m` is no question beside it. Like a script
+/// that `python` is given, they run what the project says and nothing else.
+const MODULES_OF_THE_TABLE: [&str; 9] =
+    ["pytest", "mypy", "ruff", "black", "flake8", "isort", "pylint", "json.tool", "py_compile"];
+
 /// Maximum length of a path.
 const MAX_VALUE: usize = 4096;
 
@@ -257,12 +262,18 @@ impl Walker<'_> {
                             || next.text == "-"
                             || program.is_some_and(is_value))
                 });
-                let (took, may_take) = self.option(base, program, (word, next), &before, command);
-                if let Some(module) = program.and_then(|program| program.module(text, &before)) {
-                    let (at, name) = match module {
-                        "" => (at, words.get(at).map_or("", |next| next.text.as_str())),
-                        module => (at - 1, module),
-                    };
+                let module = program.and_then(|program| program.module(text, &before));
+                let module = module.map(|module| match module {
+                    "" => (at, words.get(at).map_or("", |next| next.text.as_str())),
+                    module => (at - 1, module),
+                });
+                let is_read = module.is_some_and(|(_, name)| MODULES_OF_THE_TABLE.contains(&name));
+                let (took, may_take) = if is_read {
+                    (true, false)
+                } else {
+                    self.option(base, program, (word, next), &before, command)
+                };
+                if let Some((at, name)) = module {
                     if !name.is_empty() {
                         self.inner_at(base, words, at, name, command);
                     }

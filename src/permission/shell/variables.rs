@@ -394,6 +394,10 @@ const NODE_OPTIONS: [&str; 12] = [
     "--unhandled-rejections",
 ];
 
+/// Options of Go's programs that change what is checked or printed, and no program that is run.
+const GO_OPTIONS: [&str; 8] =
+    ["-mod", "-count", "-race", "-v", "-short", "-trimpath", "-buildvcs", "-tags"];
+
 /// Variables that name the directories of a program's output.
 const WRITTEN_FOLDERS: [&str; 10] = [
     "GOCACHE",
@@ -452,6 +456,10 @@ pub fn is_handed(name: &str, value: &str) -> bool {
             "NODE_OPTIONS" => value.split_whitespace().all(|option| {
                 let (name, value) = option.split_once('=').unwrap_or((option, "0"));
                 NODE_OPTIONS.contains(&name) && is_number(&value.replace('-', ""))
+            }),
+            "GOFLAGS" => value.split_whitespace().all(|option| {
+                let (name, value) = option.split_once('=').unwrap_or((option, "1"));
+                GO_OPTIONS.contains(&name) && value.split(['_', ',']).all(is_number)
             }),
             _ => {
                 let ends = ["_URL", "_URI", "_DSN", "_HOST", "_PORT", "_TIMEOUT"];
@@ -616,6 +624,7 @@ mod tests {
             ("PAGER", "cat"),
             ("NODE_OPTIONS", "--max-old-space-size=4096 --no-warnings"),
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GOFLAGS", "-mod=mod -count=1 -tags=unit,e2e_fast"),
             ("DATABASE_URL", "postgres://localhost/x"),
             ("API_URL", "http://localhost:3000"),
         ] {
@@ -626,6 +635,9 @@ mod tests {
             ("NODE_OPTIONS", "--require=./evil.js"),
             ("NODE_OPTIONS", "--no-warnings --import ./evil.js"),
             ("GIT_CONFIG_GLOBAL", "x"),
+            ("GOFLAGS", "-toolexec=./evil"),
+            ("GOFLAGS", "-race -exec=x"),
+            ("GOFLAGS", "-modfile=../x"),
             ("PIP_INDEX_URL", "http://evil"),
             ("GIT_X_URL", "x"),
             ("DATABASE_URL", "file:///etc/passwd"),
