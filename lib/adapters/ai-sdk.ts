@@ -61,10 +61,10 @@ const SCHEMA = {
  * const tools = { ...guardTools(myTools, { truncation }), ...outputTools(truncation) }
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
-// biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
 export function outputTools(
   source: OutputSource | OutputSourceHolder,
   options: OutputToolsOptions = {},
+  // biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
 ): Record<string, any> {
   const tools = createOutputTools(source, options).map(({ name, description, inputSchema, execute }) => {
     const schema = { ...SCHEMA, jsonSchema: inputSchema }
