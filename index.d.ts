@@ -2557,7 +2557,8 @@ export interface OutputSource {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 }
-interface OutputSourceHolder {
+/** A service whose storage is one, such as a `TruncationService`. */
+export interface OutputSourceHolder {
 	readonly storage: unknown;
 }
 /** Options of {@link createOutputTools}. */
