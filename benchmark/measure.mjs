@@ -58,7 +58,7 @@ export function filing(name, call, inputs, { keep = false } = {}) {
   }
 }
 
-/** Work on something that has to be made anew for every call. */
+/** Work on a value that has to be made again for every call. */
 export function once(name, make, call) {
   return {
     name,
@@ -172,7 +172,7 @@ export async function longestStall(work) {
 }
 
 /**
- * Watches the collector, so that a stall that is its work can be told from one that is not.
+ * Watches the collector, so that its stalls can be distinguished from others.
  *
  * @returns {{ longestWithin(from: number, to: number): number, stop(): void }}
  */

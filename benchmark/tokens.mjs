@@ -26,7 +26,7 @@ const COUNTERS = {
   'Claude 2': (text) => claude.encode(text.normalize('NFKC'), 'all').length,
 }
 
-/** Of a longer file only its start is read. */
+/** Reads only the start of a longer file. */
 const MOST_BYTES = 4e6
 const SIZES = [200, 1000, 4000]
 const PIECES = 6

@@ -3,7 +3,7 @@
  * machines, see the same bytes.
  *
  * Sizes are UTF-8 bytes, exact. A text is decoded from one buffer in one go, so that it is a flat string: one that was
- * put together from pieces would be flattened by whoever touches it first, and that side would pay for both.
+ * put together from pieces would be flattened by the side that reads it first, which would pay for both.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
@@ -56,7 +56,7 @@ export const SCRIPTS = { ascii: 'ASCII', cjk: 'CJK', emoji: 'emoji' }
 /** Lines of the given script, exactly `size` bytes of UTF-8, as a buffer. */
 export function makeBytes(script, size, seed = 1) {
   const bytes = Buffer.allocUnsafeSlow(size)
-  // A long text repeats its first megabyte: making every line anew would take longer than the benchmark.
+  // A long text repeats its first megabyte: making every line again would take longer than the benchmark.
   const block = makeBlock(script, Math.min(size, MB), seed)
   let filled = 0
   while (filled + block.length <= size) {
@@ -119,7 +119,7 @@ export function makeHistory(contents, endsAt) {
   return messages
 }
 
-/** A call and its result. The tool's name is one that nobody knows, so that the content has to decide. */
+/** A call and its result. The tool's name is unknown, so that the content has to decide. */
 export function makeExchange(content, id, timestamp) {
   return [
     {

@@ -131,7 +131,7 @@ describe('the middleware', () => {
     expect([wholes(made.prompt), wholes(prompt)]).toEqual([1, 40])
   })
 
-  test('a refused request goes out once more, and the next one is shorter at once', async () => {
+  test('a refused request is sent once more, and the next one is shorter at once', async () => {
     const sent: number[] = []
     const events: AdapterEvent[] = []
     const middleware = contextMiddleware({ onEvent: (event) => events.push(event) })
@@ -155,7 +155,7 @@ describe('the middleware', () => {
     expect(events.map(({ type }) => type)).toEqual(['recovered'])
   })
 
-  test('a request that is refused again goes out shorter each time, and then the prefix stays', async () => {
+  test('a request that is refused again is sent shorter each time, and then the prefix stays', async () => {
     const sent: Any[][] = []
     const middleware = contextMiddleware({
       history: () => new HistoryPruner(),
@@ -259,7 +259,7 @@ describe('approvals', () => {
     expect(await approvalPolicy({})({ toolCall })).toEqual({ type: 'not-applicable' })
   })
 
-  test('a call that nobody was asked about does not run with a policy that asks', async () => {
+  test('a call that was not approved does not run with a policy that asks', async () => {
     const { bash } = guardTools({ bash: { execute: async () => 'ran' } as Any }, { permission: new PermissionPolicy() })
     const error: Any = await bash
       .execute(toolCall.input, { ...call, toolCallId: 'c2' })

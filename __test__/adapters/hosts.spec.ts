@@ -204,7 +204,7 @@ describe('pi', () => {
 test.each([
   ['pi', (controls: Any) => agentHooks(controls)],
   ['OpenCode', (controls: Any) => plugin(controls)],
-])('%s: a gate that no one hears is told', (_, make) => {
+])('%s: a gate without a listener is reported', (_, make) => {
   const events: Any[] = []
   const onEvent = (event: Any) => events.push(event)
   const policy = new PermissionPolicy()
@@ -317,7 +317,7 @@ describe('the Claude Agent SDK', () => {
     const many = await rewrite({ ...input, tool_use_id: 't3', tool_response: frozen(found) }, 't3', { signal })
     expect(many.hookSpecificOutput.updatedToolOutput.content.length).toBeLessThan(3000)
     expect(many.hookSpecificOutput.updatedToolOutput.filenames).toEqual(found.filenames)
-    // What is the same must not be said: it would take the place of another hook's rewrite.
+    // An unchanged value must not be returned: it would replace another hook's rewrite.
     const media = [
       { type: 'resource', resource: { blob: LONG } },
       { type: 'pdf', file: { base64: LONG } },

@@ -1,4 +1,4 @@
-/** What the specs of the adapters share; the real frameworks are in the folders beside. */
+/** Helpers of the adapters' specs; the real frameworks are in the folders beside. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -191,7 +191,7 @@ describe('an answer is about one call', () => {
     await expect(again).resolves.toMatchObject({ by: 'reject', decision: 'deny' })
     const decided = events.filter(({ type }) => type === 'decided') as { decision?: { by?: string } }[]
     expect(decided.map(({ decision }) => decision?.by)).toEqual(['full_access', 'full_access', 'rule', 'reject'])
-    // What a person refused stays refused, whatever comes later.
+    // A refused call stays refused, whatever is decided later.
     modes.confirm(modes.setMode('s1', 'full_access').confirmationId ?? '')
     await expect(gate.request(ask('b', 'make'))).resolves.toMatchObject({ by: 'reject', decision: 'deny' })
   })
@@ -263,7 +263,7 @@ test('where no rule would be safe, there is no always', async () => {
   expect(gate.pending()).toHaveLength(1)
 })
 
-test('a rule that cannot be saved holds until the end, and that is told', async () => {
+test('a rule that cannot be saved holds until the end, and an event says so', async () => {
   const { gate, events } = make({ saveRule: () => Promise.reject(new Error('disk full')) })
   const first = gate.request(ask('a', 'make'))
   await gate.respond(gate.pending()[0].id, 'always')
@@ -292,7 +292,7 @@ test('a question is taken back by its signal', async () => {
   })
 })
 
-test('who waits no longer takes the question from nobody else', async () => {
+test('a caller that stops waiting leaves the question to the others', async () => {
   const { gate, events } = make()
   const [one, two] = [new AbortController(), new AbortController()]
   const call = ask('a', 'make')
@@ -396,7 +396,7 @@ describe('a restart', () => {
   })
 })
 
-describe('a state that somebody else wrote', () => {
+describe('a state written by another program', () => {
   const state = async () => {
     const { gate } = make()
     const answered = [gate.request(ask('a', 'make')), gate.request(ask('b', 'ninja'))]
@@ -530,7 +530,7 @@ test.each([
 })
 
 describe('modes', () => {
-  test('full access needs one confirmation, is of one session, and is told', () => {
+  test('full access needs one confirmation, covers one session, and is reported', () => {
     const events: unknown[] = []
     const modes = new ModeController({ onEvent: (event) => events.push(event) })
     const { confirmationId = '' } = modes.setMode('s1', 'full_access')

@@ -84,7 +84,7 @@ describe('what is written', () => {
     expect(statSync(dir).isDirectory()).toBe(true)
   })
 
-  test('can be verified by anybody: the hash is over the canonical form, with the key if there is one', async () => {
+  test('can be verified independently: the hash is over the canonical form, with the key if there is one', async () => {
     const { path } = await written(2, { key: KEY })
     for (const line of linesOf(path)) {
       const { hash, ...rest } = JSON.parse(line) as Record<string, unknown>
@@ -96,7 +96,7 @@ describe('what is written', () => {
     expect(await verifyAudit(path)).toMatchObject({ ok: false, firstBad: { line: 1 } })
   })
 
-  test('goes on across logs of the same session', async () => {
+  test('continues across logs of the same session', async () => {
     const dir = tempDir()
     for (let run = 0; run < 3; run++) {
       const log = new AuditLog({ dir, sessionId: 'session' })
@@ -109,7 +109,7 @@ describe('what is written', () => {
     expect(await verifyAudit(path)).toMatchObject({ ok: true, records: 3, writers: 3 })
   })
 
-  test('begins another file when one is full, and the chain goes on', async () => {
+  test('begins another file when one is full, and the chain continues', async () => {
     const { dir, path, receipts } = await written(0)
     const log = new AuditLog({ dir, sessionId: 'session', maxFileBytes: 65536 })
     for (let i = 0; i < 6; i++) receipts.push((await log.append({ ...event(i), note: 'x'.repeat(30_000) }))!)
@@ -128,7 +128,7 @@ describe('what is written', () => {
       files: expect.arrayContaining([path]),
     })
     unlinkSync(join(dir, files.find((name) => name.includes('.000001.'))!))
-    // What is left hangs together; that something is missing shows against a kept head.
+    // The remaining records are consistent; the missing ones show against a stored head.
     expect(await verifyAudit(path)).toMatchObject({ ok: true })
     expect(await verifyAudit(path, { head: receipts[0]!.hash })).toMatchObject({ ok: false })
     unlinkSync(join(dir, files.find((name) => name.includes('.000002.'))!))

@@ -217,7 +217,7 @@ describe('limits', () => {
     expect(answer.grown).toBeLessThan(64 * 2 ** 20)
   })
 
-  test('who writes too fast is told to wait, and heard when there is room', async () => {
+  test('a fast writer gets backpressure, and `drain` when there is room', async () => {
     const service = makeService()
     const capture = service.capture(tool)
     const chunk = Buffer.alloc(2 ** 18, 'x')
@@ -419,7 +419,7 @@ describe('a strategy of the caller', () => {
     expect((await capture.result).content).toBe('all of it')
   })
 
-  test('does not hear of an abort that comes after the end', async () => {
+  test('ignores an abort after the end', async () => {
     const controller = new AbortController()
     const needsTruncation = () => {
       controller.abort()
@@ -687,7 +687,7 @@ describe('while it runs', () => {
     ['that fits', 'short', {}],
     ['for a strategy of the caller', 'short', { strategy: undefined }],
     ['that a storage of the caller keeps', numbered(3000), { storage: memoryStorage() }],
-  ])('readRange() of an output %s goes on after its end', async (_, text, options) => {
+  ])('readRange() of an output %s continues after its end', async (_, text, options) => {
     const strategy = { name: 'own', needsTruncation: () => false, truncate: (content: string) => ({ content }) }
     const capture = makeService('strategy' in options ? { strategy } : options).capture(tool)
     capture.write(text)

@@ -41,14 +41,14 @@ describe('what was saved', () => {
     expect(JSON.parse(swept.stdout)).toMatchObject({ removedFiles: 0, kept: { files: 1 } })
   })
 
-  test('is told of on a line of its own, also where both outputs go to one place', async () => {
+  test('is reported on a line of its own, also where both streams are one', async () => {
     const { env, dir } = inStore()
     const path = await new TruncationStorage(dir).save('abcdef\n', { toolName: 'bash' })
     const { stdout } = await shell(`spillway read --bytes 3 ${path} 2>&1`, { env })
     expect(stdout).toBe(`abc\nmore: spillway read --from-byte 3 --bytes 3 ${path}\n`)
   })
 
-  test('is all that is read: a file of somebody else is not', async () => {
+  test('is all that is read: a file from another program is not', async () => {
     const { spillway, dir } = inStore()
     writeFileSync(join(dir, 'other.txt'), 'secret')
     const [plain, json] = await Promise.all([
@@ -159,7 +159,7 @@ describe('what it is asked', () => {
     expect(JSON.parse(allowed!)).toMatchObject({ decision: 'allow', details: [{ decision: 'allow' }] })
   })
 
-  test('goes by the rules of a file', async () => {
+  test('follows the rules of a file', async () => {
     const config = join(tempDir(), 'config.jsonc')
     const rules = [{ domain: 'bash', pattern: 'make', decision: 'allow' }]
     writeFileSync(config, `// mine\n${JSON.stringify({ agents: { runtime: { permission: { rules } } } })}`)

@@ -101,14 +101,14 @@ test('an output is named by its path or counted from the newest, everywhere', as
 })
 
 describe('rm', () => {
-  test('removes what it is told, found before anything is removed', async () => {
+  test('removes the outputs of its arguments, all resolved before the first is removed', async () => {
     for (const last of [900, 901, 902]) await save(`seq 1 ${last}`)
     const paths = (await listed()).map(({ path }: { path: string }) => path)
     expect((await spillway('rm', '-1', '-2', '-2')).stdout).toBe('removed 2 outputs\n')
     expect(paths.map((path: string) => existsSync(path))).toEqual([false, false, true])
     const again = await spillway('rm', paths[0])
     expect([again.code, again.stdout]).toEqual([1, 'removed 0 outputs; 1 not there\n'])
-    // What was run goes with its output.
+    // The record of a command is removed with its output.
     expect(readFileSync(join(store, 'commands.jsonl'), 'utf8').match(/seq 1 \d+/g)).toEqual(['seq 1 900'])
   })
 

@@ -38,7 +38,7 @@ export function start(file: string, args: readonly string[], { env, cwd }: RunOp
   return child
 }
 
-/** What a process wrote, and how it ended. */
+/** Output of a process, and how it ended. */
 export function ended(child: ChildProcess): Promise<Ran> {
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
@@ -70,7 +70,7 @@ export async function shell(line: string, options: RunOptions = {}): Promise<Ran
   return end
 }
 
-/** Whether a process runs; one that has ended and was not asked after by its parent does not. */
+/** Returns true if a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

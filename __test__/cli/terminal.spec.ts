@@ -44,7 +44,7 @@ class Terminal {
     return Number(readFileSync(done, 'utf8'))
   }
 
-  /** What is on the screen, with the codes of colors if that is asked. */
+  /** Returns the text on the screen, with color codes if requested. */
   screen(...options: string[]): string {
     return this.tmux('capture-pane', '-p', ...options)
   }

@@ -60,7 +60,7 @@ export const CLIENTS = [
   },
   {
     ...{ name: 'pi', title: 'pi', packages: { '@earendil-works/pi-coding-agent': '0.87.1' }, way: 'plugin' },
-    // What pi has saved by itself is left alone.
+    // Results that pi has saved by itself are left alone.
     notice: /Full output: (\S+?)\]/,
     set({ bin, folder, work, origin, packageFolder }) {
       const models = [{ id: MODEL, contextWindow: 1_000_000, maxTokens: 8_000 }]

@@ -1,5 +1,5 @@
 /**
- * What agent programs do to a long result of a tool, as they do it at the versions in `docs/clients.md`. Each is a function from
+ * The treatment of long results by agent programs at the versions in `docs/clients.md`. Each is a function from
  * the text that a tool gave to the text that the model reads.
  */
 

@@ -146,7 +146,7 @@ const ANSWERS = {
   },
 }
 
-// Node before 22.15 has no zstd; programs that may use it can be told not to.
+// Node before 22.15 has no zstd; programs that may use it can be configured not to.
 const DECODERS = {
   gzip: zlib.gunzipSync,
   br: zlib.brotliDecompressSync,

@@ -1,4 +1,4 @@
-/** What agent programs sent when they were run (`npm run test:clients`), played to the package: see `docs/clients.md`. */
+/** Requests that agent programs sent when they were run (`npm run test:clients`), replayed to the package: see `docs/clients.md`. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -60,7 +60,7 @@ const known = new Set(recorded.map(({ initialize }) => initialize?.clientInfo.na
 /** Clients that were run once, of which only the name and what they do to a result are known. */
 const named = Object.keys(HOSTS).filter((name) => !known.has(name))
 
-/** What the tool is asked to print. */
+/** The text that the tool prints. */
 const OUTPUTS: [title: string, count: number, more: string][] = [
   ['a short output', 3, ''],
   ['many lines', 20_000, ''],

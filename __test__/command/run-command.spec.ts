@@ -18,7 +18,7 @@ function sh(script: string, options: RunCommandOptions = {}) {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // Nobody may be there to bury it.
+    // There may be no process to reap it.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
@@ -113,7 +113,7 @@ describe('what a command printed', () => {
     expect([...lines].sort()).toEqual(['', '0123456789abcdef', 'FEDCBA9876543210', '[stderr]', '[stdout]'])
   })
 
-  test('goes to a strategy of the caller too', async () => {
+  test('is passed to a strategy of the caller too', async () => {
     const strategy = { name: 's', needsTruncation: () => true, truncate: () => ({ content: 'SHORT' }) }
     const { output } = await node('console.log("long")', { service: makeService({ strategy }) })
     expect(cut(output).preview).toBe('SHORT')
@@ -306,7 +306,7 @@ describe('how a command ends', () => {
 })
 
 describe('while a command runs', () => {
-  test('progress is told a few times a second', async () => {
+  test('progress is reported a few times a second', async () => {
     const seen: CommandProgress[] = []
     await node('let n = 0; const t = setInterval(() => { console.log(n++); if (n > 10) clearInterval(t) }, 100)', {
       onProgress: (progress) => seen.push(progress),

@@ -4,7 +4,7 @@ import { Labels } from '../../lib/command/stream-labels'
 const NAMES = ['stdout', 'stderr'] as const
 type Said = [name: (typeof NAMES)[number], text: string]
 
-/** All that goes out, and what is counted. */
+/** The whole output, and its counts. */
 function heard(pieces: readonly [name: string, bytes: Uint8Array][]): { text: string; bytes: number; lines: number } {
   const labels = new Labels()
   const out = pieces.map(([name, bytes]) => labels.label(name, bytes))
@@ -30,7 +30,7 @@ test('a piece of any length ends with a whole line', () => {
   expect(text).toBe(`[stdout]\n${line.repeat(1000)}[stderr]\nother\n[stdout]\nbegin\n`)
 })
 
-test('a line that is too long to wait for goes out in pieces, and no character is torn', () => {
+test('a line that is too long to wait for is emitted in pieces, and no character is torn', () => {
   const long = '你'.repeat(30_000)
   const bytes = Buffer.from(`${long}\n`)
   for (const cut of [66_000, 66_001, 66_002]) {

@@ -19,7 +19,7 @@ describe('when it is time', () => {
   })
 
   test.each([undefined, 0, Number.NaN, Number.POSITIVE_INFINITY])(
-    'characters decide where nobody knows it: %p',
+    'characters decide if it is unknown: %p',
     (window) => {
       const plan = (units: number) =>
         compactHistory.plan(
@@ -50,7 +50,7 @@ describe('when it is time', () => {
     expect(tokens({ estimateTokens: (text: string) => text.length * 10 }).triggered).toBe(true)
   })
 
-  test('an estimate that fails is told of once, and the built-in one stands in', () => {
+  test('an estimate that fails is reported once, and the built-in one is used', () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const options = { contextWindow: 10_000, estimateTokens: () => Number.NaN }
     expect(compactHistory.plan(history, options).sizeBefore).toBe(
@@ -322,7 +322,7 @@ describe('a summary that does not come', () => {
     expect(isWhole(messages)).toBe(true)
   })
 
-  test('one that never answers is told to stop', async () => {
+  test('one that never answers is aborted', async () => {
     let signal: AbortSignal | undefined
     const { report } = await compactHistory(history, {
       ...options,
@@ -375,7 +375,7 @@ describe('a summary that does not come', () => {
     expect(messages[1]?.content).toMatch(/end$/)
   })
 
-  test('after three failures nobody is asked until somebody wants it', async () => {
+  test('after three failures no summary is requested until a caller forces it', async () => {
     let state = { answers: 0, recent: [] as number[], failures: 0 }
     let asked = 0
     const failing = () => {
@@ -419,7 +419,7 @@ describe('turns that do not fit', () => {
     expect(report).toMatchObject({ fits: true, kept: { cut: 'inside', head: [3, 4] }, summary: { hasTurn: true } })
     expect(isWhole(messages)).toBe(true)
     expect(cutPoints(history)).toContainEqual({ index: report.kept.from, kind: 'inside' })
-    // The turn goes on: only its own part is brought up to date.
+    // The turn continues: only its own part is brought up to date.
     const more = [
       ...messages,
       ...talk([giant(60)])
@@ -591,7 +591,7 @@ describe('hooks', () => {
   const history = talk([{ user: 'a', answer: words(3000) }, ...turns(3, 200)])
   afterEach(() => jest.restoreAllMocks())
 
-  test('before one may say more to the summariser, and after it is told what came of it', async () => {
+  test('`before` may add to the prompt of the summariser, and `after` receives the result', async () => {
     const prompts: string[] = []
     const told: unknown[] = []
     const options = {

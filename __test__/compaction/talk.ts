@@ -36,12 +36,12 @@ export function talk(turns: readonly Turn[]): Message[] {
   return messages
 }
 
-/** So many turns that are alike, of about so many tokens each. */
+/** Returns `count` similar turns of about `tokens` tokens each. */
 export function turns(count: number, tokens: number): Turn[] {
   return Array.from({ length: count }, (_, at) => ({ user: `question ${at}`, answer: words(Math.ceil(tokens / 2)) }))
 }
 
-/** Whether every result of chat completions has its call before it, and every call its result. */
+/** Returns true if every result of chat completions follows its call, and every call has its result. */
 export function isWhole(messages: readonly Message[]): boolean {
   const open = new Set<string>()
   for (const message of messages) {

@@ -83,7 +83,7 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ theme: 'dark', mine: { a: 1 } })
   })
 
-  test('a wrong field is told with file, line and column, and the rest is used', () => {
+  test('a wrong field is reported with file, line and column, and the rest is used', () => {
     const { problems, options } = load(
       '{ "agents": { "runtime": {\n  "truncation": { "maxLines": "é", "maxBytes": 9 },\n "mode": 3 } } }',
     )
@@ -309,7 +309,7 @@ test.each<[string, object]>([
   await expect(updateConfig(file, change as never)).rejects.toEqual(refused('change'))
   await expect(updateConfig(file, () => change as never)).rejects.toEqual(refused('change()'))
   expect(existsSync(file)).toBe(false)
-  // What is not said is not changed.
+  // Settings that are not given are not changed.
   await updateConfig(file, { a: 1, b: undefined, at: new Date(0) })
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ a: 1, at: '1970-01-01T00:00:00.000Z' })
 })

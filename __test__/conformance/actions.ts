@@ -294,7 +294,7 @@ export async function perform(setup: Setup, judge: (outcome: Outcome) => Promise
         ...service,
         global: { storageDir: storageDirOf(setup, dir), ...service.global },
         onEvent: (event) => outcome.events.push(event),
-        // A list is tried as it is: nothing goes to the default folders.
+        // A list is tried as it is: nothing is saved in the default folders.
         ...(setup.storage && { storage: [customStorage(setup, outcome)] }),
       })
     }

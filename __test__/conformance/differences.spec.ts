@@ -11,7 +11,7 @@ import {
 } from 'spillway'
 import { truncateOversizedToolResultsInMessages } from 'spillway/overflow'
 
-// What docs/reliability.md lists as deliberate, beside other systems.
+// Differences from other systems that docs/reliability.md lists as deliberate.
 
 let folder: string
 

@@ -15,9 +15,9 @@ const bytesOf = (text: string) => Buffer.byteLength(text)
 
 type Judge = (expected: never, outcome: Outcome, setup: Setup, rule: LineRule) => void | Promise<void>
 
-/** What an expectation can say. A key that is not here is an error, so that a typing mistake cannot pass. */
+/** Checks by their keys. An unknown key is an error, so that a typing mistake cannot pass. */
 const judges: Record<string, Judge> = {
-  // What the result says about itself.
+  // The fields of the result.
   truncated: (expected: boolean | null, { facts }) => expect(facts.truncated).toBe(expected ?? undefined),
   exactKeys: (expected: string[], { returned }) => expect(Object.keys(returned as object).sort()).toEqual(expected),
   removedLines: (expected: number, { facts }) => expect(facts.removedLines).toBe(expected),
@@ -30,12 +30,12 @@ const judges: Record<string, Judge> = {
     expect(facts.saveError).toMatchObject({ code: expect.any(String), message: expect.stringContaining(expected) })
   },
 
-  // What the detector of loops says, step by step.
+  // Verdicts of the loop detector, step by step.
   verdicts: (expected: string[], { facts }) => expect(facts.verdicts).toEqual(expected),
   count: (expected: number, { facts }) => expect(facts.count).toBe(expected),
   pending: (expected: string[], { facts }) => expect(facts.pending).toEqual(expected),
 
-  // What is in the audit log.
+  // The records of the audit log.
   auditFile: (expected: string, { facts }) => expect(facts.auditFile).toMatch(new RegExp(expected)),
   auditRecords: (expected: object[], { facts }) => expect(facts.auditRecords).toMatchObject(expected),
   configFound: (expected: object, { facts }) => expect(facts.config).toEqual(expected),
@@ -138,7 +138,7 @@ const judges: Record<string, Judge> = {
     expect(returnDisplay).toBe(expected === 'the text' ? text : (given as { returnDisplay: unknown }).returnDisplay)
   },
 
-  // What is on the disk.
+  // The files on the disk.
   /** `"the input"`: exactly what was given, byte for byte, in exactly one file; of a value its JSON, on one line or more. */
   file: (expected: 'the input' | { text: Recipe }, { facts, files, dir, given, givenText }) => {
     const path = facts.outputPath as string
@@ -171,7 +171,7 @@ const judges: Record<string, Judge> = {
   removed: (expected: number, { facts }) => expect(facts.removed).toBe(expected),
   left: (expected: string[], { files }) => expect(files.map((file) => file.split('/').at(-1)).sort()).toEqual(expected),
 
-  // What was told, and what went wrong.
+  // Events, warnings and errors.
   events: (expected: (Partial<TruncationEvent> & { withPath?: boolean })[], { events, facts }) => {
     expect(events).toHaveLength(expected.length)
     expected.forEach(({ withPath, error, ...fields }, n) => {

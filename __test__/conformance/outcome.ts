@@ -2,11 +2,11 @@ import type { TruncationEvent } from '../../lib/types'
 
 type Facts = Record<string, unknown>
 
-/** What one action did, in the terms that expectations are written in. */
+/** Outcome of one action, in the terms of the expectations. */
 export interface Outcome {
   /** The very value that was handed in. */
   given: unknown
-  /** What the saved file must hold. */
+  /** Expected content of the saved file. */
   givenText: string
   /** The very value that came back. */
   returned?: unknown

@@ -15,7 +15,7 @@ import type { OverflowSetup, overflowActions } from './actions/overflow'
 import type { PermissionStep } from './actions/permission'
 import type { Recipe } from './recipes'
 
-/** What a row does with the product. Each has its function in `actions.ts`. */
+/** Actions of a row. Each has its function in `actions.ts`. */
 export type Action =
   | 'output'
   | 'concurrent'
@@ -47,13 +47,13 @@ export interface MessageRecipe {
   label?: string
   /** Milliseconds before now. Without it the message has no timestamp. */
   age?: number
-  /** So many equal messages in a row. */
+  /** Number of equal messages in a row. */
   times?: number
   content: unknown
   [key: string]: unknown
 }
 
-/** What must come out, one named check per key; `expectations.ts` has them all. */
+/** Expected outcome, one named check per key; `expectations.ts` has them all. */
 export type Expectation = Record<string, unknown>
 
 /** Everything that a case hands in. */
@@ -74,7 +74,7 @@ export interface Setup {
   /** Further fields of the tool's result. */
   result?: Record<string, unknown>
   skipTools?: string[]
-  /** What the caller's `shouldTruncate` answers. */
+  /** Return value of the caller's `shouldTruncate`. */
   shouldTruncate?: boolean | Record<string, unknown>
   /** The `this.config` of the host of a plugin. */
   host?: { truncation?: boolean }
@@ -85,9 +85,9 @@ export interface Setup {
   retentionDays?: number
   entry?: 'index.js' | 'index.mjs'
   messages?: MessageRecipe[]
-  /** What the history has gained at a second request, a millisecond later. */
+  /** Messages that a second request adds, a millisecond later. */
   more?: MessageRecipe[]
-  /** What the model gives the tool that reads a saved output, without the path. */
+  /** The model's arguments for the tool that reads a saved output, without the path. */
   arguments?: Record<string, unknown>
   /** A command of the shell, which reads the input. */
   shell?: string
@@ -103,7 +103,7 @@ export interface Setup {
   steps?: LoopStep[]
   audit?: AuditSetup
   hooks?: HookSetup
-  /** Calls of tools to decide about, or steps of somebody who asks and answers. */
+  /** Tool calls to decide about, or steps of a dialogue with the gate. */
   calls?: PermissionStep[]
 }
 
@@ -113,7 +113,7 @@ interface Case extends Partial<Setup> {
   default: Expectation
   /** `"as default"` when the profile changes nothing. */
   profile?: Expectation | 'as default'
-  /** What upstream does wrong: then there is nothing to follow, and no profile expectation. */
+  /** A fault of the upstream system: then there is nothing to follow, and no profile expectation. */
   fault?: string
 }
 
@@ -130,7 +130,7 @@ interface Table {
   /** Rows that have no meaning for what the table tests, each with the reason. */
   elsewhere?: Record<string, string>
   profile: TruncationProfile | null
-  /** What stands for the profile where a function takes options instead of a profile. */
+  /** Options that replace the profile where a function takes no profile. */
   profileOptions?: Record<string, unknown>
   lineRule?: 'split'
   setup?: Partial<Setup>

@@ -131,7 +131,7 @@ describe('a compaction', () => {
     expect(asked).toBe(2)
   })
 
-  test('goes on in another process with the same bytes', async () => {
+  test('continues in another process with the same bytes', async () => {
     const manager = new ContextManager<Message>({ ...options, compaction: { summarize } })
     await manager.prepare(stored, { now })
     const state = JSON.stringify(manager)
@@ -145,7 +145,7 @@ describe('a compaction', () => {
     expect(JSON.stringify(again)).toBe(JSON.stringify(manager))
   })
 
-  test('goes on in another process before the model has seen results that were shortened', async () => {
+  test('continues in another process before the model has seen results that were truncated', async () => {
     const options = { contextWindow: 4000, compaction: false } as const
     const manager = new ContextManager<Message>(options)
     const ids = ['call_1', 'call_2']
@@ -166,7 +166,7 @@ describe('a compaction', () => {
     }
   })
 
-  test('whoever takes the compacted history goes on with it', async () => {
+  test('a host that stores the compacted history continues with it', async () => {
     let asked = 0
     const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => `${++asked}` } })
     const { history, messages } = await manager.prepare(stored, { now })
@@ -242,7 +242,7 @@ describe('a compaction', () => {
     expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done' })
     expect(report.tokensAfter).toBeLessThan(0.9 * first.report.tokensAfter)
     expect(isWhole(messages)).toBe(true)
-    // The next request goes on from there: the provider's cache holds.
+    // The next request continues from there: the provider's cache holds.
     const next = await manager.prepare([...turn, { role: 'user', content: 'go on' }], { now })
     expect(next.messages.slice(0, messages.length)).toEqual(messages)
   })
@@ -286,7 +286,7 @@ describe('a compaction', () => {
     expect(reasons).toContain('summarized')
   })
 
-  test('does not wait for ever, and two requests at once do not ask twice', async () => {
+  test('does not wait indefinitely, and two concurrent requests do not ask twice', async () => {
     const control = new AbortController()
     const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => new Promise(() => {}) } })
     const hanging = manager.prepare(stored, { now, signal: control.signal })
@@ -330,7 +330,7 @@ describe('what still does not fit', () => {
     expect(report.tokensAfter).toBeLessThanOrEqual(4000)
   })
 
-  test('if nothing helps, it goes out, and the report says so', async () => {
+  test('if nothing helps, it is sent, and the report says so', async () => {
     const manager = new ContextManager<Message>({ contextWindow: 4000 })
     const huge = [{ role: 'user', content: words(9000) }]
     const { messages, report } = await manager.prepare(huge, { now })
@@ -404,7 +404,7 @@ describe.each(pairedFormats.filter((name) => name !== 'gemini'))('images of %s',
 
   test('go beside a summary, and come back with another history', async () => {
     const manager = new ContextManager<object>({ ...options, contextWindow: 9000, compaction: { summarize } })
-    // One answer with calls that nobody can part.
+    // One answer whose calls cannot be separated.
     const calls = Array.from({ length: 8 }, (_, at) => ({ id: `d${at}`, name: 'screenshot' }))
     const seen = calls.map((call) => ({ ...call, text: 'a screen', isError: false, image: true }))
     const history = deepFreeze(
@@ -462,7 +462,7 @@ describe('bad arguments', () => {
     [{ compaction: { summarise: () => '' } }, /Unknown option "compaction.summarise": .*summarize/],
     [{ compaction: { maxChars: -1 } }, /Invalid option "compaction.maxChars": .*received -1/],
     [{ compaction: { hooks: { before: 1 } } }, /option "compaction.hooks.before"/],
-    // What stands beside a part is not obeyed by that part alone.
+    // Options beside a part apply to the other parts too.
     [{ compaction: { contextWindow: 5000 } }, /Unknown option "compaction.contextWindow"/],
     [{ compaction: { targetTokens: 5000 } }, /Unknown option "compaction.targetTokens"/],
     [{ compaction: { state: {} } }, /Unknown option "compaction.state"/],

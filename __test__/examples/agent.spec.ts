@@ -54,7 +54,7 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
   const did = run.requests.flatMap(({ did }) => did)
   expect(did.filter((what) => what === 'summary')).toHaveLength(run.compactions)
   expect(did).toContain('outputs')
-  // What the provider counts is not what is estimated: where the names of the folders are unlucky it refuses once, and the rest fits.
+  // The provider counts more than the estimate: with some folder names it refuses once, and the rest fits.
   expect(did.filter((what) => what === 'overflow').length).toBeLessThanOrEqual(1)
   expect(run.left).toContainEqual({
     request: expect.any(Number),
@@ -63,7 +63,7 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
     outputs: expect.any(Number),
   })
 
-  // What the page beside it says; a little depends on how long the names of the folders are.
+  // The numbers of the example's page; they depend a little on the length of the folder names.
   const said = readFileSync(join(__dirname, '../../examples/agent/README.md'), 'utf8')
   const [sent, instead] = [...said.matchAll(/([\d,]+) tokens/g)].map(([, tokens = '']) =>
     Number(tokens.replaceAll(',', '')),

@@ -26,7 +26,7 @@ const PAGES = [
 interface Block {
   page: string
   line: number
-  /** What stands behind the language: `needs=ai`, `file=name.mjs`. */
+  /** The words after the language: `needs=ai`, `file=name.mjs`. */
   info: string
   code: string
 }

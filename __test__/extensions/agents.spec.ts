@@ -11,7 +11,7 @@ function folder(files: Record<string, string | Uint8Array>): string {
   return dir
 }
 
-/** What a folder gives, with paths relative to it. */
+/** Returns the agents of a folder, with paths relative to it. */
 async function load(files: Record<string, string | Uint8Array> | string, options?: object) {
   const dir = typeof files === 'string' ? files : folder(files)
   const { agents, problems } = await loadAgents(dir, options)
@@ -99,7 +99,7 @@ describe('an agent', () => {
     expect({ ...(only && { tools: only }), ...(disallowedTools && { disallowedTools }) }).toEqual(expected)
   })
 
-  test.each(['', '5', '[1]'])('is refused with tools that nobody can read: %s', async (tools) => {
+  test.each(['', '5', '[1]'])('is refused with unreadable tools: %s', async (tools) => {
     const { agents, problems } = await load({ 'a.md': head(`tools: ${tools}`) })
     expect([agents, problems]).toEqual([[], [expect.stringMatching(/^error a\.md:2 Invalid option "tools": /)]])
   })
@@ -150,7 +150,7 @@ describe('an agent', () => {
   })
 })
 
-describe('what is wrong is told, and the others load:', () => {
+describe('faults are reported, and the others load:', () => {
   const good = { 'z.md': 'fine' }
   const bomb = Array.from(
     { length: 9 },
@@ -285,7 +285,7 @@ describe('what is wrong is told, and the others load:', () => {
   })
 })
 
-test('a folder that is not there has no agents; a file in its place is told', async () => {
+test('a missing folder has no agents; a file in its place is reported', async () => {
   expect(await load(join(tempDir(), 'none'))).toEqual({ agents: [], problems: [] })
   const file = join(folder({ f: '' }), 'f')
   expect((await load(file)).problems).toEqual(['error . the folder cannot be read: ENOTDIR: not a directory'])

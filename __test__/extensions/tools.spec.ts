@@ -13,7 +13,7 @@ function folder(files: Record<string, string>): string {
   return dir
 }
 
-/** What a folder gives: the names of its tools with what they answer, and problems without the folder. */
+/** Returns the tools of a folder by name, with their answers, and problems without the folder. */
 async function load(files: Record<string, string> | string, options: LoadToolsOptions = {}) {
   const dir = typeof files === 'string' ? files : folder(files)
   const { tools, problems, paths } = await loadTools(dir, { enabled: true, trial: false, ...options })
@@ -108,7 +108,7 @@ describe('a folder of tools', () => {
   })
 })
 
-describe('what is wrong is told, and the others load:', () => {
+describe('faults are reported, and the others load:', () => {
   const good = { 'z.mjs': `export default ${tool('z')}` }
 
   test.each<[string, string, string]>([

@@ -77,7 +77,7 @@ const WAYS: Record<string, Way> = {
   guardSession: (messages, { storage }) => session(messages, storage === undefined ? {} : { storage }),
 }
 
-/** What Spillway wrote itself: the last line of what was cut, or the line in its place. */
+/** Text that Spillway wrote itself: the last line of a preview, or the placeholder. */
 const written = (messages: Any[]): string =>
   messages
     .filter((message) => message?.role === 'tool')

@@ -1,6 +1,6 @@
 import { type CompactOptions, ContextManager, compactHistory, estimateTokens, HistoryPruner } from 'spillway'
 
-/** What takes room in a message and is neither said nor called must be counted, in every format. */
+/** Parts of a message that are neither text nor calls must be counted, in every format. */
 
 const prose = 'The build failed because the header was moved, so I look for every file that includes it.\n'.repeat(500)
 const secret = 'aGVsbG8gd29ybGQh'.repeat(2_500)

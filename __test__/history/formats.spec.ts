@@ -135,7 +135,7 @@ describe('a message of another format', () => {
     expect(formats.formatOf('anthropic', call)?.name).toBe('openai-chat')
   })
 
-  test('is nothing if nobody is sure', () => {
+  test('is undefined if no format is certain', () => {
     const odd = { role: 'narrator', content: 'Meanwhile' }
     expect(formats.viewOf('gemini', odd)).toMatchObject({ role: 'other', text: '', calls: [], results: [] })
     expect(formats.formatOf('gemini', odd)).toBeUndefined()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { HistoryFormatName } from 'spillway/history'
 import type { Fields } from './support'
 
-/** What happens in a conversation, whatever format it is kept in. */
+/** Events of a conversation, in any format. */
 export type Happening =
   | { kind: 'user' | 'assistant'; text: string }
   | { kind: 'calls'; text: string; calls: { id: string; name: string }[] }

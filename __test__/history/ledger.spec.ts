@@ -221,7 +221,7 @@ describe('what it tells about outdated results', () => {
     expect(replaced(old({}), { toolName: 'bash' })).toBe(true)
     expect(replaced(old({ name: 'bash' }), { toolName: 'read' })).toBe(false)
     expect(replaced(old({}), { toolName: 'own' }, { terminalTools: ['own'] })).toBe(true)
-    // What one ledger says must not stick to the message.
+    // Facts from one ledger must not be cached with the message.
     const message = old({ name: 'bash' })
     expect([replaced(message, { toolName: 'read' }), replaced(message, undefined)]).toEqual([false, true])
   })
@@ -258,7 +258,7 @@ describe('what it tells about outdated results', () => {
     )
   })
 
-  test('may come from anybody who knows, and from nobody who does not', () => {
+  test('accepts facts from any object of the right shape, and from no other', () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const ledger = {
       get(): never {

@@ -31,7 +31,7 @@ function file(age: number, content: unknown = 'export const a = 1\n'): Message {
   return result(age, content, { name: 'filesystem-read' })
 }
 
-/** So many results that are newer than all others: nothing else is among the newest five. */
+/** The newest results: no other is among the newest five. */
 function recent(count = 5): Message[] {
   return Array.from({ length: count }, (_, n) => file((count - n) * SECOND))
 }
@@ -51,7 +51,7 @@ function indicesOf(list: readonly unknown[], test: (value: unknown, index: numbe
   return [...list.keys()].filter((index) => test(list[index], index))
 }
 
-/** Whether a single old result, newer results aside, makes room. */
+/** Returns true if a single old result, apart from newer ones, is replaced. */
 function isReplaced(message: unknown, options: object = {}): boolean {
   return replaced([message, ...recent()], options).includes(0)
 }
@@ -134,7 +134,7 @@ describe('the newest results', () => {
     expect(replaced(same)).toEqual([0, 1])
   })
 
-  test('are so many as the caller says', () => {
+  test('are as many as the caller sets', () => {
     const messages = Array.from({ length: 7 }, (_, n) => terminal((60 - n) * MINUTE))
     expect(replaced(messages, { keepRecent: 0 })).toEqual([0, 1, 2, 3, 4, 5, 6])
     expect(replaced(messages, { keepRecent: 6 })).toEqual([0])
@@ -345,12 +345,12 @@ describe('an error', () => {
     expect(isReplaced(terminal(OLD, text.padEnd(5000, '.')))).toBe(true)
   })
 
-  test('is told by the status of the message', () => {
+  test('is known by the status of the message', () => {
     expect(isReplaced(terminal(OLD, SUCCESS, { messageStatus: 'error' }))).toBe(false)
     expect(isReplaced(terminal(OLD, SUCCESS, { messageStatus: 'success' }))).toBe(true)
   })
 
-  test.each([1, -1, 137, 0.5, '1', null, true])('is told by the exit code %j', (exitCode) => {
+  test.each([1, -1, 137, 0.5, '1', null, true])('is known by the exit code %j', (exitCode) => {
     expect(isReplaced(result(OLD, { stdout: 'x', exitCode }))).toBe(false)
     expect(isReplaced(terminal(OLD, { stdout: 'x', exitCode }))).toBe(false)
   })
@@ -359,7 +359,7 @@ describe('an error', () => {
     expect(isReplaced(result(OLD, { stdout: 'x', exitCode }))).toBe(true)
   })
 
-  test('is told by what is in stderr, unless the caller says otherwise', () => {
+  test('is known by the text of stderr, unless the caller says otherwise', () => {
     for (const stderr of ['warning', '\n', ['line']]) {
       expect(isReplaced(result(OLD, { stderr, exitCode: 0 }))).toBe(false)
       expect(isReplaced(result(OLD, { stderr, exitCode: 0 }), { stderrIsError: false })).toBe(true)
@@ -368,7 +368,7 @@ describe('an error', () => {
     expect(isReplaced(result(OLD, { stderr: 'x', exitCode: 1 }), { stderrIsError: false })).toBe(false)
   })
 
-  test('cannot be told from a text that is not JSON', () => {
+  test('cannot be known from a text that is not JSON', () => {
     expect(isReplaced(result(OLD, '{"stdout":"x","stderr":"Connection refused","exitCode":1'))).toBe(true)
   })
 
@@ -748,7 +748,7 @@ describe('hostile histories', () => {
 describe('the placeholder', () => {
   const OLD = 60 * MINUTE
 
-  test('is told what it stands for', () => {
+  test('receives the result that it replaces', () => {
     const infos: OutdatedResultInfo[] = []
     const messages = [
       { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'bash' } }] },
@@ -915,7 +915,7 @@ describe('arguments', () => {
     expect(error.message).toMatch(new RegExp(`^Invalid option "${key}": expected .+, received `))
   })
 
-  test('an option that nobody knows is answered with the nearest that somebody does', () => {
+  test('an unknown option is answered with the nearest known one', () => {
     expect(refusal([], { maxAge: 1 })).toMatchObject({
       field: 'options.maxAge',
       message: 'Unknown option "maxAge": did you mean maxAgeMs?',

@@ -39,7 +39,7 @@ describe.each(pairedFormats)('%s', (format) => {
 
 const inside = (given: Fields[], key: string) => (given[0] as Fields)[key] as object[]
 
-/** What stands in for the result of the second call, with what comes before it from the same turn. */
+/** The replacement of the second call's result, with the messages before it in the same turn. */
 const stubs: Record<(typeof pairedFormats)[number], (given: Fields[]) => unknown[]> = {
   'openai-chat': (given) => [...given, { role: 'tool', tool_call_id: 'd', content: MISSING }],
   snow: (given) => [

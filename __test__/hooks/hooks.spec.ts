@@ -88,7 +88,7 @@ describe('chat.params', () => {
     })
   })
 
-  test('is told who asks, and copies', async () => {
+  test('receives the caller and copies', async () => {
     const params = { reasoning: { effort: 'high' } }
     const { hooks } = user({
       'chat.params': ({ agent, model, sessionId, params: told }) => {
@@ -128,7 +128,7 @@ describe('chat.system', () => {
     ],
     [{ texts: 'a' }, 'Unknown option "texts": did you mean text?'],
     [['a'], 'invalid answer: expected a text, or { text, mode } or nothing, received an array'],
-  ])('%j changes nothing and is told', async (answer, message) => {
+  ])('%j changes nothing and is reported', async (answer, message) => {
     const { hooks, problems } = user({ 'chat.system': () => answer as never })
     expect(await hooks.chatSystem('base')).toBe('base')
     expect(problems).toEqual([`user chat.system: ${message}`])
@@ -243,7 +243,7 @@ describe('tool.after and tool.final', () => {
 })
 
 describe('compaction', () => {
-  test('before changes what the summariser is asked, after is told', async () => {
+  test('`before` changes the prompt of the summariser, `after` is notified', async () => {
     const told: unknown[] = []
     const { hooks, problems } = user({
       'compaction.before': [
@@ -345,7 +345,7 @@ describe('problems', () => {
     ])
   })
 
-  test('are warned of, unless somebody is told; who is told may throw', async () => {
+  test('are warnings without `onProblem`; `onProblem` may throw', async () => {
     const warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const bad = { 'chat.system': () => 3 as never }
     await new HookRunner({ user: bad }).chatSystem('')

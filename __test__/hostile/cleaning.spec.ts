@@ -14,7 +14,7 @@ const own = (at: number, time = '1700000000000') => `x_${time}_${at.toString(36)
 describe('B14 a pass takes exactly what it should', () => {
   // A whole second, so that a time in milliseconds can be set exactly.
   const NOW = Math.floor(Date.now() / 1000) * 1000
-  /** What a file is, how old in milliseconds, and whether it goes after seven days. */
+  /** Kind of a file, its age in milliseconds, and true if it is removed after seven days. */
   const kinds: [what: string, age: number, goes: boolean, name?: (at: number) => string][] = [
     ['at the limit', 7 * DAY, false],
     ['a millisecond over it', 7 * DAY + 1, true],

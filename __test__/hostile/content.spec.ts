@@ -132,7 +132,7 @@ describe('D3 #29 what people see as one character', () => {
         const { preview, content, ranges } = cut(await service.output(text, tool))
         expect(content.isWellFormed()).toBe(true)
         expect(bytesOf(preview)).toBeLessThanOrEqual(maxBytes)
-        // What is shown is what stands there, from one whole code point to another.
+        // The preview is the text of the file, from one whole code point to another.
         const bytes = Buffer.from(text)
         for (const { fromByte, toByte } of ranges) {
           const shown = bytes.subarray(fromByte, toByte).toString()

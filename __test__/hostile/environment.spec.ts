@@ -192,7 +192,7 @@ describe('D9 #96 a callback that misbehaves', () => {
     expect(warned).toHaveBeenCalledTimes(1)
   })
 
-  test('answers late: nobody waits for it', async () => {
+  test('answers late: no call waits for it', async () => {
     const service = makeService({
       global: { maxLines: 3 },
       onEvent: () => new Promise(() => {}) as unknown as undefined,

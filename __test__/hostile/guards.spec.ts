@@ -7,7 +7,7 @@ import { tempDir } from '../support/temp'
 const ROOT = join(__dirname, '..', '..')
 const NODE = join(ROOT, 'src', 'node')
 
-/** What of a file of the binding is not guarded: an export that lets a panic out, or work that is not a `Job`. */
+/** Returns the unguarded parts of a binding's file: an export that lets a panic out, or work that is not a `Job`. */
 function unguarded(source: string): string[] {
   const found: string[] = []
   for (const [, attribute = '', item = ''] of source.matchAll(
@@ -79,7 +79,7 @@ describe('B30 every entry of the binary is guarded', () => {
   })
 })
 
-test('B29 whatever an entry of the binary is given, it answers or throws, and the process goes on', () => {
+test('B29 whatever an entry of the binary is given, it answers or throws, and the process continues', () => {
   const { status, signal, stdout, stderr } = endChild(
     `const binding = require(input.binding)
      const handles = () => {

@@ -6,7 +6,7 @@ import { isLong } from '../support/only'
 import { cut, makeListening, makeService, numbered, rejection } from '../support/outputs'
 import { age, filesIn, OUTPUT_NAME, tempDir } from '../support/temp'
 
-/** What a test is called: the group, the row, and as much of the input as a line holds. */
+/** Title of a test: the group, the row, and as much of the input as a line holds. */
 const titled = (group: string, id: number, value: string) => `${group} #${id} ${JSON.stringify(value).slice(0, 40)}`
 
 describe('the name of a tool', () => {
@@ -151,7 +151,7 @@ describe('the name of a tool', () => {
     },
   )
 
-  test('D1 #16 a great many names leave nothing behind that grows', () => {
+  test('D1 #16 a great many names leave no growing state', () => {
     const grown = runChild<number>(
       `const service = new spillway.TruncationService({ storage: new spillway.MemoryStorage() })
        const long = 'x'.repeat(4000)

@@ -104,7 +104,7 @@ onUnix('D4 #43 a folder further up that is swapped for a link in the middle lead
   }
 })
 
-/** Whether a link could be made: not where something is by now. */
+/** Returns true if a link was made: not if the path exists by now. */
 function linkIsMade(to: string, at: string): boolean {
   try {
     symlinkSync(to, at)
@@ -115,7 +115,7 @@ function linkIsMade(to: string, at: string): boolean {
   }
 }
 
-/** Runs a process of which so many calls of the system fail. */
+/** Runs a process in which some system calls fail. */
 const failing = (call: string, how: string) => [
   'strace',
   '-f',
@@ -151,7 +151,7 @@ describe('D4 #44 a name that is taken', () => {
   })
 })
 
-test('D4 #45 a folder that is removed or replaced between two pieces of an output is made anew, or the next is taken', async () => {
+test('D4 #45 a folder that is removed or replaced between two pieces of an output is made again, or the next is taken', async () => {
   const [root, next] = [tempDir(), tempDir()]
   const dir = join(root, 'out')
   const text = 'x'.repeat(3_000_000)
@@ -316,7 +316,7 @@ describe('D4 #52 reading by a path that is not ours', () => {
     ['readRange', (storage, path) => storage.readRange(path, { fromByte: 0 })],
     ['search', (storage, path) => storage.search(path, '.')],
   ]
-  /** What is wrong, and a path into the store that has it. */
+  /** A fault, and a path into the store that has it. */
   const rows: [what: string, make: (dir: string) => string][] = [
     ['../../etc/passwd', () => '../../etc/passwd'],
     ['an absolute one', () => '/etc/passwd'],
@@ -390,7 +390,7 @@ onUnix('D4 #53 cleaning up takes the expired file and nothing that only looks li
     linkSync(precious, join(dir, own('b', 'bash')))
     mkdirSync(join(dir, own('c', 'bash')))
     writeFileSync(join(dir, 'notes.txt'), '')
-    // Of a process that is still writing.
+    // Written by a process that is still running.
     writeFileSync(join(dir, `.spillway_1700000000000_${'d'.repeat(13)}.tmp`), '')
     const expired = join(dir, own('e', 'bash'))
     writeFileSync(expired, '')

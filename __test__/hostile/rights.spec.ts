@@ -113,7 +113,7 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
 
   /**
    * Swaps folders and files for links that lead outside, as often as it can, until it has done so often enough. The outside looks
-   * like a store: whoever follows a link there finds what it takes for its own.
+   * like a store: code that follows a link there finds files that look like its own.
    */
   const SWAPPER = `
     const fs = require('node:fs')
@@ -264,7 +264,7 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
   })
 
   asRoot('the swaps are seen by whoever follows links: a folder that root reads by its path alone', () => {
-    // What the tests above rely on: the outside is reached through a link that was swapped in.
+    // The tests above rely on this: the outside is reached through a link that was swapped in.
     const stage = scene(0, NOBODY)
     rmSync(stage.dir, { recursive: true })
     symlinkSync(stage.outside, stage.dir)

@@ -62,7 +62,7 @@ test('the recorded session of README is what the commands print', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-// Nothing of ours is on a registry: what has our name there is somebody else's.
+// The package is on no registry: a package with this name there belongs to others.
 describe('no page, help or error names our package on a registry', () => {
   const names = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
     (path) =>

@@ -5,7 +5,7 @@ import { tempDir } from '../support/temp'
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /**
- * What loading each of two modules costs in fresh processes, in milliseconds of their processors: others that use the
+ * Cost of loading each of two modules in fresh processes, in milliseconds of their processors: others that use the
  * machine do not count. One after the other and the least of many: a busy machine slows both.
  */
 const costs = (names: [string, string]) =>

@@ -13,9 +13,9 @@ const HERE = BINARY.match(/spillway\.(.*)\.node$/)![1]!
 const OTHER = HERE.endsWith('-gnu') ? HERE.replace('-gnu', '-musl') : HERE.replace('-musl', '-gnu')
 
 interface Installed {
-  /** What each platform's package holds: a path of a file, or its bytes. */
+  /** Content of each platform's package: a path of a file, or its bytes. */
   packages?: Record<string, string | Buffer>
-  /** What the environment names. */
+  /** Value of the environment variable. */
   path?: string
 }
 
@@ -176,7 +176,7 @@ test('a binary of another version is refused', () => {
   )
 })
 
-test('each platform asks for its own package, and one without a binary is told which there are', () => {
+test('each platform asks for its own package, and one without a binary gets the list of platforms', () => {
   const { napi } = require('../../package.json') as { napi: { targets: string[] } }
   const rows: [string, string, string[]][] = [
     ['linux', 'x64', ['linux-x64-gnu', 'linux-x64-musl']],

@@ -37,7 +37,7 @@ describe('a call that is repeated', () => {
     expect(run.detector.pending()).toEqual(['call_5'])
   })
 
-  test('starts anew after another call', () => {
+  test('starts again after another call', () => {
     const run = agent()
     expect(run.again(4, 'read', 1).at(-1)).toBe('warn same_tool*2')
     expect(run.call('read', 2)).toEqual({ action: 'allow' })
@@ -310,7 +310,7 @@ describe('the profile openclaw', () => {
 })
 
 describe('approvals', () => {
-  test('once lets a cool-down pass and then counts anew, three times a run', () => {
+  test('once lets a cool-down pass and then counts from zero, three times a run', () => {
     const run = agent()
     const asked: number[] = []
     for (let i = 1; i <= 40; i++) {

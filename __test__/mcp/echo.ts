@@ -27,7 +27,7 @@ export class Echo {
     this.lines = linesOf(output)
   }
 
-  /** What comes back of a text, which is handed over in pieces of this size. */
+  /** Result for a text, which is handed over in pieces of this size. */
   async send(text: string, pieceBytes = 60_000): Promise<string> {
     const bytes = Buffer.from(`${text}\n`)
     for (let from = 0; from < bytes.length; from += pieceBytes)
@@ -43,7 +43,7 @@ export class Echo {
     return (await this.lines.next()).value
   }
 
-  /** What becomes of a message that answers a request. */
+  /** The output for a message that answers a request. */
   async answer(method: string, message: (id: number) => string, pieceBytes?: number): Promise<string> {
     const id = 7
     await this.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 't' } }))
@@ -52,7 +52,7 @@ export class Echo {
 
   async close(): Promise<void> {
     this.input.end()
-    // What is not read holds the proxy up.
+    // Unread output blocks the proxy.
     const drained = (async () => {
       while (!(await this.lines.next()).done);
     })()
@@ -78,7 +78,7 @@ const SAYS = `require('node:readline').createInterface({ input: process.stdin, c
   if (method === 'say') process.stdout.write(params.line + '\\n')
 })`
 
-/** A proxy in this process whose server says any line that it is told to. */
+/** A proxy in this process whose server writes any given line. */
 export class Puppet extends Echo {
   constructor(options: Partial<Parameters<typeof startMcpProxy>[0]> = {}) {
     super({ command: process.execPath, args: ['-e', SAYS], ...options })
@@ -95,7 +95,7 @@ export class Puppet extends Echo {
     this.write({ jsonrpc: '2.0', method: 'say', params: { line } })
   }
 
-  /** What comes of a line: all up to the answer of a call that is made behind it. */
+  /** Output for a line: everything up to the answer of a call that follows it. */
   async all(line: string, { isAnswered }: { isAnswered: boolean }): Promise<string[]> {
     this.say(line)
     const lines: string[] = []
@@ -103,7 +103,7 @@ export class Puppet extends Echo {
     return [...lines, ...(await this.settled())]
   }
 
-  /** What has come by the time that a call is answered which takes as long as any. */
+  /** Output until a call is answered that takes as long as any. */
   async settled(): Promise<string[]> {
     this.ends += 1
     const end = `the end ${this.ends}`

@@ -217,7 +217,7 @@ describe('a guarded tool', () => {
     })
   })
 
-  test('without arguments gets what is known of the request, and hears of its end', async () => {
+  test('without arguments gets the facts of the request, and is notified of its end', async () => {
     const gone = new AbortController()
     const extra = { mcpReq: { signal: gone.signal } }
     const seen: unknown[] = []

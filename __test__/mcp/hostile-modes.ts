@@ -1,6 +1,6 @@
-/** What a server can answer to request 5 to get more into a context than the limit: each is a line that some host reads. */
+/** Answers to request 5 by which a server could exceed the limit: each is a line that some host reads. */
 
-/** A line of what is long, as it stands in JSON. */
+/** A line of the long text, as it is in JSON. */
 export const LINE = String.raw`needle line of text\n`
 const BIG = 'needle line of text\n'.repeat(40_000)
 const J = JSON.stringify

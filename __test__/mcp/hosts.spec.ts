@@ -81,7 +81,7 @@ test('--host decides, whatever the host says', async () => {
   await host.close()
 })
 
-test('limits that are given win, and what the host would cut is told', async () => {
+test('given limits win, and a warning names what the host would truncate', async () => {
   const host = new Host(['--max-bytes', '100k', '--max-lines', '1000'])
   await host.initialize({}, 'opencode')
   const text = textOf(await host.call('text', { lines: 3000, width: 80 }))

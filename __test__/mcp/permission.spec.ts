@@ -56,7 +56,7 @@ describe('a call that is asked about', () => {
     await second.close()
   })
 
-  test('is denied where nobody can be asked, and where a rule denies it', async () => {
+  test('is denied where no user can be asked, and where a rule denies it', async () => {
     const config = join(tempDir(), 'config.jsonc')
     const rules = [{ domain: 'mcp', pattern: 'mcp:fixture/echo', decision: 'deny' }]
     writeFileSync(config, JSON.stringify({ agents: { runtime: { permission: { rules, mcpServers: ['fixture'] } } } }))
@@ -114,7 +114,7 @@ describe('a call that is asked about', () => {
     await host.close()
   })
 
-  test('is not passed on where nobody can see what it is', async () => {
+  test('is not passed on where it cannot be identified', async () => {
     const host = new Host(['--permission', '--server', 'fixture'])
     await host.initialize(elicitation)
     host.onRequest = () => accept('once')
@@ -211,7 +211,7 @@ describe('a call that is asked about', () => {
   })
 })
 
-describe('whoever goes first', () => {
+describe('the order of answers', () => {
   const children = (pid: number) =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 
@@ -248,7 +248,7 @@ describe('whoever goes first', () => {
   })
 })
 
-/** Whether a process has a file open that has no name any more. */
+/** Returns true if a process has an unlinked file open. */
 function isWriting(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => /\.mcp-.*\(deleted\)$/.test(linkOf(`/proc/${pid}/fd/${fd}`)))

@@ -86,7 +86,7 @@ describe('a result', () => {
 })
 
 describe('the rest of an output', () => {
-  test('is read and searched by tools that the host is told of', async () => {
+  test('is read and searched by tools that the proxy lists', async () => {
     const host = new Host()
     await host.initialize()
     const { result } = await host.request('tools/list')
@@ -129,7 +129,7 @@ describe('the rest of an output', () => {
     await host.close()
   })
 
-  test('is nobody’s where they are not offered', async () => {
+  test('is not answered by the proxy where they are not offered', async () => {
     const host = new Host(['--no-output-tools', '--structured-content', 'keep'])
     await host.initialize()
     const { result } = await host.request('tools/list')
@@ -164,7 +164,7 @@ describe('every other message', () => {
   test('about a call keeps its order and its token', async () => {
     const host = new Host()
     await host.initialize()
-    // What the server says of the notification before has come when this is answered.
+    // The server's answer to the notification before has arrived when this is answered.
     await host.request('ping')
     await host.call('progress', {}, { _meta: { progressToken: 'mine' } })
     const order = host.lines.slice(3).map((line) => JSON.parse(line).params?.progress ?? 'result')
@@ -203,7 +203,7 @@ describe('an end', () => {
   })
 
   test('of a server is not waited for longer because of what it leaves behind, and what it said is heard', async () => {
-    // What stays holds the pipe open, in which more waits than the pipe itself can hold.
+    // The remaining process holds the pipe open, with more data waiting than the pipe can hold.
     const script = `
       const { spawn } = require('node:child_process')
       const left = ['-e', 'setTimeout(() => {}, 60000)']
@@ -220,7 +220,7 @@ describe('an end', () => {
     process.kill(pid)
   })
 
-  test('of a server that cannot be started is told as shells do', async () => {
+  test('of a server that cannot be started is reported as shells do', async () => {
     const host = new Host([], {}, ['--no-such-option'])
     expect((await host.ended).code).toBe(9)
   })

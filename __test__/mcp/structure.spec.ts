@@ -10,7 +10,7 @@ const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`).join('\n')
 const rows = Array.from({ length: 40 }, (_, at) => ({ at, name: `row ${at}` }))
 const json = JSON.stringify(rows, null, 2)
 
-/** A server's texts and its structure, and what the structure says besides, as it stands in the file behind the texts. */
+/** A server's texts and its structure, and the other fields of the structure, as the file has them after the texts. */
 const CASES: [name: string, texts: string[], structure: unknown, besides?: unknown][] = [
   ['the text in a member', [lines], { content: lines }],
   ['the text in the member result', [lines], { result: lines }],

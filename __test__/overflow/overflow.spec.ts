@@ -196,7 +196,7 @@ describe('answers', () => {
     expect(classifyOverflow(answer, { contextWindow }).overflow).toBe(overflow)
   })
 
-  test('cut off before the first token, with a window that nobody knows', () => {
+  test('cut off before the first token, with an unknown window', () => {
     const answer = { finish_reason: 'length', usage: { prompt_tokens: 100, completion_tokens: 0 } }
     expect(classifyOverflow(answer)).toMatchObject({ overflow: true, confidence: 'medium', actualTokens: 100 })
   })

@@ -65,7 +65,7 @@ describe("the document's constants", () => {
 
 describe('the tokens that the input may have', () => {
   test.each<[object, number | undefined, number | undefined]>([
-    // Nobody knows what an answer may have.
+    // The limit of an answer is unknown.
     [{ context: 100_000 }, undefined, 80_000],
     [{ context: 100_000 }, 50_000, 50_000],
     [{ context: 100_000 }, 0, 100_000],
@@ -186,7 +186,7 @@ describe('a recovery', () => {
     expect(report).toMatchObject({ steps: [], targetTokens: 8000, state: { attempts: 0 }, resume: 'transcript' })
   })
 
-  it('takes the window from the error if nobody knows it, or if it is less', async () => {
+  it('takes the window from the error if it is unknown, or if it is less', async () => {
     const messages = history(['x'.repeat(100_000)])
     for (const contextWindowTokens of [Number.NaN, 1_000_000]) {
       const overflow = { ...OVERFLOW, actualTokens: 30_000, limitTokens: 20_000 }

@@ -1,6 +1,6 @@
 import { endChild } from '../support/child'
 
-/** What a shell reads as something of its own, and words that this package does. */
+/** Characters with a meaning for the shell, and words with a meaning for this package. */
 const TOKENS = [
   ...[
     '! ',

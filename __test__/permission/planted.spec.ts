@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PermissionPolicy } from 'spillway'
 
-/** What git runs that takes a folder for a repository: the marker shows that it did. */
+/** A command that git runs if it takes a folder for a repository: the marker shows that it did. */
 const config = (marker: string) =>
   `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${marker}; false"\n[alias]\n\tst = "!touch ${marker}"\n`
 

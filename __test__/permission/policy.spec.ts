@@ -330,7 +330,7 @@ test('approvals are listed, hold for their session, and can be taken back', () =
   expect(policy.evaluate(call).decision).toBe('ask')
 })
 
-test('rules that can never count are told', () => {
+test('rules that can never match are reported', () => {
   const policy = new PermissionPolicy({
     vault,
     rules: [

@@ -23,7 +23,7 @@ import { PermissionPolicy } from '../..'
 import { describeUnless, isLong } from '../support/only'
 import everyday from './everyday.json'
 
-// Commands over the whole table of programs are judged under the everyday rules. What is allowed runs for real between canaries:
+// Commands over the whole table of programs are judged under the everyday rules. Allowed commands run for real between canaries:
 // files outside of the vault, files with secrets, settings of git, a port, and programs that no rule is about.
 
 const TABLE = join(__dirname, '../../src/permission/shell/programs.txt')
@@ -41,7 +41,7 @@ const LEFT_OUT = new Set(['sleep', 'yes', 'top', 'watch', 'reset', 'clear', 'ps'
 const READS_FOLDERS =
   /^(rg|du|tree|find|fd|ag|ack|ls|ruff|mypy|golangci-lint|pytest|python3 -m pytest|npx|git|cp|mv|node --test)\b|\s-\w*[rRa]|--recursive|--dereference-recursive/
 
-/** What stands in front of the arguments, where that is not the program alone. */
+/** Words before the arguments, if there are more than the program. */
 const BEFORE: Record<string, string[]> = {
   git: everyday.rules
     .map(({ pattern }) => /^git ([a-z][a-z-]*) \*$/.exec(pattern)?.[1])
@@ -155,7 +155,7 @@ describeUnless(isUnix ? '' : 'needs /bin/bash', 'allowed commands, run for real 
     if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) own(join(path, name))
   }
 
-  /** What is there, by facts that can be had without reading it. */
+  /** Facts about files that need no reading. */
   function stateOf(folder: string): Map<string, string> {
     return new Map(
       guarded.map((path) => {
@@ -343,7 +343,7 @@ describeUnless(isUnix ? '' : 'needs /bin/bash', 'allowed commands, run for real 
             const seen = await touches(command, folder)
             runs++
             if (seen.length > 0) found.push({ command: command.replaceAll(folder, '/place'), found: seen })
-            // What a command may change, another one meets.
+            // A later command sees the changes of an earlier one.
             if (seen.length > 0 || runs % 50 === 0 || /^(rm|mv|cp|git)\b/.test(command)) folder = make(`run${at}`)
           }
         }),

@@ -29,7 +29,7 @@ test('no attempt to get around the rules runs without a question', () => {
   for (const { why } of bypass.commands) expect(why).toMatch(/\w/)
 })
 
-test('what a program is told to run, or to touch outside, is asked about although the program is allowed', () => {
+test('a command that an allowed program runs, or a file that it touches outside, is asked about', () => {
   const policy = new PermissionPolicy({ vault, rules: programs.rules as never })
   const found = verdicts(
     policy,
@@ -73,7 +73,7 @@ test('each line of the table has an example, and another one that only looks lik
   const isHarmless = (option: string) => /^[.:]-/.test(option)
   const doesMore = lines.filter(([, , list = '']) => list.split(' ').some((one) => one !== '' && !isHarmless(one)))
   expect(doesMore.map(names).filter((all) => !all.some((name) => asked.has(name)))).toEqual([])
-  // Of these, no call is allowed by a rule for the program.
+  // A rule for the program allows none of these calls.
   const runs = (kind = '') => /runner|stdin/.test(kind)
   // A module is only run by a rule that names it.
   const isModule = (list = '') => /^(http\.server|unittest|cProfile)/.test(list)
@@ -111,7 +111,7 @@ test('under a rule for each program, with no word about options, nearly all of t
   const rules = names.map((name) => ({ domain: 'bash' as const, pattern: `${name} *`, decision: 'allow' as const }))
   const found = verdicts(new PermissionPolicy({ vault, rules }), commands)
   const asked = found.filter(({ decision }) => decision !== 'allow').map(({ command }) => command)
-  // What other systems let run and this one does not, each for a reason.
+  // Commands that other systems allow and this one does not, each for a reason.
   expect(asked.filter((command) => others.includes(command))).toEqual(
     everyday.others.filter(({ asked }) => asked !== undefined).map(({ command }) => command),
   )

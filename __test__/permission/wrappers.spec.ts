@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(vault, { recursive: true }))
 
-/** What a shape makes of a command, as words and as one text. */
+/** A command in a shape, as words and as one text. */
 function fill(shape: string, command: string): string {
   const text = `'${command.replaceAll("'", "'\\''")}'`
   return shape.replaceAll('{text}', text).replaceAll('{raw}', command).replaceAll('{}', command)

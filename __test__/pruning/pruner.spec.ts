@@ -24,7 +24,7 @@ beforeEach(() => {
 const user = (content = 'go on'): Message => ({ role: 'user', content })
 const said = (content = 'done'): Message => ({ role: 'assistant', content })
 
-/** A message of the model with so many calls, and their results of so many tokens each. */
+/** A message of the model with `count` calls, and their results of `tokens` tokens each. */
 function turn(...sizes: number[]): Message[] {
   const ids = sizes.map(() => `call-${calls++}`)
   return [
@@ -102,7 +102,7 @@ describe('what may go', () => {
     },
   )
 
-  test('an option that is not known is told, and the messages go out', () => {
+  test('an unknown option is reported, and the messages are sent', () => {
     const told: (string | undefined)[] = []
     const one = new HistoryPruner({ onError: ({ field }) => told.push(field) })
     const history = [user(), said()]
@@ -286,7 +286,7 @@ describe('what a ledger knows', () => {
     expect(old(10).report.total).toBe(0)
   })
 
-  test('a ledger that throws knows nothing, and that is told', () => {
+  test('a ledger that throws has no facts, and the error is reported', () => {
     const errors: SpillwayError[] = []
     const ledger = {
       get() {
@@ -334,7 +334,7 @@ describe('what stands there', () => {
     }
   })
 
-  test('a function that throws, answers nonsense or too much is told of, and the default stands there', () => {
+  test('a function that throws, answers nonsense or too much is reported, and the default is used', () => {
     for (const placeholder of [
       () => {
         throw new Error('no idea')
@@ -388,13 +388,13 @@ describe('when it goes', () => {
     expect(reports.slice(1).map(({ reason }) => reason)).toEqual(['free', 'free', 'free', 'free'])
   })
 
-  test('a small purse makes it wait', () => {
+  test('small savings make it wait', () => {
     const reports = session(pruner({ keepRecent: 4, maxLoss: 0 }), 30, 1)
     expect(reports.some(({ reason }) => reason === 'purse-too-small')).toBe(true)
     for (const { cost } of reports) expect(cost.paid).toBeLessThanOrEqual(cost.unpruned * (1 + 1e-9))
   })
 
-  test('a history that goes on after a short pause in a new process counts as warm, after a long one as cold', () => {
+  test('a history that continues after a short pause in a new process counts as warm, after a long one as cold', () => {
     const spoken = 1_000_000_000
     const history = [user(), ...turn(9000), ...turn(9000), { ...said(), timestamp: spoken }, user()]
     const first = (now: number) => pruner({ keepRecent: 1 }).prune(history, { now }).report
@@ -450,14 +450,14 @@ describe('what the provider did itself takes its room', () => {
 })
 
 describe('what the model has not seen stays', () => {
-  /** Calls and their outputs as items, each output behind its call. */
+  /** Calls and their outputs as items, each output after its call. */
   const inPairs = (count: number, size: number) =>
     Array.from({ length: count }, () => `call-${calls++}`).flatMap((call_id): Message[] => [
       { type: 'function_call', call_id, name: 'bash', arguments: '{}' },
       { type: 'function_call_output', call_id, output: 'word'.repeat(size) },
     ])
 
-  test.each([false, true])('also where each result of one response stands behind its call: restored %j', (restored) => {
+  test.each([false, true])('also where each result of one response follows its call: restored %j', (restored) => {
     const options = { cacheLifetimeMs: 0 }
     let one = pruner(options)
     const history = [user(), ...inPairs(1, 1)]
@@ -488,7 +488,7 @@ describe('what went stays away', () => {
     const seen = new Map<Message, unknown>()
     for (let at = 0; at < 12; at++) {
       history.push(...turn(500), said())
-      // Of every message there is a new object, as agents have it that build their requests anew.
+      // Every message is a new object, as in agents that build each request from the start.
       const given = history.map((message) => ({ ...message }))
       const { messages } = one.prune(given, { now: at * 10 })
       for (const [index, message] of history.entries()) {
@@ -571,7 +571,7 @@ describe('what went stays away', () => {
     expect(again.report.total).toBe(1)
   })
 
-  test('a history that was compacted is read anew, and what is left of it stays as it was', () => {
+  test('a history that was compacted is read again, and the rest of it stays unchanged', () => {
     const history = [user(), ...turn(900), ...turn(901), ...turn(10), said()]
     const one = pruner({ keepRecent: 1 })
     const first = one.prune(history, { now: 0 })
@@ -641,7 +641,7 @@ describe('bad input', () => {
     )
   })
 
-  test('what cannot be read goes out as it is, and an error says why', () => {
+  test('a message that cannot be read is sent unchanged, and an error says why', () => {
     const errors: SpillwayError[] = []
     const one = new HistoryPruner({ onError: (error) => errors.push(error) })
     expect(one.prune('no history' as never).messages).toBe('no history')
@@ -652,7 +652,7 @@ describe('bad input', () => {
     expect(errors[1]).toBeInstanceOf(SpillwayError)
   })
 
-  describe('a message that nobody can read counts as much as its JSON', () => {
+  describe('an unreadable message counts as much as its JSON', () => {
     const text = 'word '.repeat(2000)
     const cyclic: Message = { note: text }
     cyclic.self = cyclic
@@ -742,7 +742,7 @@ describe('properties', () => {
     { type: 'pressure', trimAt: 0.1, clearAt: 0.6, minTokens: 3, maxChars: 20, headChars: 5, tailChars: 3 },
   ])
 
-  test('histories of every format: nothing is lost, pairs stay whole, what went stays, and the purse is never overdrawn', () => {
+  test('histories of every format: nothing is lost, pairs stay whole, pruned results stay pruned, and the savings are never overdrawn', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...pairedFormats),
@@ -775,7 +775,7 @@ describe('properties', () => {
             for (const at of changed(history, messages)) {
               const bytes = JSON.stringify(messages[at])
               const before = gone.get(`${at}`)
-              // What was trimmed may go, and nothing ever comes back.
+              // A trimmed result may be pruned, and none ever comes back.
               for (const [part, tokens] of before === undefined ? [] : partsOf(name, messages[at]).entries()) {
                 expect(tokens).toBeLessThanOrEqual(partsOf(name, JSON.parse(before as string))[part] as number)
               }
@@ -797,7 +797,7 @@ describe('properties', () => {
     )
   })
 
-  test('whatever is in a history, it goes out', () => {
+  test('every history is sent, whatever is in it', () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 6 }), policies, (history, chosen) => {
         const one = new HistoryPruner({ policies: chosen, schedule: 'always', onError: () => {} })

@@ -234,7 +234,7 @@ describe('the file of a session', () => {
     expect(contents(session)).toEqual(texts)
     expect(session.entries().map(({ parentId }) => parentId)).toEqual(parents)
 
-    // What was there is kept beside it, and what is there now is sound.
+    // The old file is kept beside it, and the new one is valid.
     expect(readFileSync(session.keptOriginal as string).equals(before)).toBe(true)
     expect(statSync(session.keptOriginal as string).mode & 0o777).toBe(0o600)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -342,7 +342,7 @@ traced('an entry whose sync failed was added, and the error says so', () => {
 })
 
 describe('a session that is truncated', () => {
-  it('goes on from a branch, in a file too, and the old branch stays', async () => {
+  it('continues from a branch, in a file too, and the old branch stays', async () => {
     const file = join(tempDir(), 'session.jsonl')
     const session = JsonlSession.open(file)
     for (const message of (formats.chat as (typeof formats)[string]).build([

@@ -49,7 +49,7 @@ describe('a store that is saved into', () => {
     ['a profile that never sweeps, unless it is told to', { profile: 'takumi', sweepOnSave: true }, true],
     ['another profile', { profile: 'opencode' }, true],
     ['a retention without end', { global: { retentionDays: Number.POSITIVE_INFINITY } }, false],
-  ] as const)('goes by %s', async (_, options, sweeps) => {
+  ] as const)('follows %s', async (_, options, sweeps) => {
     const dir = tempDir()
     const old = put(dir, 'a', 8 * DAY)
     const service = new TruncationService({ storageDirs: [dir], ...options })

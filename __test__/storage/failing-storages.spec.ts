@@ -1,4 +1,4 @@
-/** What becomes of an output that the caller's storage does not take: it may be the only copy. */
+/** Outputs that the caller's storage does not take: each may be the only copy. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -88,7 +88,7 @@ describe("a storage of the caller's that fails", () => {
     }
   })
 
-  test.each(WAYS)('is told of when the default folders fail too: %s', async (_way, give) => {
+  test.each(WAYS)('is reported when the default folders fail too: %s', async (_way, give) => {
     const blocked = join(home, 'file')
     writeFileSync(blocked, '')
     process.env.SPILLWAY_STORAGE_DIR = join(blocked, 'outputs')

@@ -41,7 +41,7 @@ describe('a storage in memory', () => {
     expect(await rejection(memory.read('/etc/passwd'))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
     expect(await rejection(memory.readRange(path, {}))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'range' })
     expect(await rejection(memory.search(path, '('))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'pattern' })
-    // What is asked is checked before who asks, as on the disk.
+    // Arguments are checked before the caller, as on the disk.
     const other = { sessionId: 'other' }
     expect(await rejection(memory.readRange(path, { fromLine: 0 }, other))).toMatchObject({ field: 'range.fromLine' })
     expect(await rejection(memory.search(path, 'x', { ...other, maxMatches: 0 }))).toMatchObject({

@@ -52,7 +52,7 @@ describe('by line', () => {
     })
   })
 
-  test('behind the end there is nothing, and nothing to go on with', async () => {
+  test('after the end there is no text and no next offset', async () => {
     const { storage, path } = await saved('one\ntwo\n')
     for (const fromLine of [3, 4, 2 ** 40]) {
       const { text, lineCount, next } = await storage.readRange(path, { fromLine, lineCount: 5 })

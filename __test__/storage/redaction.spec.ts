@@ -68,7 +68,7 @@ async function captured(service: TruncationService, chunks: Iterable<string | Ui
   return cut(await capture.result)
 }
 
-/** What of a result does not name a file. */
+/** The fields of a result that do not name a file. */
 function withoutPath({ outputPath, content, hint, ...rest }: TruncatedResult): object {
   const same = (text = '') => text.replaceAll(outputPath, 'PATH')
   return { ...rest, content: same(content), hint: same(hint) }

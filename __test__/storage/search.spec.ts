@@ -74,7 +74,7 @@ describe('a match', () => {
 })
 
 describe('limits', () => {
-  test('by matches: the cursor goes on with the next line', async () => {
+  test('by matches: the cursor continues with the next line', async () => {
     const { storage, path } = await saved(numbered(1000))
     const first = await storage.search(path, '7', { maxMatches: 3 })
     expect(first.matches.map(({ line }) => line)).toEqual([7, 17, 27])

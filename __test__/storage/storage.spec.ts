@@ -131,7 +131,7 @@ describe('folders in order', () => {
     expect(new TruncationStorage({ storageDirs: [first, second] }).getStorageDir()).toBe(first)
   })
 
-  test('a folder that is removed or replaced while it is used is made anew, or the next is taken', async () => {
+  test('a folder that is removed or replaced while it is used is made again, or the next is taken', async () => {
     const [dir, good] = [join(tempDir(), 'out'), tempDir()]
     const storage = new TruncationStorage({ storageDirs: [dir, good] })
     await storage.save('text', tool)
@@ -431,7 +431,7 @@ describe('reading is for own files only', () => {
 describe('cleaning up', () => {
   const day = 24
 
-  test('goes by the time of the last change and counts what it removed', async () => {
+  test('uses the time of the last change and counts the removed outputs', async () => {
     const dir = tempDir()
     put(dir, own('a'), 7 * day + 1)
     put(dir, own('b'), 7 * day - 1)
@@ -515,7 +515,7 @@ describe('cleaning up', () => {
     expect(readdirSync(dir)).toHaveLength(1)
   })
 
-  test('keeps for ever with Infinity, in the configuration too', async () => {
+  test('keeps outputs forever with Infinity, in the configuration too', async () => {
     const dir = tempDir()
     put(dir, own('a'), 365 * day * 40)
     expect(await new TruncationStorage(dir).cleanup(Number.POSITIVE_INFINITY)).toBe(0)
@@ -524,7 +524,7 @@ describe('cleaning up', () => {
     expect(service.effectiveConfig(tool).config.retentionDays).toBe(Number.POSITIVE_INFINITY)
   })
 
-  test('by the service goes by its retention, seven days unless it says otherwise', async () => {
+  test('by the service uses its retention, seven days by default', async () => {
     const dir = tempDir()
     put(dir, own('a'), 8 * day)
     put(dir, own('b'), 6 * day)
@@ -580,7 +580,7 @@ describe('complete or absent', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     const path = await saved
-    // Whoever looked saw nothing or everything.
+    // A reader saw nothing or everything.
     expect(looks).toBeGreaterThan(10)
     expect(seen.filter((size) => size !== text.length)).toEqual([])
     expect(filesIn(dir)).toEqual([basename(path)])
@@ -634,7 +634,7 @@ describe('complete or absent', () => {
   onUnix('a folder that is swapped for a link in the middle does not lead a file elsewhere', async () => {
     const outside = tempDir()
     const text = 'x'.repeat(30_000_000)
-    // The save may make the folder anew between the two steps of the swap; then the swap is tried with another save.
+    // The save may make the folder again between the two steps of the swap; then the swap is tried with another save.
     const swapped = async () => {
       const root = tempDir()
       const dir = join(root, 'out')

@@ -96,7 +96,7 @@ describe('a sweep', () => {
     expect(readdirSync(elsewhere)).toEqual([own('z')])
   })
 
-  test('by a service goes by its settings', async () => {
+  test('by a service uses its settings', async () => {
     const dir = tempDir()
     for (const letter of 'abcd') put(dir, letter, 1, 30 + letter.charCodeAt(0))
     const service = new TruncationService({ storageDirs: [dir], maxStoreFiles: 2, global: { retentionDays: 100 } })
@@ -234,7 +234,7 @@ describe('deleting a session', () => {
     expect(await rejection(storage.deleteSession(5 as never))).toMatchObject({ code: 'INVALID_ARGUMENT' })
   })
 
-  test('leaves what somebody else put there', async () => {
+  test('leaves the files of others', async () => {
     const storage = new TruncationStorage(tempDir())
     const path = await storage.save('text', { ...tool, sessionId: 'one' })
     writeFileSync(join(dirname(path), 'notes.txt'), 'precious')

@@ -9,7 +9,7 @@ const PACKAGE = join(__dirname, '..', '..', 'index.js')
 export interface ChildOptions {
   env?: NodeJS.ProcessEnv
   cwd?: string
-  /** What the script sees as `input`. */
+  /** Value of `input` in the script. */
   input?: unknown
   /** Runs as another user; only root may ask for that. */
   uid?: number
@@ -72,13 +72,13 @@ export function runChild<T>(body: string, options: ChildOptions = {}): T {
 
 const started = new Set<ChildProcess>()
 
-// A test that fails half-way must not leave a process behind that holds the runner's own output open.
+// A test that fails half-way must not leave a process that holds the runner's own output open.
 afterEach(() => {
   for (const child of started) child.kill('SIGKILL')
   started.clear()
 })
 
-/** Starts a script and leaves it running, until the test ends. What it reports as an error is not the runner's output. */
+/** Starts a script and leaves it running, until the test ends. Its standard error is not the runner's output. */
 export function startChild(body: string, options: ChildOptions = {}): ChildProcess {
   const [command, args] = commandOf(body, options)
   const child = spawn(command, args, {

@@ -2,7 +2,7 @@
 
 export type Message = Record<string, unknown>
 
-/** What a user said, the results of the calls that the model then made, and its answer. */
+/** A user's message, the results of the calls that the model then made, and its answer. */
 export interface Turn {
   user: string
   results: string[]

@@ -20,7 +20,7 @@ export function describeUnless(missing: string, title: string, work: () => void)
 
 const isUnix = process.platform !== 'win32'
 
-/** Whether this process may change its user. */
+/** True if this process may change its user. */
 export const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 
 export const onUnix = testIf(isUnix, 'needs the rights and links of Unix')
@@ -47,10 +47,10 @@ export const mounted: Test = (title, work) => {
   testIf(mounts, 'needs the right to mount')(title, work)
 }
 
-/** With so many bytes of free memory. */
+/** Runs with at least `bytes` of free memory. */
 export const withMemory = (bytes: number): Test => testIf(freemem() > bytes, `needs ${bytes >> 20} MiB of free memory`)
 
-/** What takes minutes, when it is asked for. */
+/** Runs tests that take minutes, on request. */
 export const isLong = process.env.SPILLWAY_TEST_LONG === '1'
 
 /** A row that has no test here. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { TruncationDirection } from 'spillway'
 import { bytesOf } from './outputs'
 
-/** What texts are made of: words, scripts, characters of many parts, breaks, halves of a pair. */
+/** Parts of texts: words, scripts, characters of many parts, breaks, halves of a pair. */
 const words = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 14 }) },
   { weight: 2, arbitrary: fc.constantFrom('你好', '世界。', 'é', 'مرحبا', '\u2028', '\u0085', '\ufeff', '\u0000') },
@@ -25,7 +25,7 @@ export function rawBytes(text: string): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** What is shown of such bytes: U+FFFD for every lone surrogate. */
+/** Returns the text shown for such bytes: U+FFFD for every lone surrogate. */
 export function shownText(bytes: Uint8Array): string {
   const marked = Buffer.from(bytes)
     .toString('latin1')
@@ -66,7 +66,7 @@ export function wholeLines(
 /** Nothing but breaks. */
 export const isBlank = (text: string) => /^[\r\n]*$/.test(text)
 
-/** What people see as the character at an end of a text. */
+/** Returns the visible character at an end of a text. */
 export function graphemeAt(text: string, end: TruncationDirection): string {
   const all = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment)
   return all.at(end === 'tail' ? -1 : 0)!

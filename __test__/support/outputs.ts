@@ -55,7 +55,7 @@ export function memoryStorage(
   }
 }
 
-/** What a promise was rejected with; a promise that is kept fails the test. */
+/** Returns the reason of a rejected promise; a fulfilled one fails the test. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const fulfilled = Symbol('fulfilled')
   const outcome = await promise.then(
@@ -66,7 +66,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return (outcome as { error: unknown }).error
 }
 
-/** What a function threw; one that returns fails the test. */
+/** Returns the error that a function threw; one that returns fails the test. */
 export function thrown(work: () => unknown): unknown {
   try {
     work()
@@ -76,7 +76,7 @@ export function thrown(work: () => unknown): unknown {
   throw new Error('expected an exception')
 }
 
-/** Lets rejections that nobody handles come to light: the runner fails the test they happened in. */
+/** Lets unhandled rejections surface: the runner fails the test they happened in. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -28,7 +28,7 @@ export function filesIn(dir: string): string[] {
     .sort()
 }
 
-/** Makes a file look as if it had last been written so many hours ago. */
+/** Makes a file look as if it had last been written `hours` ago. */
 export function age(path: string, hours: number): void {
   const then = new Date(Date.now() - hours * 3_600_000)
   utimesSync(path, then, then)
@@ -39,7 +39,7 @@ export function ownName(letter: string, toolName = 'bash'): string {
   return `${toolName}_1700000000000_${letter.repeat(13)}.txt`
 }
 
-/** Puts a file there that was last written so many hours ago. */
+/** Creates a file that was last written `hours` ago. */
 export function putOld(dir: string, name: string, hours: number, bytes = 3): string {
   const path = join(dir, name)
   writeFileSync(path, '')

@@ -7,7 +7,7 @@ const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 100)
 const upper = (text: string) => estimateTokens(text, { mode: 'upper' })
 
 describe('an estimate', () => {
-  // What o200k_base counts.
+  // Counts of o200k_base.
   test.each([
     ['prose', 'The quick brown fox jumps over the lazy dog. '.repeat(20), 201],
     ['code', 'function add(a, b) {\n  return a + b\n}\n'.repeat(20), 300],
@@ -23,7 +23,7 @@ describe('an estimate', () => {
     expect(upper(text)).toBeGreaterThanOrEqual(tokens)
   })
 
-  // What the tokenizer that takes the most of them counts for a character of a long run.
+  // Counts of the tokenizer with the highest count, for a character of a long run.
   test.each([
     ['Syriac', 0x0710, 0x072f, 2],
     ['Thaana', 0x0780, 0x07a5, 2],
@@ -47,7 +47,7 @@ describe('an estimate', () => {
     },
   )
 
-  // What the tokenizer that takes the most of them counts.
+  // Counts of the tokenizer with the highest count.
   const lines = (count: number, line: (at: number) => string) => Array.from({ length: count }, (_, at) => line(at))
   test.each([
     ['a spinner', lines(100, (at) => `\r${'|/-\\'[at % 4]}`).join(''), 200],

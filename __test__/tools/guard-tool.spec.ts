@@ -135,7 +135,7 @@ test('what the class of a tool gives it stays, and its methods keep their object
   expect(Object.keys(guardTool({ name: 'a', execute: () => 1 }, {}))).toEqual(['name', 'execute'])
 })
 
-test('a tool is told the session that everything around it goes by', async () => {
+test('a tool receives the session that its controls use', async () => {
   const told: unknown[] = []
   const tool = guardTool({ name: 't', execute: (_, context) => told.push(context) }, { sessionId: 's' })
   await tool.execute({} as never, { toolCallId: 'c' })
@@ -234,7 +234,7 @@ describe('permission', () => {
   })
 })
 
-describe('what cannot be read does not run, and is told:', () => {
+describe('an unreadable call does not run, and is reported:', () => {
   const revoked = () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
@@ -283,10 +283,10 @@ describe('loops', () => {
     return results
   }
 
-  test('without anybody to ask a loop is stopped with a sentence', async () => {
+  test('without a user to ask a loop is stopped with a sentence', async () => {
     const results = await calls(guardTool(echo(), { doomLoop: new DoomLoopDetector() }), 5)
     expect(results[4]).toMatchObject({ kind: 'doom_loop', output: expect.stringMatching(/\w+ \w+/) })
-    // The model is told before it comes to that.
+    // The model is warned before that.
     expect(results[3]).toMatch(/^ls\n\n\w+/)
   })
 
@@ -326,7 +326,7 @@ describe('loops', () => {
     expect(await others.execute({ command: 'a' }, { toolCallId: 'x' })).toMatchObject({ kind: 'permission_denied' })
   })
 
-  test('whoever is asked decides', async () => {
+  test('the answer of the user decides', async () => {
     const asked: string[] = []
     const always = guardTool(echo(), {
       doomLoop: new DoomLoopDetector(),

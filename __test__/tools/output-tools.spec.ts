@@ -66,7 +66,7 @@ test('the names that other agents use for the same arguments are understood', as
   })
 })
 
-test('a wrong argument is told by the name that was given, with the nearest one', async () => {
+test('a wrong argument is named as it was given, with the nearest one', async () => {
   const storage = new TruncationStorage(tempDir())
   const [read, search] = createOutputTools(storage)
   const path = await storage.save(numbered(50), tool)
@@ -111,7 +111,7 @@ test('read_output is bounded, and following it gives the whole', async () => {
     for (const args of [{ path }, { path, from_byte: 0 }]) {
       const results = await readOn(read, args)
       for (const { output } of results) expect(bytesOf(output)).toBeLessThan(40 * 1024)
-      // What ends inside a line gets a break before the line that says how to go on.
+      // A page that ends inside a line gets a break before the line that says how to continue.
       const parts = results.map((result) =>
         /, cut inside/.test(result.output) ? body(result).replace(/\n$/, '') : body(result),
       )
@@ -141,7 +141,7 @@ test('read_output says which bytes it shows, and reads once', async () => {
   )
 })
 
-test('search_output prints as grep does and goes on', async () => {
+test('search_output prints as grep does and continues', async () => {
   const storage = new TruncationStorage(tempDir())
   const [, search] = createOutputTools(storage)
   const path = await storage.save(numbered(40), tool)

@@ -72,7 +72,7 @@ describe('tools', () => {
     expect(readFileSync(String(metadata?.truncationPath), 'utf8')).toBe(numbered(9))
   })
 
-  test('are told the arguments and the call', async () => {
+  test('receive the arguments and the call', async () => {
     const execute = jest.fn((_args: never, _context: ExecutionContext & { toolCallId: string }) => 'ok')
     const registry = new ToolRegistry({ workingDirectory: '/work' })
     registry.register({ name: 'it', execute })
@@ -206,7 +206,7 @@ describe('calls', () => {
     ['an empty object', {}],
     ['a function of null', { id: '1', function: null }],
     ['no name', { id: '1', function: {} }],
-  ])('that are none are refused, or give a failed result and disturb nobody: %s', async (_what, wrong) => {
+  ])('that are invalid are refused, or give a failed result and affect no other call: %s', async (_what, wrong) => {
     const outcome = await make({ it: () => 'ok' })
       .execute([call('it'), wrong as ToolCall])
       .then(
@@ -253,7 +253,7 @@ describe('truncation', () => {
     warnings.mockRestore()
   })
 
-  test('is told all about the call', async () => {
+  test('receives the facts of the call', async () => {
     const seen: [string, unknown, MiddlewareContext?][] = []
     const registry = make({ it: () => 'text' }, 0)
     registry.register({ name: 'declaring', truncation: { maxLines: 1 }, execute: () => 'text' })
@@ -345,7 +345,7 @@ describe('registering', () => {
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT' })
   })
 
-  test('promises of tools that nobody waits for break nothing', async () => {
+  test('promises of tools that are not awaited break nothing', async () => {
     const registry = make({ it: () => ({ success: true, output: Promise.resolve('late') }) })
     const [answer] = await registry.execute([call('it')])
     expect(answer!.result.success).toBe(true)

@@ -3,7 +3,7 @@ import type { TruncationConfig } from 'spillway'
 import { BaseTruncationStrategy, CsvStrategy } from 'spillway/truncation'
 import { cut, makeService } from '../support/outputs'
 
-/** What RFC 4180 makes of a text. Blank lines do not count. */
+/** Parses a text by RFC 4180. Blank lines do not count. */
 function parse(text: string, delimiter = ','): string[][] {
   const rows: string[][] = []
   const field = new RegExp(`("(?:[^"]|"")*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|$)`, 'gy')

@@ -9,7 +9,7 @@ interface File {
   lines: number
 }
 
-/** What `git diff` prints of files in which lines were added, and half as many removed. */
+/** Output of `git diff` for files with added lines, and half as many removed. */
 function diffOf(files: readonly File[]): string {
   return files
     .map(({ name, hunks, lines }) => {

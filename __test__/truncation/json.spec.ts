@@ -19,7 +19,7 @@ async function shorten(content: string, options: object = {}): Promise<Required<
   return cut(await service.output(content, { toolName: 'fetch', options: { strategy: 'json', ...options } }))
 }
 
-/** Whether a value is one of the whole, as far as it is shown. */
+/** Returns true if the shown part of a value matches the whole. */
 function isPart(part: unknown, whole: unknown): boolean {
   if (typeof part === 'string' && typeof whole === 'string') {
     if (part === whole) return true

@@ -401,7 +401,7 @@ describe('never throws', () => {
       },
     ],
     ['answers nothing', (() => Promise.resolve(undefined)) as never],
-  ])('when the service %s: the result is bounded, and somebody is told', async (_what, output) => {
+  ])('when the service %s: the result is truncated, and an event says so', async (_what, output) => {
     const run = createTruncationMiddleware<Result>({ service: { output } })
     const bounded = await run('x', { output: long, extra: 1 }, context)
     expect(bytesOf(bounded.output as string)).toBeLessThan(52_000)
@@ -622,7 +622,7 @@ describe('the error of a result', () => {
     }
   })
 
-  test('is bounded where it stands alone, and kept whole on the disk', async () => {
+  test('is truncated if it is alone, and saved whole', async () => {
     const error = numbered(50_000)
     for (const output of ['', undefined, 'short']) {
       const result = await make().run('x', { success: false, output, error }, context)

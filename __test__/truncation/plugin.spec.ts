@@ -100,7 +100,7 @@ describe('a result over limits', () => {
     expect(after.llmContent).toContain('could not be saved')
   })
 
-  test('goes by the settings of the tool that the host names', async () => {
+  test('uses the settings of the tool that the host names', async () => {
     const { run } = make({ tools: { one: { maxLines: 1 }, two: { maxLines: 2 } } })
     const lines = async (about: PluginToolInfo | undefined) =>
       /\.\.\.(\d+) lines/.exec(

@@ -42,7 +42,7 @@ function serviceIn(dir: string, limits: Limits, options: TruncationServiceConfig
 const allowed = (text: string, limits: Limits) =>
   countLines(text) <= limits.maxLines && bytesOf(text) <= limits.maxBytes
 
-/** What must hold for every cut, whatever was cut and however. */
+/** Invariants of every truncation. */
 function checkCut(raw: Buffer, result: TruncatedResult, limits: Limits, decode: (bytes: Uint8Array) => string): void {
   const { content, preview, outputPath, ranges, partialLines = [] } = result as Required<TruncatedResult>
   expect(content.isWellFormed()).toBe(true)
@@ -110,7 +110,7 @@ test('the oracle cuts as a person would', () => {
   expect(shownText(rawBytes('a\ud800😀\udc00'))).toBe('a\ufffd😀\ufffd')
 })
 
-test('a text is cut if and only if it passes a limit, and nobody touches it otherwise', async () => {
+test('a text is truncated if and only if it passes a limit, and unchanged otherwise', async () => {
   const dir = tempDir()
   const strategies = fc.constantFrom('default', 'line', 'byte' as const)
   await fc.assert(

@@ -36,7 +36,7 @@ import { filesIn, tempDir } from '../support/temp'
 
 const tool: TruncationContext = { toolName: 'mytool' }
 
-/** What is shown of a text under these settings. */
+/** Returns the preview of a text under these settings. */
 async function shown(text: string, global: Partial<TruncationConfig>): Promise<string> {
   return cut(await makeService({ global }).output(text, tool)).preview
 }
@@ -77,7 +77,7 @@ describe('limits', () => {
     }
   })
 
-  test('are 2,000 lines and 51,200 bytes from the start unless somebody says otherwise', async () => {
+  test('are 2,000 lines and 51,200 bytes from the start by default', async () => {
     const service = makeService()
     expect((await service.output(numbered(2000), tool)).truncated).toBe(false)
     expect((await service.output('x'.repeat(51_200), tool)).truncated).toBe(false)
@@ -165,7 +165,7 @@ describe('cuts', () => {
     expect([result.keptLines, result.keptBytes, result.removedLines, result.removedBytes]).toEqual([4, 27, 6, 43])
   })
 
-  test('at both ends, what one end leaves over goes to the other', async () => {
+  test('at both ends, the budget that one end leaves is used by the other', async () => {
     const text = `${'x'.repeat(400)}\n${numbered(100)}`
     const result = cut(
       await makeService({ global: { maxBytes: 300, direction: 'both' } }).output(`short\n${text}`, tool),
@@ -460,7 +460,7 @@ describe('strategies', () => {
       ['error', 'STRATEGY', 'no idea'],
       ['skipped', undefined, undefined],
     ])
-    // Each tells of the text that the model gets, as the event behind it does.
+    // Each tells of the text that the model gets, as the event after it does.
     const sizes = events.map(({ originalSize, truncatedSize }) => [originalSize, truncatedSize])
     expect([sizes[0], sizes[2]]).toEqual([sizes[1], sizes[3]])
   })
@@ -985,7 +985,7 @@ describe('events', () => {
       },
     ])
     events.length = 0
-    // Of bytes it is those that came, whatever their text takes.
+    // For bytes it is the size of the input, whatever their text takes.
     await service.output(Uint8Array.from([0x61, 0xff]), context)
     expect(events).toMatchObject([{ type: 'skipped', originalSize: 2, truncatedSize: 4 }])
     for (const { timestamp } of events) {

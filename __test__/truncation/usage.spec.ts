@@ -21,7 +21,7 @@ let dir: string
 
 beforeEach(() => {
   dir = tempDir()
-  // Hosts usually do not say where outputs go; the tests must not fill the home of whoever runs them.
+  // Hosts usually do not say where outputs go; the tests must not fill the user's home folder.
   overrideDefaultDir(dir)
 })
 

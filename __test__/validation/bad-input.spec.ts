@@ -37,7 +37,7 @@ import { filesIn, overrideDefaultDir, tempDir } from '../support/temp'
 
 const tool: TruncationContext = { toolName: 'x' }
 
-/** What is wrong, the field that the error must name, and what its message must say. */
+/** A fault, the field that the error must name, and the expected message. */
 type Row = [value: unknown, field: string, says: (string | RegExp)[]]
 
 function expectError(error: unknown, code: SpillwayErrorCode, field: string, says: (string | RegExp)[]): void {
@@ -52,7 +52,7 @@ function expectError(error: unknown, code: SpillwayErrorCode, field: string, say
 
 const escaped = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
 
-// Whatever is accepted by mistake must not save into the home of whoever runs the tests.
+// Whatever is accepted by mistake must not save into the user's home folder.
 beforeEach(() => overrideDefaultDir(`${tempDir()}/never`))
 
 const WHOLE = 'a whole number of at least 1'
@@ -371,7 +371,7 @@ describe('arguments of a call', () => {
     expect(events).toHaveLength(1)
   })
 
-  test('content that is wrong is told by its kind and never printed', async () => {
+  test('wrong content is named by its kind and never printed', async () => {
     const secret = { toString: () => 'SECRET', toJSON: () => 'SECRET' }
     const error = await rejection(makeService().output(secret as unknown as string, tool))
     expect((error as Error).message).not.toContain('SECRET')
@@ -506,7 +506,7 @@ describe('arguments of the rest', () => {
 })
 
 describe('the error', () => {
-  test('is an Error with a code, and may be told apart by instanceof', () => {
+  test('is an Error with a code, and can be recognised by instanceof', () => {
     const error = new SpillwayError('INTERNAL', 'text', { field: 'a.b', cause: 5 })
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INTERNAL', message: 'text', field: 'a.b', cause: 5 })
     expect(error instanceof Error && error instanceof SpillwayError).toBe(true)
@@ -810,7 +810,7 @@ describe('callbacks', () => {
     expect(warned).toHaveBeenCalled()
   })
 
-  test('formatNotice that changes what it is told changes nothing', async () => {
+  test('formatNotice that changes its argument changes nothing', async () => {
     const formatNotice = (info: { ranges: unknown[]; removedLines: number }): string => {
       info.ranges.length = 0
       info.removedLines = -1

@@ -43,7 +43,7 @@ function spillwayTokens(message) {
   return partOf(message).tokens + 8
 }
 
-/** Whether results have their calls before them as they had in the session, where some never had. */
+/** Returns true if results follow their calls as in the session, where some never had one. */
 function pairsHold(messages, sent) {
   return alone(sent) <= alone(messages)
 }

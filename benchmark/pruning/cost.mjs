@@ -1,4 +1,4 @@
-// The cost of requests: a prefix that the last request had is read from the cache, everything behind the first change is
+// The cost of requests: a prefix that the last request had is read from the cache, everything after the first change is
 // paid as if it were new.
 
 export const PRICES = { read: 0.1, write: 1.25 }

@@ -48,7 +48,7 @@ export const fifteenMinutes = masking((messages, { now }) =>
   old(messages, 5).filter(({ timestamp }) => timestamp !== undefined && now - timestamp > FIFTEEN_MINUTES),
 )
 
-/** Masks in batches of so many tokens, and with `cold` also whenever the cache is gone anyway. */
+/** Masks in batches of `tokens`, and with `cold` also whenever the cache has expired anyway. */
 export const batches = (least, { cold = false } = {}) =>
   masking((messages, context) => {
     const open = old(messages, 5).filter((message) => !context.masked.has(message) && tokensOf(message) > PLACEHOLDER)

@@ -38,7 +38,7 @@ await main(async () => {
   const all = sessions(folder)
   const promises = checkPromises(all)
   const tables = LIFETIMES.map((lifetime) => {
-    // Without times nobody knows whether a cache had expired.
+    // Without times it is not known if a cache had expired.
     const set = Number.isFinite(lifetime) ? all.filter(({ timed }) => timed) : all
     const unpruned = set.map((session) => replay(session, nothing, lifetime))
     const rows = Object.entries(POLICIES).map(([name, make]) => [

@@ -1,8 +1,8 @@
 /**
  * The truncation service of the design document, in plain JavaScript: what an application would have without Spillway.
  *
- * It is written the way the document writes it (split, byte length of every line, sizes for an event that nobody may be
- * listening to, the folder made before every file), because a yardstick that is tuned measures the tuning.
+ * It is written the way the document writes it (split, byte length of every line, sizes for an event that may have no
+ * listener, the folder made before every file), because a yardstick that is tuned measures the tuning.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'

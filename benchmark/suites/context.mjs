@@ -75,7 +75,7 @@ async function inWindow({ ContextManager }, { label, options, first, next }, kin
   ]
 }
 
-/** Work on something that is made anew for every call, before the clock starts. */
+/** Work on a value that is made again for every call, before the clock starts. */
 function side(name, make, call) {
   return {
     name,

@@ -5,7 +5,7 @@ import { makeRow } from '../report.mjs'
 import { MB } from '../workloads.mjs'
 
 /**
- * The second time goes on until a long output has been handled: loading the binary only then would make the first
+ * The second time ends when a long output has been handled: loading the binary only then would make the first
  * time smaller and nothing faster.
  */
 const SCRIPT = `

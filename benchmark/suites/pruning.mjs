@@ -84,7 +84,7 @@ async function beside(name, write, subject, theirs, rounds) {
   })
 }
 
-/** Its `contextEditing` middleware clears results beyond a budget, `trimMessages` drops messages; both look at everything anew. */
+/** Its `contextEditing` middleware clears results beyond a budget, `trimMessages` drops messages; both read everything again. */
 async function besideLangChain(subject, { ClearToolUsesEdit }, core, rounds) {
   const countTokens = (list) => list.reduce((sum, { content }) => sum + String(content).length / 4, 0)
   const trim = { maxTokens: PROTECTED, strategy: 'last', includeSystem: true, tokenCounter: countTokens }

@@ -23,7 +23,7 @@ for (const { label, script, asBytes } of WORK) {
   const text = asBytes ? undefined : bytes.toString('utf8')
   const samples = await takeRounds(
     () => ours.output(text ?? bytes, { toolName: 'fetch_log' }),
-    // The reference takes strings only: whoever has bytes decodes them first, and that is part of the stall.
+    // The reference takes strings only: bytes have to be decoded first, and that is part of the stall.
     () => reference.output(text ?? bytes.toString('utf8'), { toolName: 'fetch_log' }),
   )
   measured.push({ label, ...samples })

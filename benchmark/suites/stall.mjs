@@ -3,8 +3,8 @@
  *
  * Measured in a process of its own (`stall-process.mjs`): the ticker makes a hundred megabytes of garbage a second, and
  * only there can the young generation be large enough that the collector has no reason to stop anything meanwhile. Where
- * it is allowed to, that process goes before others of the machine: a busy neighbour takes the processor away for four
- * milliseconds at a time, which says nothing about the event loop. What is left of that shows in the idle ticker.
+ * it is allowed to, that process gets a higher priority: a busy neighbour takes the processor away for four
+ * milliseconds at a time, which says nothing about the event loop. The remaining interference shows in the idle ticker.
  */
 import { execFile } from 'node:child_process'
 import os from 'node:os'

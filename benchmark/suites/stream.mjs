@@ -79,7 +79,7 @@ function rowsOf({ name, work, target, memory }, taken) {
     makeRow({ work, ours: ms, yardstick: taken.shell.ms, yardstickName: 'shell floor', target }),
     makeRow({ work: 'the same', ours: ms, ...beside }),
   ]
-  // It is a process of its own, which ends before anybody could ask.
+  // It is a process of its own, which ends before it could be queried.
   if (name === 'cli') return times
   return [
     ...times,

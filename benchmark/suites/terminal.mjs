@@ -1,4 +1,4 @@
-/** `output()` with `terminal`: what a terminal would show of an output, found out as it goes by. */
+/** `output()` with `terminal`: the text that a terminal would show, resolved while the output arrives. */
 import { stripVTControlCharacters } from 'node:util'
 import { compare, median } from '../measure.mjs'
 import { failedRow, makeRow } from '../report.mjs'

@@ -41,7 +41,7 @@ export const untouched = {
   },
 }
 
-/** The same with somebody who listens: both then count bytes and make an event. */
+/** The same with a listener: both then count bytes and make an event. */
 async function heard({ subject, folder, shortRounds, tightMs }, size) {
   let told = 0
   const onEvent = (event) => {

@@ -12,7 +12,7 @@ import {
 } from 'spillway'
 import { containsTruncationMarker } from 'spillway/truncation'
 
-/** A tool, and what the model is told of its arguments. */
+/** A tool, with the schema of its arguments for the model. */
 export type AgentTool = Tool & { description: string; inputSchema: Record<string, unknown> }
 
 interface Call extends ExecutionContext {
@@ -60,7 +60,7 @@ export function toolsFor(workspace: string, service: TruncationService, storage:
     },
     {
       name: 'edit',
-      description: 'Replaces a text that stands in a file exactly once.',
+      description: 'Replaces a text that occurs in a file exactly once.',
       inputSchema: schema({ path: text, oldText: text, newText: text }, ['path', 'oldText', 'newText']),
       async execute({ path, oldText, newText }: { path: string; oldText: string; newText: string }) {
         // A preview that a model takes for the whole file must not become the file.
@@ -68,7 +68,7 @@ export function toolsFor(workspace: string, service: TruncationService, storage:
           throw new Error('The new text is a shortened preview, not the text itself.')
         const file = resolve(workspace, path)
         const parts = (await readFile(file, 'utf8')).split(oldText)
-        if (parts.length !== 2) throw new Error(`The old text stands in ${path} ${parts.length - 1} times.`)
+        if (parts.length !== 2) throw new Error(`The old text occurs in ${path} ${parts.length - 1} times.`)
         await writeFile(file, parts.join(newText))
         return `Edited ${path}.`
       },

@@ -49,7 +49,7 @@ function docsOf(node) {
   return parts.filter((part) => part !== '')
 }
 
-/** The declaration as it stands in the file, without `export declare` and the comment in front of it. */
+/** Returns the declaration verbatim, without `export declare` and its comment. */
 const declarationOf = (node, source) =>
   source.text
     .slice(node.getStart(source), node.end)

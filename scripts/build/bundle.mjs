@@ -1,8 +1,8 @@
 // A few files instead of a hundred: finding, reading and compiling each of them is most of what `require('spillway')` costs,
-// and so is compiling what a program never uses. What nearly every program uses is one file, loaded at once; each of the
+// and so is compiling what a program never uses. The modules that nearly every program uses are one file, loaded at once; each of the
 // other rooms is one more, loaded with the first use of one of its names. Made from the sources, because modules of CommonJS
-// would each be a function that is compiled twice. It takes the place of the `dist/index.js` that TypeScript wrote, which works
-// as well and is what the next `tsc` leaves there. The command is bundled likewise. Adapters are entries of their own, and share those files, so that there is
+// would each be compiled twice. It takes the place of the `dist/index.js` that TypeScript wrote, which works
+// as well and is what the next `tsc` leaves there. The command is bundled the same way. Adapters are entries of their own, and share those files, so that there is
 // one copy of everything whichever is loaded.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -153,7 +153,7 @@ function licences({ moduleIds }) {
   return texts.join('\n')
 }
 
-/** The command: what every run of it needs is one file, and each subcommand another. It uses the package as anybody does. */
+/** The command: what every run of it needs is one file, and each subcommand another. It imports the package like any other program. */
 async function bundleCommand() {
   const bundle = await rolldown({
     ...READ,

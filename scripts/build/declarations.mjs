@@ -1,6 +1,6 @@
 // The declarations of each entry point: one file for the root and one for each subpath. Every name is declared once, so that a
 // class of one entry point is the same type in another: at the root if the root exports it, else in the subpath that does.
-// Helper types that no entry point exports stay in `dist/entries/shared.d.ts`, which nobody can import.
+// Helper types that no entry point exports stay in `dist/entries/shared.d.ts`, which is not exported.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'

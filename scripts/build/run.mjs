@@ -1,4 +1,4 @@
-// Running one command after another with a line that shows what goes on. Needs nothing but Node, because it runs
+// Runs one command after another with a line that shows the progress. Needs nothing but Node, because it runs
 // before anything is installed.
 
 import { spawn } from 'node:child_process'
@@ -12,8 +12,8 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const isTerminal = process.stderr.isTTY === true
 
 /**
- * Runs a command and shows that it runs. What it prints is shown only if it fails, or at once with `show`.
- * Answers what it printed; throws if it fails.
+ * Runs a command and shows its progress. Its output is shown only if it fails, or at once with `show`.
+ * Returns the output; throws if the command fails.
  */
 export async function step(title, command, args, { show = false, env = {}, cwd = ROOT } = {}) {
   const started = Date.now()

@@ -54,7 +54,7 @@ const add = (name, hit) => {
   const row = rows.get(name) ?? { sessions: 0, found: 0 }
   rows.set(name, { sessions: row.sessions + 1, found: row.found + (hit ? 1 : 0) })
 }
-/** A stretch is found by a question from its second message on until just behind it. */
+/** A question finds a stretch from its second message to the message after it. */
 const within = ({ from, to }, at) => at > from && at <= to + 2
 
 let calls = 0

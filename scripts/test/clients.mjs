@@ -95,7 +95,7 @@ function stopDaemons(folder) {
   }
 }
 
-/** A place that a model is told to look at, in the words of Spillway or of a client, which may write results as JSON. */
+/** A path that a notice names, in the words of Spillway or of a client, which may write results as JSON. */
 const ANY_NOTICE = /(?:full output(?: saved to)?|saved to): ([^\s\]\\"]+)/gi
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex')
@@ -155,7 +155,7 @@ async function runClient(client, steps, run) {
   return { ...ended, requests: model.requests, failures: model.failures, asked: lines.map((line) => JSON.parse(line)) }
 }
 
-/** Whether each of the promises holds for a client, and what it sent. */
+/** Checks each promise for a client, and returns the results with the requests it sent. */
 async function tryClient(client) {
   const started = Date.now()
   const found = {}
@@ -178,7 +178,7 @@ async function tryClient(client) {
   return { checks, fixture: fixtureOf(client, asked, requests, found), printed, found, requests, failures, seconds }
 }
 
-/** Whether a request became much shorter than the one before it, and the beginning stayed as it was otherwise. */
+/** Returns true if a request is much shorter than the one before it, with an otherwise unchanged beginning. */
 function isPruned(requests) {
   const sizes = requests.map(({ messages }) => JSON.stringify(messages).length)
   const shorter = sizes.slice(1).filter((size, at) => size < 0.7 * sizes[at]).length

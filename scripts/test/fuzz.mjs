@@ -43,7 +43,7 @@ const { values: asked } = parseArgs({
 })
 const seconds = Number(asked.seconds ?? (asked.quick ? QUICK_SECONDS : 600))
 const targets = asked.target === undefined ? TARGETS : TARGETS.filter((name) => name === asked.target)
-/** Targets in TypeScript: specs that run for as long as they are told. They are specs of `npm test` as well, so a quick run leaves them out. */
+/** Targets in TypeScript: specs that run for a given time. They are specs of `npm test` as well, so a quick run leaves them out. */
 const SPECS = { mcp: '__test__/mcp/fuzz' }
 const specs = Object.keys(SPECS).filter((name) => (asked.target === undefined ? !asked.quick : name === asked.target))
 
@@ -224,7 +224,7 @@ await main(async () => {
       if (!asked.quick) record({ [target]: { ...figures, corpus: kept } })
     }
   }
-  // A whole run measures, so nothing else goes on beside it.
+  // A full run measures, so nothing else runs at the same time.
   await Promise.all(asked.quick ? [work(), work()] : [work()])
   console.log(`fuzz: ${targets.length - failed} passed, ${failed} failed`)
   if (failed > 0) process.exitCode = 1

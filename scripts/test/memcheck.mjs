@@ -26,7 +26,7 @@ const frames = (error) =>
     name: frame.match(/<fn>(.*?)<\/fn>/)?.[1] ?? '?',
   }))
 
-/** Whether the binary did it: the first frame that is not Valgrind's own or the C library's. */
+/** Returns true if the binary is the first frame that is not Valgrind's own or the C library's. */
 function isOurs(error) {
   const first = frames(error).find(({ object }) => !/valgrind|\/libc\.|\/libc-|libstdc\+\+|ld-linux/.test(object))
   return first?.object === BINARY

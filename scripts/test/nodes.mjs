@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main, ROOT } from '../build/run.mjs'
 
-/** The package works under these until they are raised here; the oldest is that of whoever runs `npm test`. */
+/** The package works under these until they are raised here; the oldest is the one that runs `npm test`. */
 export const NODES = { 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 
 const INSTALL = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error']

@@ -21,7 +21,7 @@ function failedTests(printed) {
   return [...found.values()]
 }
 
-/** Runs tests, adds up what they counted, and goes on if they fail: one run should tell everything. */
+/** Runs tests, adds up their counts, and continues after a failure: one run should report everything. */
 async function count(title, command, args, read, options) {
   let printed = ''
   try {

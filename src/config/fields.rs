@@ -120,7 +120,7 @@ pub static SECTIONS: [Section; 5] = [
     },
     Section {
         key: "truncation",
-        about: "What a model reads of a long output. `false` switches it off.",
+        about: "Limits of what a model reads of a long output. `false` switches truncation off.",
         switch: true,
         fields: &[
             count("maxLines", 1, "2000", "lines", "Lines of a preview."),
@@ -150,7 +150,7 @@ pub static SECTIONS: [Section; 5] = [
                 kind: Kind::SmartRules,
                 default: "[]",
                 unit: "",
-                about: "What the strategy `smart` looks for beside what it does by default.",
+                about: "Patterns that the strategy `smart` looks for in addition to its own.",
                 option: "smartRules",
             },
             Field {
@@ -159,7 +159,7 @@ pub static SECTIONS: [Section; 5] = [
                 kind: Kind::Switch,
                 default: "true",
                 unit: "",
-                about: "Whether outputs are bounded at all.",
+                about: "Truncates outputs; `false` lets all of them through.",
                 option: "enabled",
             },
             Field {
@@ -168,7 +168,7 @@ pub static SECTIONS: [Section; 5] = [
                 kind: Kind::Switch,
                 default: "false",
                 unit: "",
-                about: "Whether what is shown and measured is what a terminal would show.",
+                about: "Resolves terminal sequences before an output is measured and shown.",
                 option: "terminal",
             },
             Field {
@@ -227,7 +227,7 @@ pub static SECTIONS: [Section; 5] = [
     },
     Section {
         key: "permission",
-        about: "What tools may do.",
+        about: "Permissions of tools.",
         switch: false,
         fields: &[
             Field {
@@ -245,7 +245,7 @@ pub static SECTIONS: [Section; 5] = [
                 kind: Kind::Choice(&["deny", "ask"], &[]),
                 default: "\"deny\"",
                 unit: "",
-                about: "What holds for edits outside of the folder that is worked in.",
+                about: "The decision about edits outside of the vault.",
                 option: "outsideEdit",
             },
             Field {
@@ -376,11 +376,11 @@ pub fn schema() -> Value {
         "$defs": {
             "rule": {
                 "type": "object",
-                "description": "What holds for targets that the pattern matches.",
+                "description": "The decision about targets that the pattern matches.",
                 "required": ["domain", "pattern", "decision"],
                 "additionalProperties": false,
                 "properties": {
-                    "domain": { "enum": names(domains), "description": "What kind of access." },
+                    "domain": { "enum": names(domains), "description": "The kind of access." },
                     "pattern": { "type": "string", "minLength": 1, "maxLength": MAX_PATTERN_BYTES, "description": "A glob such as vault:**/*.md, a command such as git *, or regex: and an expression." },
                     "decision": { "enum": names(decisions) },
                     "approved": { "type": "boolean", "description": "An answer \"always\": it turns questions into permissions and never overrides a deny." },

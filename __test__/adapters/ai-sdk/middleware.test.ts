@@ -22,7 +22,7 @@ function around(controls: AiSdkControls, ...turns: Turn[]) {
 const shown = (prompt: Any[] | undefined) => resultsOf(prompt).map(({ output }) => String(output.value))
 const wholes = (prompt: Any[] | undefined) => shown(prompt).filter((text) => text.includes(LONG)).length
 
-/** A history with so many results. */
+/** Returns a history with `count` results. */
 function history(results: number): Any[] {
   const turns = Array.from({ length: results }, (_, at) => [
     {
@@ -41,7 +41,7 @@ test('old results are left out of requests, and are all there afterwards', async
   const { model, prompts, events } = around({ history: eagerPruner(1) }, ...['a', 'b', 'c'].map(call), { text: 'done' })
   const result = await generateText({ model, tools: { read }, prompt: 'go', stopWhen: stepCountIs(9) })
   assert.deepEqual(prompts.map(wholes), [0, 1, 1, 1])
-  // What was once left out has the same bytes in every later request.
+  // A pruned result has the same bytes in every later request.
   assert.equal(shown(prompts[2])[0], shown(prompts[3])[0])
   assert.equal(resultsOf(prompts[3]).length, 3)
   const stored = result.steps.flatMap(({ toolResults }) => toolResults as Any[]).map(({ output }) => output)
@@ -137,7 +137,7 @@ for (const kind of ['generate', 'stream'] as const) {
     assert.equal(prompts.length, 2)
   })
 
-  test(`${kind}: a pruner that fails costs nobody a request`, async () => {
+  test(`${kind}: a pruner that fails costs no request`, async () => {
     const messages = history(3)
     for (const broken of [
       { prune: () => Promise.reject(new Error('broken')) },

@@ -9,7 +9,7 @@ export const VERSION = Number(JSON.parse(readFileSync('node_modules/ai/package.j
 
 const Mock = (mocks as Any)[{ 5: 'MockLanguageModelV2', 6: 'MockLanguageModelV3' }[VERSION] ?? 'MockLanguageModelV4']
 
-/** What a mock does when it is called. */
+/** The behaviour of a mock when it is called. */
 export type Turn =
   | { text: string }
   | { calls: { id: string; name: string; input: object }[] }
@@ -46,7 +46,7 @@ function endOf(turn: Turn): unknown {
   return ended('calls' in turn ? 'tool-calls' : 'stop')
 }
 
-/** What a provider says of its own before an answer: of Anthropic's, the beginning of the message, and that it is still there. */
+/** Events that a provider sends before an answer: Anthropic's `message_start` and `ping`. */
 const beforehand = VERSION === 7 ? [{ type: 'custom', kind: 'anthropic.message_start' }, { type: 'ping' }] : []
 
 function partsOf(turn: Turn): Any[] {

@@ -258,7 +258,7 @@ test('hooks change what is called and what is read', async () => {
   assert.equal(resultsOf(prompts[1])[0].output.value, 'Note: content of b, checked')
 })
 
-test('a storage that fails costs nobody a result', async () => {
+test('a storage that fails costs no result', async () => {
   const storage = new MemoryStorage()
   storage.save = () => Promise.reject(new Error('full'))
   const service = new TruncationService({ global: { maxLines: 5 }, storage })

@@ -42,7 +42,7 @@ async function run(controls: ClaudeControls, turns: Turn[], more: Partial<Option
   }
 }
 
-/** What the tool said, without what the SDK adds to it. */
+/** Text of the tool, without the additions of the SDK. */
 const textOf = ({ content }: Any): string => {
   const text: string = typeof content === 'string' ? content : content.map((part: Any) => part.text ?? '').join('\n')
   return text.replace(/\s*<system-reminder>[\s\S]*?<\/system-reminder>/g, '')

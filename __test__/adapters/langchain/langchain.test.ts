@@ -48,7 +48,7 @@ const go = { messages: [new HumanMessage('go')] }
 let threads = 0
 const thread = () => ({ configurable: { thread_id: `thread ${++threads}` } })
 
-/** A history of so many results that the model has seen. */
+/** Returns a history of `count` results that the model has seen. */
 const history = (results: number): BaseMessage[] => [
   new HumanMessage('go'),
   ...Array.from({ length: results }, (_, at) => [
@@ -230,7 +230,7 @@ for (const where of ['response_metadata', 'additional_kwargs']) {
   })
 }
 
-test('a pruner that fails costs nobody a request', async () => {
+test('a pruner that fails costs no request', async () => {
   const events: AdapterEvent[] = []
   const broken = { prepare: async () => Promise.reject(new Error('broken')) }
   const model = fakeModel().respond(new AIMessage('done'))

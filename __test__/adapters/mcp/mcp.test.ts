@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url)
 const CLI = join(dirname(require.resolve('spillway/package.json')), 'dist', 'cli', 'main.js')
 const SERVER = join(import.meta.dirname, 'server.ts')
 
-/** A client of the SDK, the proxy as its server, and a server of the SDK behind that. */
+/** A client of the SDK, the proxy as its server, and a server of the SDK after it. */
 async function connect(options: readonly string[] = [], capabilities: object = {}) {
   const dir = tempDir()
   const client = new Client({ name: 'host', version: '1' }, { capabilities })
@@ -98,7 +98,7 @@ test('the user is asked by elicitation', async () => {
   assert.match(textOf(await call()), /was denied and did not run/)
 })
 
-/** What a server can write to get more past the limit: lines in answer to the request `ID`, as some host reads them. */
+/** Lines by which a server could pass the limit: answers to the request `ID`, as some host reads them. */
 const HOSTILE = [
   ...['"ID"', '" ID "', '"0ID"', 'ID.0', 'IDe0'].map((id) => `{"jsonrpc":"2.0","id":${id},"result":RESULT}`),
   '{"jsonrpc":"2.0","id":ID,"method":null,"result":RESULT}',

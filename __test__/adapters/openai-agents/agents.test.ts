@@ -43,7 +43,7 @@ const overflow = () =>
     code: 'context_length_exceeded',
   })
 
-/** A history of so many results. */
+/** Returns a history of `count` results. */
 const history = (results: number): AgentInputItem[] => [
   { role: 'user', content: 'go' },
   ...Array.from({ length: results }, (_, at): AgentInputItem[] => [
@@ -185,7 +185,7 @@ for (const stream of [false, true]) {
     assert.equal(base.calls.length, 4)
   })
 
-  test(`${kind}: a pruner that fails costs nobody a request`, async () => {
+  test(`${kind}: a pruner that fails costs no request`, async () => {
     const events: AdapterEvent[] = []
     const broken = {
       prune: () => {

@@ -118,7 +118,7 @@ test('messages: old outputs are left out of the array that was given, and of not
   assert.deepEqual(sessions, ['s1'])
 })
 
-test('a history that cannot be read goes out as it is', async () => {
+test('a history that cannot be read is sent unchanged', async () => {
   const trigger = await load({ history: eagerPruner(), onEvent: () => {} })
   const messages = [null, 1, { parts: 'none' }, { info: null, parts: [null, { type: 'tool' }] }]
   const before = snapshot(messages)

@@ -89,7 +89,7 @@ test('a hook changes what is called', async () => {
   assert.equal(textOf(resultsOf(agent.state.messages)[0]), 'ran make test')
 })
 
-test('a pruner that fails costs nobody a request', async () => {
+test('a pruner that fails costs no request', async () => {
   const events: AdapterEvent[] = []
   const history = {
     prune: () => {

@@ -1,4 +1,4 @@
-/** What the tests of all adapters need. */
+/** Helpers of the tests of all adapters. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { HistoryPruner, type ToolResultLedger, TruncationService } from 'spillwa
 // biome-ignore lint/suspicious/noExplicitAny: the shapes of a framework that change from version to version
 export type Any = any
 
-/** A long text with lines that can be told apart. */
+/** Returns a long text in which every line differs. */
 export function longText(lines: number, word = 'line'): string {
   return Array.from({ length: lines }, (_, at) => `${word} ${at + 1} of some length`).join('\n')
 }
@@ -31,7 +31,7 @@ export function smallService(maxLines = 10): { service: TruncationService; dir: 
   return { service, dir, files }
 }
 
-/** A pruner that leaves out whatever it may at once, but for so many of the newest results. */
+/** Returns a pruner that prunes everything it may at once, except the newest results. */
 export function eagerPruner(keepRecent = 0, ledger?: ToolResultLedger): HistoryPruner {
   return new HistoryPruner({ schedule: 'always', keepRecent, ...(ledger && { ledger }) })
 }
@@ -41,7 +41,7 @@ export function snapshot<T>(value: T): string {
   return JSON.stringify(value)
 }
 
-/** Makes a value and everything in it unchangeable, so that whoever writes into it throws. */
+/** Freezes a value and everything in it, so that a write throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

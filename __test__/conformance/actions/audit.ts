@@ -9,7 +9,7 @@ interface Setup {
   options?: Record<string, unknown>
 }
 
-/** What a row appends, and to the log of which session. */
+/** The record that a row appends, and the session of its log. */
 export interface AuditSetup {
   session: string
   events: AuditEvent[]

@@ -7,7 +7,7 @@ interface Setup {
   options?: Record<string, unknown>
 }
 
-/** A message of a history: what somebody says, or a call of a tool with its output. */
+/** A message of a history: a text, or a tool call with its output. */
 export type TalkRecipe =
   | { user: Recipe; images?: number }
   | { assistant: Recipe }
@@ -17,9 +17,9 @@ export type TalkRecipe =
 /** A history that is compacted, once or several times. */
 export interface CompactionSetup {
   history: TalkRecipe[]
-  /** What the summariser answers; `throws` if it fails; without it there is none. */
+  /** The summariser's answer; `throws` if it fails; without it there is none. */
   summary?: string | { throws: string }
-  /** Several compactions of the same history, in which the state goes on. Without it there is one. */
+  /** Several compactions of the same history, which share the state. Without it there is one. */
   rounds?: { summary?: CompactionSetup['summary']; force?: boolean }[]
   aborted?: boolean
 }
@@ -86,7 +86,7 @@ export async function compact(setup: Setup, { facts }: Outcome): Promise<void> {
       replacedMedia: report.replacedMedia,
       roles: result.messages.map(({ role }) => role).join(' '),
       contents: result.messages.map(({ content }) => content),
-      // Of each output whether it is gone, replaced, or there.
+      // State of each output: removed, replaced, or present.
       outputs: messages
         .filter(({ role }) => role === 'tool')
         .map((message) => {

@@ -22,14 +22,14 @@ export interface LoopStep {
   /** Recorded although the call must not run. */
   veto?: unknown
   times?: number
-  /** What the user says when asked. */
+  /** The user's answer. */
   approve?: 'once' | 'always'
   callId?: string
   /** Steps in turn, as often as `times` says. */
   sequence?: LoopStep[]
   startRun?: true
   say?: { role: 'user' | 'assistant'; text: string }
-  /** The detector is saved and another goes on. */
+  /** The detector is saved and another continues. */
   resume?: true
 }
 

@@ -7,7 +7,7 @@ interface Setup {
   hooks?: HookSetup
 }
 
-/** What hooks answer, and what they are asked about: a prompt, parameters, or a call of a tool that gives its arguments back. */
+/** Answers of hooks, and their subject: a prompt, parameters, or a tool call that returns its arguments. */
 export interface HookSetup {
   answers: Partial<Record<keyof Hooks, unknown>>
   system?: string

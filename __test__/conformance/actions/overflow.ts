@@ -22,21 +22,21 @@ export type HistoryRecipe =
   | { turn: ResultRecipe[]; times?: number; tool?: string }
   | { value: unknown }
 
-/** What the rows about histories that do not fit hand in. */
+/** Input of the rows about histories that do not fit. */
 export interface OverflowSetup {
   window?: number | 'NaN' | 'Infinity'
   history?: HistoryRecipe[]
   /** Requests of one session, one after the other: what is added before each, and its options. */
   requests?: { add?: HistoryRecipe[]; options?: Facts }[]
-  /** What a session holds beside messages, by the place of the message that it follows. */
+  /** Entries of a session that are not messages, by the index of the message before them. */
   others?: { after: number; entry: Facts }[]
   session?: 'fails'
-  /** What the provider says, attempt by attempt. */
+  /** The provider's answers, attempt by attempt. */
   attempts?: ('overflow' | 'ok')[]
-  /** What compaction makes of the history, time by time. */
+  /** Results of compaction, one for each time. */
   compactions?: ('half' | 'nothing' | 'fails')[]
   recover?: Facts
-  /** What is added to a guarded session, and `"flush"`. */
+  /** Messages that are added to a guarded session, and `"flush"`. */
   appends?: unknown[]
   hooks?: ('blocks' | 'marks' | 'transforms users')[]
   model?: Facts
@@ -77,7 +77,7 @@ interface Guarded {
 
 const product = everything as unknown as Package
 
-/** What the rows call `{file}`: a file with the name of an output, in a folder that a storage owns. */
+/** The `{file}` of the rows: a file with the name of an output, in a folder that a storage owns. */
 const FILE = 'bash_1700000000000_aaaaaaaaaaaaa.txt'
 const storageOf = ({ dir }: Outcome) => ({ storage: new product.TruncationStorage(dir) })
 

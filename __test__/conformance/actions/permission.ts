@@ -1,4 +1,4 @@
-/** A call of a tool, or a step of somebody who asks and answers. */
+/** A tool call, or a step of a dialogue with the gate. */
 export interface PermissionStep {
   tool?: string
   args?: unknown

@@ -20,7 +20,7 @@ const service = new TruncationService({ global: { storageDir } })
 /** Real milliseconds; no library fakes this clock. */
 const now = () => process.uptime() * 1000
 
-/** Waits in real time. Files are read by threads, so this goes on whatever is faked. */
+/** Waits in real time. Files are read by threads, so this continues whatever is faked. */
 async function pass(ms) {
   for (const end = now() + ms; now() < end; ) await stat(storageDir)
 }

@@ -21,7 +21,7 @@ const controls = {
 }
 const { recovery: _, history, ...others } = controls
 
-// What comes in goes out with its own type.
+// The result has the type of the argument.
 export const tools: { look: { execute: () => Promise<number> } } = guardTools(
   { look: { execute: async () => 1 } },
   controls,

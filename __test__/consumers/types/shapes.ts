@@ -62,7 +62,7 @@ holds<Equal<Spillway.ITruncationStorage['read'], Documented.ITruncationStorage['
 holds<Equal<Spillway.ITruncationStorage['cleanup'], Documented.ITruncationStorage['cleanup']>>()
 holds<Equal<Spillway.ITruncationStorage['getStorageDir'], Documented.ITruncationStorage['getStorageDir']>>()
 
-// What the host hands in may be typed by the document, and what it gets may be kept under the document's types.
+// Arguments may have the types of the document, and results are assignable to them.
 holds<Assignable<Documented.TruncationConfig, Spillway.TruncationConfig>>()
 holds<Assignable<Documented.TruncationOptions, Spillway.TruncationOptions>>()
 holds<Assignable<Documented.TruncationContext, Spillway.TruncationContext>>()

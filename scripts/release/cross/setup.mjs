@@ -40,7 +40,7 @@ async function unpack(folder, architecture, packages, into) {
   }
 }
 
-/** Fetches what is not there yet. What cannot be had is left out, and then the platforms that need it are skipped. */
+/** Fetches the missing tools. One that cannot be fetched is left out, and the platforms that need it are skipped. */
 export async function setup(folder) {
   const attempt = (work) => work().catch((error) => process.stderr.write(`${error.message}\n`))
   const python = join(folder, 'python', 'bin', 'python')

@@ -9,7 +9,7 @@ const TIME_LIMIT_MS = 60_000
 /** The words of test runners that succeed although something of ours outlives the tests. */
 const LEFT_OPEN = /did not exit|failed to exit|open handle|close timed out|unhandled|force exited/i
 
-/** Milliseconds of the processors that processes took which this one started and that have ended; nothing where nobody says so. */
+/** Returns the processor milliseconds of ended child processes; nothing where the system does not report them. */
 export function spentByChildren() {
   if (process.platform !== 'linux') return undefined
   const stat = readFileSync('/proc/self/stat', 'utf8')
@@ -40,7 +40,7 @@ export function runOne({ command = process.execPath, args, cwd, env = {}, timeLi
     stream.setEncoding('utf8')
     stream.on('data', (text) => {
       printed += text
-      // Jest says so after a second and then waits for ever.
+      // Jest reports it after a second and then waits indefinitely.
       if (text.includes('Jest did not exit')) end()
     })
   }

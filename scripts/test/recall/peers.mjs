@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** For each, its package and how it makes a preview of so many lines and bytes. Some know characters only. */
+/** For each peer, its package and a function that makes a preview of `lines` and `bytes`. Some know characters only. */
 export const PEERS = {
   'pi-head': {
     package: '@mariozechner/pi-coding-agent@0.73.1',

@@ -1,4 +1,4 @@
-// A yardstick: what somebody would write in forty lines. Terms have scores, a line gains by being rare, and three lines of
+// A baseline of forty lines. Terms have scores, a line gains by being rare, and three lines of
 // context come with each.
 const TERMS = [
   [/\b(panic|fatal|traceback|segmentation fault|uncaught|unhandled)\b/i, 10],
