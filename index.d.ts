@@ -126,7 +126,7 @@ export interface TruncationConfig {
 	 */
 	maxLines: number;
 	/**
-	 * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1. Of bytes and of what comes in pieces never
+	 * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1. For bytes and streams never
 	 * more than 511 MiB, which one string can hold.
 	 * @default 51200
 	 */
@@ -141,7 +141,7 @@ export interface TruncationConfig {
 	/** @default true */
 	enabled: boolean;
 	/**
-	 * Days after which `TruncationService.cleanup` removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
+	 * Days after which `TruncationService.cleanup` removes saved outputs. More than 0; `Infinity` keeps them forever. Service-wide only.
 	 * @default 7
 	 */
 	retentionDays: number;
@@ -150,9 +150,9 @@ export interface TruncationConfig {
 	/** Overrides the service's strategy, by name, for this tool. */
 	strategy?: TruncationStrategyName;
 	/**
-	 * Shows and measures what a terminal would show of an output: colours, titles and links are gone, and what was written
-	 * over or erased too. What is saved is the output as it came, and all numbers of a result are its lines and bytes. An
-	 * output that is no text is described. A strategy of your own gets the output as it came.
+	 * Measures and shows an output as a terminal would: without colours, titles and links, and without text that was
+	 * overwritten or erased. The raw output is saved, and all numbers of a result are its lines and bytes. An output that is
+	 * not text is described. A strategy of your own gets the raw output.
 	 * @default false
 	 */
 	terminal?: boolean;
@@ -226,7 +226,7 @@ export interface ITruncationStorage {
 	/** Saves a text and answers where it is: a path, an id, a URL. */
 	save(content: string, context: TruncationContext): Promise<string>;
 	read(path: string): Promise<string>;
-	/** Removes outputs older than so many days and answers how many. */
+	/** Removes outputs older than `retentionDays` and returns their number. */
 	cleanup(retentionDays: number): Promise<number>;
 	getStorageDir(): string;
 	/** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
@@ -242,7 +242,7 @@ export interface ITruncationStorage {
 export interface CaptureOptions {
 	/**
 	 * Behaviour when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
-	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it. What is written later is dropped.
+	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it. Later writes are dropped.
 	 * @default 'discard'
 	 */
 	onAbort?: "discard" | "keep";
@@ -266,9 +266,9 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	onEvent?: TruncationEventCallback;
 	/**
 	 * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
-	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
-	 * `retentionDays` is what `TruncationService.cleanup` asks it for. An output that it does not take in time is saved in the
-	 * default folders. Of a list, each is tried in order, and nothing else.
+	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
+	 * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
+	 * default folders. The storages of a list are tried in order, and nothing else.
 	 */
 	storage?: ITruncationStorage | readonly ITruncationStorage[];
 	/** @default 'default' */
@@ -297,14 +297,14 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	maxStoreFiles?: number;
 	/**
-	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
-	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`, and `savedPart` says what is there.
+	 * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
+	 * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
 	 * A `storage` of your own has its own bound.
 	 * @default none
 	 */
 	maxFileBytes?: number;
 	/**
-	 * Takes secrets out of what is saved, in files or by a `storage` of your own. What the model reads stays as it is. The saved
+	 * Redacts secrets in saved outputs, in files or in a `storage` of your own. Previews stay as they are. The saved
 	 * output is then not lossless.
 	 * @default none
 	 */
@@ -315,7 +315,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	sweepOnSave?: boolean;
 	/**
-	 * Above so many bytes an output is bounded even if its tool asked to be left alone.
+	 * Bytes above which an output is truncated even if its tool turned truncation off.
 	 * @default 4 × maxBytes
 	 */
 	hardCeilingBytes?: number;
@@ -395,7 +395,7 @@ export interface ToolResultRecord {
 	hasStderr?: boolean;
 	/** The size of the whole output: UTF-8 bytes. */
 	bytes: number;
-	/** Lines of the whole output, if somebody counted them. */
+	/** Lines of the whole output, if they were counted. */
 	lines?: number;
 	/** Where the full output was saved. */
 	outputPath?: string;
@@ -417,8 +417,8 @@ export interface OutputAccess {
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
  *
  * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
- * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ * inside one begins after it, and one that ends inside one ends after it, so that neighbouring ranges lose nothing
+ * and repeat nothing. Bytes that are not UTF-8 are U+FFFD in the text.
  */
 export interface RangeResult {
 	/** The text, well-formed, with the line breaks that the file has. */
@@ -455,7 +455,7 @@ export interface SearchOptions extends OutputAccess {
 	maxMatches?: number;
 	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
 	maxBytes?: number;
-	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+	/** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
 	after?: string;
 	signal?: AbortSignal;
 }
@@ -535,7 +535,7 @@ export interface SweepReport {
 /** A saved output, as lists show it. */
 export interface SavedOutput {
 	path: string;
-	/** As far as it stands in the name of the file. */
+	/** As far as the name of the file has it. */
 	toolName: string;
 	/** Milliseconds since the epoch. */
 	savedAt: number;
@@ -582,8 +582,8 @@ export interface TruncationStorageOptions {
 	 */
 	maxStoreFiles?: number;
 	/**
-	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
-	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+	 * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
+	 * them one line with the number of missing bytes; its name ends with `.partial.txt`.
 	 * @default none
 	 */
 	maxFileBytes?: number;
@@ -593,13 +593,13 @@ export interface TruncationStorageOptions {
 	 */
 	redact?: RedactionOptions;
 	/**
-	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity`: forever.
 	 * @default 7
 	 */
 	retentionDays?: number;
 	/**
-	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
-	 * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
+	 * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
 	 * and a year old, because the clock may have jumped.
 	 * @default true
 	 */
@@ -648,8 +648,8 @@ export declare class TruncationStorage implements ITruncationStorage {
 	/**
 	 * The lines of a saved output that match a regular expression, whatever the size of the file.
 	 *
-	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
-	 * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
+	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
+	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
 	 * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
 	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
 	 *
@@ -661,15 +661,15 @@ export declare class TruncationStorage implements ITruncationStorage {
 	/** True if a path is that of an output that this store saved, links resolved. */
 	owns(path: string): boolean;
 	/**
-	 * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
+	 * Removes outputs that are older than `retentionDays`, in all folders and nothing else, and returns their number.
 	 * Files that cannot be examined or are younger than an hour are kept.
 	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
 	 */
 	cleanup(retentionDays?: number): Promise<number>;
 	/**
 	 * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
-	 * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
-	 * kept. Of several processes that sweep one folder at once, one does.
+	 * process uses before the others. Files that are not outputs of a store, cannot be examined or are younger than an hour are
+	 * kept. If several processes sweep one folder at once, one of them does.
 	 * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
@@ -683,8 +683,8 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	remove(path: string): Promise<boolean>;
 	/**
-	 * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
-	 * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
+	 * Removes all outputs of a session, whatever their age and although a process uses it, and returns their number.
+	 * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
 	 */
 	deleteSession(sessionId: string): Promise<number>;
 	/** The folder that outputs go to first. */
@@ -783,7 +783,7 @@ export interface PermissionPolicyOptions {
 	 */
 	allowWideVault?: boolean;
 	/**
-	 * True if nobody can be asked: what would be asked is denied.
+	 * True if the user cannot be asked: calls that would be asked about are denied.
 	 * @default false
 	 */
 	headless?: boolean;
@@ -841,7 +841,7 @@ export interface ExplainedTarget {
 }
 /**
  * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * where nothing matches somebody is asked. What cannot be understood is asked. It is no sandbox: see `docs/permission.md`.
+ * without a match the user is asked. A call that cannot be understood is asked about. It is no sandbox: see `docs/permission.md`.
  *
  * @example
  * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
@@ -922,7 +922,7 @@ export interface GateState {
 export interface GateCall extends PermissionCall {
 	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
 	toolCallId: string;
-	/** Waits no longer. The question is taken back when nobody waits for it any more. */
+	/** Stops waiting. The question is withdrawn when no caller waits for it. */
 	signal?: AbortSignal;
 }
 /** Audit event of a gate. */
@@ -972,15 +972,15 @@ export interface PermissionGateOptions {
 	 * @default 'user'
 	 */
 	scope?: "session" | "user";
-	/** Hears every question and decision. What it throws is ignored. */
+	/** Receives every question and decision. An error in it is ignored. */
 	onEvent?: (event: GateEvent) => void;
 	/** Milliseconds since the epoch. @default Date.now */
 	now?: () => number;
 }
 /**
- * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
- * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
- * Rules decide each time: what a person allowed does not run if the policy denies it by then.
+ * Asks if the policy says so, and waits without a time limit. One answer per call, however often and from wherever it
+ * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with other contents is asked about again.
+ * Rules decide each time: an approved call does not run if the policy denies it by then.
  *
  * @example
  * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
@@ -999,7 +999,7 @@ export declare class PermissionGate {
 	/**
 	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
 	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-	 * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
+	 * answer counts and decides at once; a rule is saved after that. A call that the policy denies by now is denied whatever the answer is.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
@@ -1017,7 +1017,7 @@ export interface AuditLogOptions {
 	dir: string;
 	/** The session; whatever it is, its file has a safe name of its own. */
 	sessionId: string;
-	/** A secret of at least 16 bytes. With it nobody else can make records that verify. @default none */
+	/** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
 	key?: string | Uint8Array;
 	/** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
 	maxFileBytes?: number;
@@ -1031,7 +1031,7 @@ export interface AuditLogOptions {
 	 * @default 'warn'
 	 */
 	onFailure?: "warn" | "block";
-	/** Hears of every failure. @default a warning of the process */
+	/** Receives every failure. @default a warning of the process */
 	onProblem?: (error: SpillwayError) => void;
 }
 /**
@@ -1147,7 +1147,7 @@ export declare class AuditLog {
  * Checks a log: every record must have its hash, and follow on the record before it and on that of its writer. Earlier
  * files of the same session are read first. Memory does not depend on the size.
  *
- * Without a `key` the hashes show accidents and careless changes; somebody who can write the file can make them all anew. Records
+ * Without a `key` the hashes show accidents and careless changes; a process that can write the file can make them all again. Records
  * cut from the end show only against a kept `head`.
  *
  * @param file the path of the log's current file, or of a copy of one of its files
@@ -1170,10 +1170,10 @@ export declare class TruncationService implements OutputService {
 	 */
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
 	/**
-	 * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
-	 * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
-	 * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
-	 * whoever asked for it, because a stream cannot be held.
+	 * Takes an output while it is produced: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
+	 * limits, whatever the length; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
+	 * that of {@link output} for the whole; only an output with truncation off is truncated above the hard ceiling even if the
+	 * caller set it, because a stream cannot be held.
 	 *
 	 * @example
 	 * const capture = service.capture({ toolName: 'bash' })
@@ -1186,7 +1186,7 @@ export declare class TruncationService implements OutputService {
 	cleanup(): Promise<number>;
 	/**
 	 * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
-	 * `storage` that was given goes by its own bounds; what is given here goes before them.
+	 * `storage` that was given uses its own bounds; options given here take precedence.
 	 * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
@@ -1364,7 +1364,7 @@ export interface RecoverOptions<M> {
 	 */
 	maxCompactions?: number;
 	/**
-	 * A step that does not make the history fit must make it smaller by so many tokens, or it counts as nothing.
+	 * Tokens by which a step that does not make the history fit must shorten it, or it counts as nothing.
 	 * @default a hundredth of `contextWindowTokens`
 	 */
 	minProgressTokens?: number;
@@ -1396,8 +1396,8 @@ export interface Recovered<M> {
 /** Plan of a recovery. */
 export interface OverflowPlan extends OverflowReport {
 	/**
-	 * How it would end as far as that is known: `compaction` stands for what the caller's compaction would bring, which
-	 * nobody knows before.
+	 * The outcome as far as it is known: `compaction` stands for the result of the caller's compaction, which is not known
+	 * before.
 	 */
 	outcome: "retry" | "compaction" | "failed";
 }
@@ -1407,8 +1407,8 @@ export interface OverflowPlan extends OverflowReport {
  * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
  * over: it ends with a history that fits by the estimate, or with an error.
  *
- * `recoverFromOverflow.plan` takes the same and says what would be done: nothing is compacted, nobody is told, and nothing
- * changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends there.
+ * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
+ * changes. The sizes are those that the steps would reach; the result of compaction is not known, so a plan ends there.
  *
  * @returns new messages, in which everything that was not shortened is the very same object, and a report
  * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
@@ -1457,7 +1457,7 @@ export declare class ToolResultLedger {
 	/** How many calls are remembered. */
 	get size(): number;
 	/**
-	 * Remembers a call. Of one that is known already, only what was not known before is added; a default is not known.
+	 * Records a call. A second record of a call only adds missing facts; a default counts as missing.
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
 	 */
 	record(entry: ToolResultEntry): void;
@@ -1482,7 +1482,7 @@ export interface CompactionReport {
 		/** `Infinity` if nothing is too much. */
 		limit: number;
 		unit: "tokens" | "chars";
-		/** It was over the limit, or somebody asked for it. */
+		/** It was over the limit, or compaction was forced. */
 		triggered: boolean;
 	};
 	/** Budget of the history and the other parts of the request, in the unit of the trigger. */
@@ -1538,7 +1538,7 @@ export interface CompactionReport {
 }
 /** Plan of {@link compactHistory}. */
 export interface CompactionPlan {
-	/** `summary` if a summary would be asked for; what comes of it nobody knows before. */
+	/** `summary` if a summary would be requested; its result is not known before. */
 	action: "none" | "outputs" | "summary";
 	reason: CompactionReason;
 	trigger: CompactionReport["trigger"];
@@ -1549,7 +1549,7 @@ export interface CompactionPlan {
 	messages: number;
 	replacedOutputs: number;
 	droppedTools: Record<string, number>;
-	/** Images and files that would be replaced by a note; with `summary` nobody knows. */
+	/** Images and files that would be replaced by a note; with `summary` not known. */
 	replacedMedia: number;
 	kept: CompactionReport["kept"];
 	/** Limit of the summary, in the unit of the trigger. */
@@ -1585,7 +1585,7 @@ export type Summarize<M = unknown> = (request: SummaryRequest<M>) => string | {
 }>;
 /** Options of {@link compactHistory}. */
 export interface CompactOptions<M = unknown> {
-	/** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: nobody knows; then `maxChars` decides. */
+	/** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: unknown; then `maxChars` decides. */
 	contextWindow?: number;
 	/** Writes summaries. Without it only old outputs go. */
 	summarize?: Summarize<M>;
@@ -1601,7 +1601,7 @@ export interface CompactOptions<M = unknown> {
 	maxSummaryTokens?: number;
 	/**
 	 * Input limit of the summariser, in tokens.
-	 * @default `contextWindow`, or 32,000 if nobody knows it
+	 * @default `contextWindow`, or 32,000 if it is unknown
 	 */
 	summarizerWindow?: number;
 	/**
@@ -1612,10 +1612,10 @@ export interface CompactOptions<M = unknown> {
 	profile?: CompactionProfile;
 	/** `false`: never by itself. @default true */
 	enabled?: boolean;
-	/** Whatever the size, and although it was switched off: somebody asks for it. @default false */
+	/** Compacts whatever the size, and although compaction is switched off. @default false */
 	force?: boolean;
 	/**
-	 * The history is made to fit into so many tokens, whatever the window; for a recovery from an overflow.
+	 * Makes the history fit into this number of tokens, whatever the window; for a recovery from an overflow.
 	 */
 	targetTokens?: number;
 	/**
@@ -1625,7 +1625,7 @@ export interface CompactOptions<M = unknown> {
 	 */
 	triggerShare?: number;
 	/**
-	 * It begins above so many UTF-16 units where nobody knows the window; `Infinity`: never.
+	 * Compaction begins above this number of UTF-16 units if the window is unknown; `Infinity`: never.
 	 * @default 120000
 	 */
 	maxChars?: number;
@@ -1688,10 +1688,10 @@ export interface CompactResult<M> {
  * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
  * compaction; the record of changed files in it is not the summariser's and outlives it.
  *
- * A summary that fails, is empty, or larger than what it stands for leaves the history without its old outputs. What frees
- * less than a tenth is not done.
+ * If a summary fails, is empty, or is larger than the messages it replaces, only old outputs are removed. A step that frees
+ * less than a tenth is not taken.
  *
- * `compactHistory.plan` takes the same and says what would be done: nobody is asked or told, and nothing changes.
+ * `compactHistory.plan` takes the same arguments and returns the planned steps: no callback is called, and nothing changes.
  *
  * @param messages in any format that `detectFormat` knows. Never changed
  * @returns new messages, or the very array if nothing was done, and what was done and why
@@ -1723,7 +1723,7 @@ export interface HistoryPrunerOptions {
 	keepRecent?: number;
 	/**
 	 * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
-	 * are so many. A whole number of at least 0, or `Infinity`.
+	 * are as many. A whole number of at least 0, or `Infinity`.
 	 * @default 0
 	 */
 	keepMessages?: number;
@@ -1744,7 +1744,7 @@ export interface HistoryPrunerOptions {
 	 */
 	protectedTools?: readonly string[];
 	/**
-	 * Only results of these tools may go, with `*` likewise; a tool that is protected as well stays.
+	 * Prunes only results of these tools, with `*` as above; a tool that is protected as well stays.
 	 * @default all tools
 	 */
 	onlyTools?: readonly string[];
@@ -1872,8 +1872,8 @@ export declare class HistoryPruner {
 	/**
 	 * Says what to send now, and books that it was sent.
 	 *
-	 * Never throws for what is in the history: messages that cannot be read stay as they are, and if everything fails, the
-	 * messages go out unpruned and `onError` is told why.
+	 * Never throws because of the history: unreadable messages stay as they are, and if everything fails, the
+	 * messages are returned unpruned and `onError` receives the reason.
 	 *
 	 * @param messages the whole history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
@@ -1888,7 +1888,7 @@ export declare class HistoryPruner {
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): HistoryPrunerState;
 	/**
-	 * A pruner that goes on where another stopped.
+	 * Returns a pruner that continues where another stopped.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
 	 */
 	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
@@ -1899,11 +1899,11 @@ type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
 type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger" | "storage";
 /** Options of {@link ContextManager}. */
 export interface ContextManagerOptions<M = unknown> {
-	/** The model's window in tokens; 0 or nothing: nobody knows. */
+	/** The model's window in tokens; 0 or nothing: unknown. */
 	contextWindow?: number;
 	/** Tokens that stay free beside the room for an answer. @default 0 */
 	reserveTokens?: number;
-	/** Parts of the request besides the history: they count as tokens, and the summariser is told of them. */
+	/** Parts of the request besides the history: they count as tokens, and the summariser receives them. */
 	environment?: CompactOptions["environment"];
 	/** Tokens of a text. @default the built-in estimate */
 	estimateTokens?: (text: string) => number;
@@ -1937,7 +1937,7 @@ export interface ContextManagerOptions<M = unknown> {
 export interface ContextReport {
 	/** In the order in which they are done. */
 	steps: ContextStep[];
-	/** Tokens of the stored history, and of the messages that go out, estimated. What is sent beside them is not in it. */
+	/** Estimated tokens of the stored history, and of the sent messages, without the other parts of the request. */
 	tokensBefore: number;
 	tokensAfter: number;
 	/** Tokens of what is sent beside the history. */
@@ -1970,9 +1970,9 @@ export interface ContextManagerState {
  * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
  * what it did and why.
  *
- * One manager belongs to one session, and gets the whole stored history every time; that stays untouched. What it decided
- * holds: what was left out stays left out with the same bytes, and a summary is applied again until the next. Who wants to
- * store the compacted history takes `history` of the answer, and hands that in from then on.
+ * One manager belongs to one session, and gets the whole stored history every time; it is never changed. Decisions
+ * hold: a pruned result stays pruned with the same bytes, and a summary is applied again until the next. A host that
+ * stores the compacted history takes `history` of the answer, and passes that from then on.
  *
  * @example
  * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
@@ -2001,7 +2001,7 @@ export declare class ContextManager<M = unknown> {
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): ContextManagerState;
 	/**
-	 * A manager that goes on where another stopped.
+	 * Returns a manager that continues where another stopped.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
 	 */
 	static fromJSON<M = unknown>(state: ContextManagerState | string, options?: ContextManagerOptions<M>): ContextManager<M>;
@@ -2014,8 +2014,8 @@ export interface DoomLoopOptions {
 	 */
 	maxAttempts?: number;
 	/**
-	 * Calls of a run until the user is asked: the call with this number is. After an approval so many more. Five times as
-	 * many are the hard cap of a run, which nothing resets.
+	 * Number of the call in a run at which the user is asked, and again after this number of calls since an approval. Five times
+	 * as many are the hard cap of a run, which nothing resets.
 	 * @default 60
 	 */
 	maxToolCalls?: number;
@@ -2031,13 +2031,13 @@ export interface DoomLoopOptions {
 	sameAnswerThreshold?: number;
 	/** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
 	cooldownToolCalls?: number;
-	/** Nobody can be asked: what would be a question is a stop. @default false */
+	/** True if the user cannot be asked: a question becomes a stop. @default false */
 	headless?: boolean;
 	/** The language of messages. @default 'en' */
 	language?: "en" | "zh-CN";
 	/**
-	 * Names of fields that do not tell two calls or two results apart, at any depth: for every tool, or by tool (`*` is every
-	 * tool). What terminals say of themselves (durations, process ids) is known already.
+	 * Names of fields that do not distinguish two calls or two results, at any depth: for every tool, or by tool (`*` is every
+	 * tool). Durations and process ids of terminals are known already.
 	 */
 	volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>;
 	/** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
@@ -2103,16 +2103,16 @@ export interface DoomLoopVerdict {
 	count?: number;
 	/** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
 	message?: string;
-	/** The call may run, but the model should be told this with its result. */
+	/** The call may run, but the model should get this text with its result. */
 	warning?: string;
-	/** With `ask`: what `approve` takes. Of a call its own id. */
+	/** With `ask`: the argument of `approve`. For a call its own id. */
 	callId?: string;
 }
 /**
- * Notices that an agent goes in circles: the same call with the same result, a few calls in turn, the same error whatever
- * is tried, or words without deeds. One detector serves one session.
+ * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error whatever
+ * is tried, or answers without calls. One detector serves one session.
  *
- * Ask it before every call with `check`, tell it how the call went with `record`, and what is said with `observe`. It does
+ * Call `check` before every call, `record` with its outcome, and `observe` with answers. It does
  * not read a clock and does nothing by itself.
  */
 export declare class DoomLoopDetector {
@@ -2147,12 +2147,12 @@ export declare class DoomLoopDetector {
 		role: "user" | "assistant";
 		text: string;
 	}): DoomLoopVerdict;
-	/** The ids of questions that nobody has answered yet, oldest first. */
+	/** The ids of unanswered questions, oldest first. */
 	pending(): string[];
 	/** Everything that another detector needs to go on, for `JSON.stringify`. It holds hashes and ids, and no arguments. */
 	toJSON(): object;
 	/**
-	 * A detector that goes on where another was saved.
+	 * Returns a detector that continues where another was saved.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
 	 */
 	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
@@ -2225,7 +2225,7 @@ export declare class ToolRegistry {
 	/** Executes the calls side by side and answers in their order. */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
-/** Somebody must say whether a loop may go on. */
+/** The user must decide if a loop may continue. */
 export interface DoomLoopQuestion {
 	tool: string;
 	toolCallId: string;
@@ -2236,9 +2236,9 @@ export interface DoomLoopQuestion {
 }
 /** Controls of a tool. Each is optional. */
 export interface ToolControls {
-	/** Functions around the tool, or a runner that has them. Of a set of hooks only those of tools are run here. */
+	/** Functions around the tool, or a runner that has them. Only the tool hooks of a set are run here. */
 	hooks?: Hooks | ToolHookRunner;
-	/** A `PermissionGate`, or a `PermissionPolicy` where nobody can be asked: what would be asked is denied then. */
+	/** A `PermissionGate`, or a `PermissionPolicy` without a user to ask: calls that would be asked about are denied then. */
 	permission?: {
 		request(call: GateCall): Promise<GateDecision>;
 	} | {
@@ -2303,7 +2303,7 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
 /**
  * Puts controls around a tool, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
  * the decision, the tool, `tool.after` on the full result, truncation, `tool.final` on what the model reads, audit of the
- * outcome. Results of MCP and errors take the same way. What a person allowed is what runs: the arguments are copied first.
+ * outcome. Results of MCP and errors take the same way. The arguments are copied first, so that the approved call is the one that runs.
  *
  * @example
  * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })
@@ -2410,7 +2410,7 @@ export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[
 export interface ClassifyOverflowOptions {
 	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
 	estimatedTokens?: number;
-	/** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
+	/** The model's context window, in tokens. An answer whose usage is above it is an unreported overflow. */
 	contextWindow?: number;
 }
 /** Result of {@link classifyOverflow}. */
@@ -2419,7 +2419,7 @@ export interface OverflowClass {
 	overflow: boolean;
 	kind: OverflowKind;
 	/**
-	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
+	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording of no known provider, or a status.
 	 * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
 	 */
 	confidence: "high" | "medium" | "low";
@@ -2491,7 +2491,7 @@ export interface MemoryStorageOptions {
 	maxFileBytes?: number;
 	/** As for `TruncationStorage`. @default none */
 	redact?: RedactionOptions;
-	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity`: forever. @default 7 */
 	retentionDays?: number;
 }
 /**
@@ -2513,7 +2513,7 @@ export declare class MemoryStorage implements ITruncationStorage {
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 	/** True if a path is that of an output that this storage kept. */
 	owns(path: string): boolean;
-	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+	/** Removes outputs that are older than `retentionDays`, and returns their number. Outputs younger than an hour are kept. */
 	cleanup(retentionDays?: number): Promise<number>;
 	/** As `TruncationStorage.sweep`; nothing is leased here. */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
@@ -2601,8 +2601,8 @@ export interface OutputTool {
 	execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>;
 }
 /**
- * Makes the tools `read_output` and `search_output`. Beside its own names, `read_output` takes `offset` (the first line, from 1; 0 is
- * the first as well) and `limit` (how many lines), and both take names such as `fromLine`.
+ * Makes the tools `read_output` and `search_output`. In addition to its own names, `read_output` takes `offset` (the first line, from 1; 0 is
+ * the first as well) and `limit` (number of lines), and both take names such as `fromLine`.
  *
  * @param source a storage, or a service with one
  * @example

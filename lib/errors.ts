@@ -68,7 +68,7 @@ export class SpillwayError extends Error {
 
   // Two copies of the package in one process, or one copy loaded twice by a test runner, recognise each other's errors.
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this method and is told apart by `this`
+    // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this method and is distinguished by `this`
     if (this !== SpillwayError) return Function.prototype[Symbol.hasInstance].call(this, value)
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
   }

@@ -65,15 +65,15 @@ export interface SavedPart {
 
 /**
  * Secrets that are redacted before an output is saved. Each byte becomes `*`, except line breaks, so sizes, line
- * numbers and offsets stay true of the saved file, and the length of a secret shows. What overlaps counts as one.
+ * numbers and offsets stay true of the saved file, and the length of a secret shows. Overlapping matches count as one.
  *
- * A match of up to 65,536 bytes is always found, wherever an output is split. Of a longer one at least the first 65,536 bytes
- * are redacted, or nothing if no shorter stretch of it matches.
+ * A match of up to 65,536 bytes is always found, wherever an output is split. In a longer one at least the first 65,536 bytes
+ * are redacted, or nothing if no shorter part of it matches.
  */
 export interface RedactionOptions {
   /**
    * Regular expressions of Rust's `regex` crate, at most 100 of 1 to 4,096 bytes: no look-around and no back-references, and
-   * none that matches the empty string. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on.
+   * none that matches the empty string. A `RegExp` keeps its source and the flags `i`, `m` and `s`; `u` is always on.
    * In an expression with a group named `secret`, only the match of that group is redacted.
    */
   patterns?: readonly (string | RegExp)[]
@@ -153,7 +153,7 @@ export interface TruncationConfig {
    */
   maxLines: number
   /**
-   * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1. Of bytes and of what comes in pieces never
+   * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1. For bytes and streams never
    * more than 511 MiB, which one string can hold.
    * @default 51200
    */
@@ -168,7 +168,7 @@ export interface TruncationConfig {
   /** @default true */
   enabled: boolean
   /**
-   * Days after which `TruncationService.cleanup` removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
+   * Days after which `TruncationService.cleanup` removes saved outputs. More than 0; `Infinity` keeps them forever. Service-wide only.
    * @default 7
    */
   retentionDays: number
@@ -177,9 +177,9 @@ export interface TruncationConfig {
   /** Overrides the service's strategy, by name, for this tool. */
   strategy?: TruncationStrategyName
   /**
-   * Shows and measures what a terminal would show of an output: colours, titles and links are gone, and what was written
-   * over or erased too. What is saved is the output as it came, and all numbers of a result are its lines and bytes. An
-   * output that is no text is described. A strategy of your own gets the output as it came.
+   * Measures and shows an output as a terminal would: without colours, titles and links, and without text that was
+   * overwritten or erased. The raw output is saved, and all numbers of a result are its lines and bytes. An output that is
+   * not text is described. A strategy of your own gets the raw output.
    * @default false
    */
   terminal?: boolean
@@ -240,7 +240,7 @@ export interface TruncationStrategy {
 }
 
 /**
- * A kind of line that the strategy `smart` is to look for. Of all rules that hold for a line, built-in ones too, the one with
+ * A kind of line that the strategy `smart` is to look for. If several rules match a line, built-in ones included, the one with
  * the highest weight decides.
  */
 export interface SmartRule {
@@ -248,7 +248,7 @@ export interface SmartRule {
   words: readonly string[]
   /**
    * And this matches: a regular expression of Rust's `regex` crate, which takes linear time; 1 to 4,096 bytes, no look-around and
-   * no back-references. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on. It sees the line
+   * no back-references. A `RegExp` keeps its source and the flags `i`, `m` and `s`; `u` is always on. It sees the line
    * without the escapes of a terminal, at most its first 1,024 bytes. Default: the words alone decide.
    */
   pattern?: string | RegExp
@@ -306,7 +306,7 @@ export interface ITruncationStorage {
   /** Saves a text and answers where it is: a path, an id, a URL. */
   save(content: string, context: TruncationContext): Promise<string>
   read(path: string): Promise<string>
-  /** Removes outputs older than so many days and answers how many. */
+  /** Removes outputs older than `retentionDays` and returns their number. */
   cleanup(retentionDays: number): Promise<number>
   getStorageDir(): string
   /** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
@@ -323,7 +323,7 @@ export interface ITruncationStorage {
 export interface CaptureOptions {
   /**
    * Behaviour when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
-   * rejects `result`; `keep` ends the output where it is and resolves `result` with it. What is written later is dropped.
+   * rejects `result`; `keep` ends the output where it is and resolves `result` with it. Later writes are dropped.
    * @default 'discard'
    */
   onAbort?: 'discard' | 'keep'
@@ -402,9 +402,9 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
   onEvent?: TruncationEventCallback
   /**
    * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
-   * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
-   * `retentionDays` is what `TruncationService.cleanup` asks it for. An output that it does not take in time is saved in the
-   * default folders. Of a list, each is tried in order, and nothing else.
+   * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
+   * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
+   * default folders. The storages of a list are tried in order, and nothing else.
    */
   storage?: ITruncationStorage | readonly ITruncationStorage[]
   /** @default 'default' */
@@ -433,14 +433,14 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
    */
   maxStoreFiles?: number
   /**
-   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
-   * them one line that says how many bytes are missing; its name ends with `.partial.txt`, and `savedPart` says what is there.
+   * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
+   * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
    * A `storage` of your own has its own bound.
    * @default none
    */
   maxFileBytes?: number
   /**
-   * Takes secrets out of what is saved, in files or by a `storage` of your own. What the model reads stays as it is. The saved
+   * Redacts secrets in saved outputs, in files or in a `storage` of your own. Previews stay as they are. The saved
    * output is then not lossless.
    * @default none
    */
@@ -451,7 +451,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
    */
   sweepOnSave?: boolean
   /**
-   * Above so many bytes an output is bounded even if its tool asked to be left alone.
+   * Bytes above which an output is truncated even if its tool turned truncation off.
    * @default 4 × maxBytes
    */
   hardCeilingBytes?: number
@@ -550,7 +550,7 @@ export interface ToolResultRecord {
   hasStderr?: boolean
   /** The size of the whole output: UTF-8 bytes. */
   bytes: number
-  /** Lines of the whole output, if somebody counted them. */
+  /** Lines of the whole output, if they were counted. */
   lines?: number
   /** Where the full output was saved. */
   outputPath?: string

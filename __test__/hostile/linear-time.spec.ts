@@ -23,7 +23,7 @@ function processorTime(): number {
   return (user + system) / 1000
 }
 
-/** Processor milliseconds of `count` calls in a row. */
+/** Processor milliseconds of `times` calls in a row. */
 async function timeOf(times: number, work: () => unknown): Promise<number> {
   const began = processorTime()
   for (let count = 0; count < times; count += 1) await work()

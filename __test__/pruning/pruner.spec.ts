@@ -24,7 +24,7 @@ beforeEach(() => {
 const user = (content = 'go on'): Message => ({ role: 'user', content })
 const said = (content = 'done'): Message => ({ role: 'assistant', content })
 
-/** A message of the model with `count` calls, and their results of `tokens` tokens each. */
+/** A message of the model with a call for each of `sizes`, and results of that many tokens. */
 function turn(...sizes: number[]): Message[] {
   const ids = sizes.map(() => `call-${calls++}`)
   return [

@@ -175,7 +175,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     const { decision, reason } = await judge(judging, factsOf(call))
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
     if (decision === 'ask' && ask === undefined && !hasListener(controls.permission ?? permission)) {
-      // It would wait for ever.
+      // It would wait indefinitely.
       approvalsOf(permission).withdraw(call)
       return { behavior: 'deny', message: UNHEARD }
     }

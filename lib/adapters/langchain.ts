@@ -74,8 +74,8 @@ interface ToolMessageLike {
 const OWN: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
 
 /**
- * A middleware for `createAgent` with everything: around each tool the controls that `guardTool` knows, in its order; before
- * each request `history` leaves out what it can do without; and a request that did not fit goes out once more, shorter
+ * Returns a middleware for `createAgent` with all controls: each tool gets those of `guardTool`, in its order; `history`
+ * prunes each request; and a request that did not fit is sent once more, shortened
  * (`recovery`). State and checkpoints keep every message as it was.
  *
  * A result that was shortened has `outputPath` in its `artifact`, which no model sees. A tool that throws, and a call that is
@@ -135,7 +135,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
 }
 
 /**
- * A `when` for `humanInTheLoopMiddleware`: the user is asked where `permission` says so. What it denies is not asked about:
+ * Returns a `when` for `humanInTheLoopMiddleware`: the user is asked if `permission` asks. A denied call is not asked about:
  * {@link contextControl} refuses it. The same call has one decision, however often LangChain asks.
  *
  * @example
@@ -199,7 +199,7 @@ function sessionOf(controls: LangChainControls, runtime: LangChainRuntime = {}):
   )
 }
 
-/** An interrupt ends the run of the graph, not the call: the tool runs again when the run goes on. */
+/** An interrupt ends the run of the graph, not the call: the tool runs again when the run continues. */
 function suspends(thrown: unknown): boolean {
   return Object(thrown).is_bubble_up === true
 }

@@ -20,8 +20,8 @@ export type { StructuredContent } from './mcp/truncate-result'
 export type { McpCallParams, McpClientLike, McpContentBlock, McpToolResult } from './mcp/types'
 
 /**
- * Starts a server of MCP and stands between it and the host: long results of tools are bounded and kept, the host is told of
- * two more tools with which a model gets at the rest, and, with `permission`, calls are judged. Every other message passes
+ * Starts an MCP server and proxies it for the host: long results of tools are truncated and saved, two more tools are
+ * listed with which a model reads the rest, and, with `permission`, calls are judged. Every other message passes
  * byte for byte, whatever its method, in both directions and of any length.
  *
  * @example

@@ -1,4 +1,4 @@
-/** Asking somebody, once for each call. */
+/** Asks the user, once for each call. */
 
 import { pathOf, storeApproval } from '../config/config-file'
 import { SpillwayError } from '../errors'
@@ -16,7 +16,7 @@ import type { ModeController } from './mode'
 export interface GateCall extends PermissionCall {
   /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
   toolCallId: string
-  /** Waits no longer. The question is taken back when nobody waits for it any more. */
+  /** Stops waiting. The question is withdrawn when no caller waits for it. */
   signal?: AbortSignal
 }
 
@@ -52,7 +52,7 @@ export interface PermissionGateOptions {
    * @default 'user'
    */
   scope?: 'session' | 'user'
-  /** Hears every question and decision. What it throws is ignored. */
+  /** Receives every question and decision. An error in it is ignored. */
   onEvent?: (event: GateEvent) => void
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number
@@ -87,9 +87,9 @@ const states = new WeakMap<object, State>()
 const MAX_DECISIONS = 10_000
 
 /**
- * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
- * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
- * Rules decide each time: what a person allowed does not run if the policy denies it by then.
+ * Asks if the policy says so, and waits without a time limit. One answer per call, however often and from wherever it
+ * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with other contents is asked about again.
+ * Rules decide each time: an approved call does not run if the policy denies it by then.
  *
  * @example
  * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
@@ -174,7 +174,7 @@ export class PermissionGate {
   /**
    * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
    * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-   * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
+   * answer counts and decides at once; a rule is saved after that. A call that the policy denies by now is denied whatever the answer is.
    * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
@@ -241,7 +241,7 @@ export class PermissionGate {
 }
 
 /**
- * True if a gate tells its questions to a listener. Of a gate of another kind that is not known, and `true`.
+ * True if a gate reports its questions to a listener. Also true for a gate of another kind, for which it is not known.
  * @internal
  */
 export function hasListener(gate: object): boolean {
@@ -273,7 +273,7 @@ function modeOf({ options }: State, { mode, sessionId }: PermissionCall): Permis
   return mode ?? (sessionId === undefined ? 'agent' : (options.modes?.getMode(sessionId) ?? 'agent'))
 }
 
-/** True if a person said so, or took the question back; rules are asked anew. */
+/** True if a person decided, or the question was withdrawn; rules are evaluated again. */
 function isAnswer({ by }: GateDecision): boolean {
   return by !== 'rule' && by !== 'full_access'
 }
@@ -355,7 +355,7 @@ function wait(state: State, question: Question, signal: AbortSignal | undefined)
 
 const ABORTED = { decision: 'deny', by: 'abort' } as const
 
-/** Nobody is asked in full access. */
+/** In full access no question is asked. */
 function answer(state: State, question: Question, said: Omit<GateDecision, 'verdict' | 'mode'>): void {
   settle(state, question, { ...said, mode: 'agent', verdict: question.verdict })
 }
@@ -399,7 +399,7 @@ async function save(
     try {
       await saveRule({ ...rule })
     } catch (thrown) {
-      // It holds here all the same: the person said so, and is told that it will not hold tomorrow.
+      // The rule holds here all the same, because the user chose it; the event says that it will not survive the process.
       tell(state, { type: 'rule_not_stored', rule, message: messageOf(thrown) })
       return
     }

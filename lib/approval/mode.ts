@@ -17,18 +17,18 @@ export interface ModeEvent {
 /** Options of {@link ModeController}. */
 export interface ModeControllerOptions {
   /**
-   * The mode of a session that nobody switched.
+   * The mode of a session that was never switched.
    * @default 'agent'
    */
   default?: PermissionMode
-  /** Hears every change. What it throws is ignored. */
+  /** Receives every change. An error in it is ignored. */
   onEvent?: (event: ModeEvent) => void
 }
 
 /** Result of {@link ModeController.setMode}. */
 export type ModeChange =
   | { mode: PermissionMode; confirmationId?: undefined }
-  /** Nothing changed yet: somebody must confirm first. */
+  /** Nothing changed yet: the user must confirm first. */
   | { mode: PermissionMode; confirmationId: string }
 
 interface State {
@@ -84,8 +84,8 @@ export class ModeController {
   }
 
   /**
-   * Somebody agreed to full access.
-   * @throws SpillwayError `INVALID_ARGUMENT` if nobody was asked so, or it was answered
+   * Confirms full access.
+   * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or it was answered
    */
   confirm(confirmationId: string): ModeChange {
     const state = stateOf(this)

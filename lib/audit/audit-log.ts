@@ -20,7 +20,7 @@ export interface AuditLogOptions {
   dir: string
   /** The session; whatever it is, its file has a safe name of its own. */
   sessionId: string
-  /** A secret of at least 16 bytes. With it nobody else can make records that verify. @default none */
+  /** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
   key?: string | Uint8Array
   /** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
   maxFileBytes?: number
@@ -34,7 +34,7 @@ export interface AuditLogOptions {
    * @default 'warn'
    */
   onFailure?: 'warn' | 'block'
-  /** Hears of every failure. @default a warning of the process */
+  /** Receives every failure. @default a warning of the process */
   onProblem?: (error: SpillwayError) => void
 }
 
@@ -246,7 +246,7 @@ export class AuditLog {
  * Checks a log: every record must have its hash, and follow on the record before it and on that of its writer. Earlier
  * files of the same session are read first. Memory does not depend on the size.
  *
- * Without a `key` the hashes show accidents and careless changes; somebody who can write the file can make them all anew. Records
+ * Without a `key` the hashes show accidents and careless changes; a process that can write the file can make them all again. Records
  * cut from the end show only against a kept `head`.
  *
  * @param file the path of the log's current file, or of a copy of one of its files

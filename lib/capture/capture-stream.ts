@@ -31,7 +31,7 @@ import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResu
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
 const BATCH = 2 ** 18
 
-/** A storage that takes no stream gets the whole at once, up to so many bytes. */
+/** Most bytes that a storage without `saveStream` gets at once. */
 const MAX_HANDED_OVER_BYTES = 64 * 2 ** 20
 
 /** One output that is coming in. */
@@ -57,7 +57,7 @@ export class Inflow {
     const isBound = plan.mode === 'bound'
     const byStrategy = isBound && plan.customStrategy && service.strategy !== undefined
     const limits = limitsOf(plan)
-    // Nobody can hold a stream that asks to be left alone: above the ceiling it is bounded, whoever asked.
+    // A stream with truncation off cannot be held: above the ceiling it is truncated, whether the tool or the caller set it.
     const ceiling = isBound ? undefined : plan.hardCeilingBytes
     this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }
     this.held = byStrategy ? [] : undefined
@@ -81,7 +81,7 @@ export class Inflow {
     this.drain = new Drain(this.handle)
   }
 
-  /** True if everything goes to the binary as it comes, so that something else may feed it too. */
+  /** True if input is passed to the binary as it arrives, so that another source may feed it too. */
   get isDirect(): boolean {
     return this.held === undefined
   }
@@ -157,8 +157,8 @@ export class Inflow {
   }
 
   /**
-   * The answer for an output that is a preview, or has one in it: that of the whole text. Nobody knows before the end, so what
-   * was saved meanwhile is read back.
+   * Returns the result for an output that is a preview, or contains one: that of the whole text. This is not known before the
+   * end, so the saved part is read back.
    */
   private async asPreview(
     { saved }: Outcome,
@@ -306,8 +306,8 @@ function canReadRanges(
 let passage: Place | undefined
 
 /**
- * Private folders for what only passes through to a storage of the caller's, beside the default ones: nobody reads there, so what a
- * process leaves that ends meanwhile goes after a day.
+ * Private folders, beside the default ones, for outputs on their way to a storage of the caller's. They are never read from, so
+ * files of a process that ended are removed after a day.
  */
 function passagePlace(): Place {
   passage ??= openPlace(

@@ -52,7 +52,7 @@ export class Capture extends Writable {
       settle = { resolve, reject }
     })
     this.settle = settle!
-    // Reported to whoever waits for the result; nobody has to.
+    // Reported to a caller that waits for the result; none has to.
     this.result.catch(() => {})
     this.on('error', () => {})
     listen(this, context.signal)
@@ -71,8 +71,8 @@ export class Capture extends Writable {
 
   /**
    * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
-   * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
-   * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
+   * absent at the end of the text so far: to continue later, read from the byte or the line where it ended. The text is the one
+   * that would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
    * file may hold can be read until it has ended.
    *
    * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
@@ -136,7 +136,7 @@ export class Capture extends Writable {
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    // On a later turn, so that whoever is asked then finds that the end has come.
+    // On a later turn, so that `onEvent` finds the output ended.
     const finished = Promise.resolve().then(() => this.inflow.finish(this.failed))
     this.ending = finished.then(
       (result) => {
@@ -172,8 +172,8 @@ function isStray(capture: Capture): boolean {
 }
 
 /**
- * Tells of a write behind the end as Node does, to its callback and by `error`. Node would also give up what came before it, of
- * which nothing is missing.
+ * Reports a write after the end as Node does, to its callback and by `error`. Node would also discard the input before it,
+ * which is complete.
  */
 function refuse(capture: Capture, callback: unknown): false {
   const error = Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' })

@@ -41,7 +41,7 @@ export interface Command {
   takesOutputs?: boolean
   /** It speaks a protocol: there is nothing to print as JSON. */
   speaks?: boolean
-  /** The first positional argument, and everything behind it, belongs to another program. */
+  /** The first positional argument, and everything after it, belongs to another program. */
   passesOn?: boolean
   /** Exit codes, where they say more than success. */
   exits?: readonly (readonly [code: string, meaning: string])[]
@@ -112,7 +112,7 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
 
 const [COUNTED, AS_OPTION] = [/^-\d+$/, '\0']
 
-/** Keeps `-1` from being read as an option. No argument of a process has the character that stands in front of it then. */
+/** Keeps `-1` from being read as an option, by a prefix character that no argument of a process can have. */
 function asPositionals(
   { takesOutputs }: Command,
   args: readonly string[],
@@ -210,7 +210,7 @@ Each has --help with examples, and all but mcp have --json. spillway --version p
 `
 }
 
-/** Two columns; what is on the right goes on below itself where the terminal ends. */
+/** Formats two columns; the right one is wrapped at the width of the terminal. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
   const room = Math.max(30, Math.min(process.stdout.columns ?? 100, 120) - width - 4)

@@ -4,7 +4,7 @@ import { promises } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { UsageError } from './command'
 
-/** @throws UsageError where standard input is a terminal and nobody knows that it is waited for */
+/** @throws UsageError if standard input is a terminal, because the user would not know that the command waits */
 export async function inputOf(path: string, what: string): Promise<string> {
   // Looked up here: Node loads it then, and a run that reads no file starts a millisecond earlier.
   if (path !== '-') return promises.readFile(path, 'utf8')

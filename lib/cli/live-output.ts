@@ -7,7 +7,7 @@ const EVERY_MS = 100
 /** Bytes of one look: what is printed faster is shown as it can be. */
 const PIECE_BYTES = 256 * 1024
 
-/** Follows a running command. What is shown is what was saved: what is no UTF-8 is U+FFFD. */
+/** Follows a running command and shows its saved output: bytes that are not UTF-8 are U+FFFD. */
 export class Live {
   private running: RunningCommand | undefined
   private timer: NodeJS.Timeout | undefined

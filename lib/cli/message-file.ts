@@ -7,7 +7,7 @@ import { inputOf } from './input'
 /** Content of a file. */
 export interface Conversation {
   messages: unknown[]
-  /** The messages as `toJson` of exact-json writes them: no digit of a number that nobody changed is lost. */
+  /** The messages as `toJson` of exact-json writes them: no digit of an unchanged number is lost. */
   exactly(messages: readonly unknown[]): unknown
   /** The text of such a file with these messages. */
   write(messages: readonly unknown[]): string

@@ -49,7 +49,7 @@ const FROM_NEWEST = /^-(\d+)$/
 
 /**
  * Returns the output that an argument names: `-1` is the newest, `-2` the one before, everything else a path.
- * @throws UsageError where there are not so many
+ * @throws UsageError if there are fewer
  */
 export async function outputOf(storage: TruncationStorage, given: string, sessionId?: string): Promise<ListedOutput> {
   const [, number] = FROM_NEWEST.exec(given) ?? []

@@ -1,4 +1,4 @@
-/** Finds the subcommand, and turns what becomes of it into an exit code. */
+/** Finds the subcommand, and turns its outcome into an exit code. */
 
 import { join } from 'node:path'
 import { helpOf, hint, overview, parse, UsageError } from './command'

@@ -64,13 +64,13 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** @throws UsageError unless it is a file: with another one, the rules in it would not hold, and nobody would know */
+/** @throws UsageError unless it is a file: with another one, its rules would silently not hold */
 export function configFile(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
   throw new UsageError(`Invalid option --config: ${JSON.stringify(path)} is not a file`)
 }
 
-/** Settings of the file that was named, without what is wrong in it, which is told. */
+/** Settings of the named file, without its faults, which are reported. */
 export function configOf(values: Parsed['values']): LoadedConfig {
   const named = text(values, 'config')
   const userFile = named === undefined ? undefined : configFile(named)
@@ -119,7 +119,7 @@ export function storageOf(
   return inStore(named, make)
 }
 
-/** The text to print. What is whole is printed as it came; a part of it, like any text of ours, ends with a line feed. */
+/** Returns the text to print. A whole output is printed unchanged; a page, like any message, ends with a line feed. */
 export function shownOf({ content, truncated }: TruncationResult): string {
   return truncated && !content.endsWith('\n') ? `${content}\n` : content
 }

@@ -11,7 +11,7 @@ export const EXIT = {
   usage: 2,
   /** It could not be done. */
   failed: 3,
-  /** `permit`: somebody has to be asked. */
+  /** `permit`: the user has to be asked. */
   ask: 4,
   /** As timeout(1). */
   timedOut: 124,

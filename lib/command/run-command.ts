@@ -120,7 +120,7 @@ async function run(
   feed(child, options.input)
   const stop = new Stop(child, exited, options.killGraceMs ?? KILL_GRACE_MS)
   const forget = stopWhen(stop, options)
-  // A capture that fails takes nothing any more, and the command would wait for ever.
+  // A failed capture takes no more input, and the command would wait indefinitely.
   capture.once('error', () => stop.now('aborted'))
   tell('onStart', options.onStart, running(child, capture, stop))
   const progress = reportProgress(output, started, options.onProgress)
@@ -366,7 +366,7 @@ function isRunning(pid: string, group: number): boolean {
 
 function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (IS_WINDOWS) {
-    // There are no groups; the tree of processes goes by force.
+    // There are no process groups; the tree is killed.
     spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
     return
   }
@@ -472,7 +472,7 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   checkKeys('options', options, OPTIONS)
   const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd, stdin } =
     options as RunCommandOptions
-  // An empty one would be where this process is, and whoever lost the name of a folder would not know.
+  // An empty `cwd` would mean the folder of this process, and a lost folder name would go unnoticed.
   if (cwd === '' || (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL | null)?.href !== 'string')) {
     throw wrong('options.cwd', cwd, 'the path of a folder')
   }

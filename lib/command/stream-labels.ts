@@ -2,7 +2,7 @@
 
 const LINE_FEED = 10
 
-/** A line that is longer than this goes out in pieces. */
+/** A line that is longer than this is emitted in pieces. */
 const MAX_LINE_BYTES = 2 ** 16
 
 /** State of one stream. */

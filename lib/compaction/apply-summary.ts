@@ -84,7 +84,7 @@ export class Fold<M> {
     if (stored.length < from) return false
     for (let at = 0; at < from; at++) {
       if (stored[at] === this.objects[at]) continue
-      // An agent may build its messages anew for every request.
+      // An agent may build its messages again for every request.
       if (sizeOf(viewOf(format, stored[at])) !== sizes[at]) return false
       this.objects[at] = stored[at]
     }
@@ -102,7 +102,7 @@ export class Fold<M> {
     const { first, head, from } = this.state
     const places: number[] = []
     for (let at = 0; at < first; at++) places.push(at)
-    // Nobody asks for the summary itself.
+    // The summary itself is never requested.
     places.push(from)
     for (let at = head[0]; at < head[1]; at++) places.push(at)
     for (let at = from; at <= length; at++) places.push(at)

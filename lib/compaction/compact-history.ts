@@ -25,10 +25,10 @@ export interface CompactResult<M> {
  * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
  * compaction; the record of changed files in it is not the summariser's and outlives it.
  *
- * A summary that fails, is empty, or larger than what it stands for leaves the history without its old outputs. What frees
- * less than a tenth is not done.
+ * If a summary fails, is empty, or is larger than the messages it replaces, only old outputs are removed. A step that frees
+ * less than a tenth is not taken.
  *
- * `compactHistory.plan` takes the same and says what would be done: nobody is asked or told, and nothing changes.
+ * `compactHistory.plan` takes the same arguments and returns the planned steps: no callback is called, and nothing changes.
  *
  * @param messages in any format that `detectFormat` knows. Never changed
  * @returns new messages, or the very array if nothing was done, and what was done and why

@@ -38,7 +38,7 @@ export interface CompactionHooks<M = unknown> {
   'compaction.after'?: CompactionAfterHook | readonly CompactionAfterHook[]
 }
 
-/** Asks the hooks what to change; `build` makes the prompt anew when the instructions are others. */
+/** Lets the hooks change the prompt; `build` makes it again if they change the instructions. */
 export async function askBefore<M>(
   hooks: CompactionHooks<M> | undefined,
   ms: number,

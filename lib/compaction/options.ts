@@ -22,7 +22,7 @@ export type Summarize<M = unknown> = (
 
 /** Options of {@link compactHistory}. */
 export interface CompactOptions<M = unknown> {
-  /** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: nobody knows; then `maxChars` decides. */
+  /** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: unknown; then `maxChars` decides. */
   contextWindow?: number
   /** Writes summaries. Without it only old outputs go. */
   summarize?: Summarize<M>
@@ -38,7 +38,7 @@ export interface CompactOptions<M = unknown> {
   maxSummaryTokens?: number
   /**
    * Input limit of the summariser, in tokens.
-   * @default `contextWindow`, or 32,000 if nobody knows it
+   * @default `contextWindow`, or 32,000 if it is unknown
    */
   summarizerWindow?: number
   /**
@@ -49,10 +49,10 @@ export interface CompactOptions<M = unknown> {
   profile?: CompactionProfile
   /** `false`: never by itself. @default true */
   enabled?: boolean
-  /** Whatever the size, and although it was switched off: somebody asks for it. @default false */
+  /** Compacts whatever the size, and although compaction is switched off. @default false */
   force?: boolean
   /**
-   * The history is made to fit into so many tokens, whatever the window; for a recovery from an overflow.
+   * Makes the history fit into this number of tokens, whatever the window; for a recovery from an overflow.
    */
   targetTokens?: number
   /**
@@ -62,7 +62,7 @@ export interface CompactOptions<M = unknown> {
    */
   triggerShare?: number
   /**
-   * It begins above so many UTF-16 units where nobody knows the window; `Infinity`: never.
+   * Compaction begins above this number of UTF-16 units if the window is unknown; `Infinity`: never.
    * @default 120000
    */
   maxChars?: number
@@ -112,7 +112,7 @@ export interface CompactOptions<M = unknown> {
   signal?: AbortSignal
 }
 
-/** The sizes that decide: tokens, or UTF-16 units where nobody knows the window. */
+/** The sizes that decide: tokens, or UTF-16 units if the window is unknown. */
 export interface CompactionLimits {
   trigger: number
   usable: number
@@ -123,7 +123,7 @@ export interface CompactionLimits {
 /** The options with their defaults. */
 export interface CompactSettings<M> {
   readonly options: CompactOptions<M>
-  /** `undefined`: nobody knows the window, and no number of characters is too many. */
+  /** `undefined`: the window is unknown, and no number of characters is too many. */
   readonly limits: CompactionLimits | undefined
   readonly unit: 'tokens' | 'chars'
   readonly recentTurns: number
@@ -242,7 +242,7 @@ export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'
     }
     return JSON.parse(call(() => native.compactionLimits(JSON.stringify(sizes))))
   }
-  // Where nobody knows a limit and somebody asks for a compaction all the same, the default is one.
+  // If no limit is known and a compaction is forced all the same, the default is used.
   const limits = limitsOf(chars) ?? (options.force === true ? limitsOf(numbersOf(undefined).maxChars) : null)
   const recentTurns = options.recentTurns ?? numbers.recentTurns
   return {
@@ -275,7 +275,7 @@ function finite(value: number | undefined): number | undefined {
 /** @throws SpillwayError `INVALID_ARGUMENT` */
 export function checkMessages(messages: unknown): void {
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
-  // A sparse array only says that it has so many; looking at each would take for ever.
+  // A sparse array can claim any length; reading each element would take too long.
   if (messages.length > MOST_MESSAGES) throw wrong('messages', messages, 'an array of at most ten million messages')
 }
 

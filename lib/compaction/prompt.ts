@@ -9,7 +9,7 @@ import { trimmed, trimOf } from '../pruning/trim'
 import { plainJson } from '../util/safe-stringify'
 import type { CompactionEnvironment } from './types'
 
-/** Texts are tried with so many UTF-16 units of each output, then with fewer, until everything fits. pi's number is the first. */
+/** UTF-16 units of each output in the prompt: tried in order until everything fits. The first is pi's number. */
 const OUTPUT_UNITS = [2000, 800, 300, 120]
 /** Weight of spoken text against other text. */
 const SAID = 4
@@ -32,7 +32,7 @@ export interface PromptParts {
   sizes: (texts: readonly string[]) => ArrayLike<number>
 }
 
-/** A prompt for these messages, as long as the summariser can read. It is made anew for other instructions. */
+/** Returns a prompt for these messages, as long as the summariser can read. It is made again for other instructions. */
 export function promptMaker(parts: PromptParts): (instructions: string) => string {
   const { previousSummary, environment } = parts
   const context = environment === undefined ? '' : environmentText(environment, parts.chinese)
@@ -69,7 +69,7 @@ function conversation(parts: PromptParts, room: number): string {
   return shortened(entries, parts, room)
 }
 
-/** UTF-16 units of the longest texts: of what somebody said, and of all others. */
+/** UTF-16 units of the longest texts: of messages, and of all others. */
 function longestOf({ views, messages }: PromptParts): { said: number; output: number } {
   const longest = { said: 0, output: 0 }
   views.forEach((view, at) => {
@@ -154,7 +154,7 @@ export function environmentTexts(environment: CompactionEnvironment | undefined)
 /** How much of what a user said tells the language. */
 const TELLING_UNITS = 4000
 
-/** True if the words of a conversation are Chinese: those of the user, or if there are none, of anybody. */
+/** True if the words of a conversation are Chinese: those of the user, or, if there are none, all of them. */
 export function isChinese(views: readonly MessageView[]): boolean {
   for (const asks of [(view: MessageView) => view.role === 'user', () => true]) {
     let text = ''

@@ -19,10 +19,10 @@ export interface CompactionState {
  * Why a compaction did what it did.
  * - `not-needed`: there is room; `disabled`: it was switched off;
  * - `nothing-old`: everything is protected or gone already; `no-progress`: what could go is less than a tenth;
- * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs went, and nobody writes summaries;
+ * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs were removed, and there is no `summarize`;
  * - `summarized`;
- * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs went, because
- *   the summary threw or was no text, did not come, was empty, larger than what it stands for, or frees too little;
+ * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs were removed, because
+ *   the summary threw or was no text, did not arrive, was empty, larger than the messages it replaces, or frees too little;
  * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
  * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
  *   can still be shortened; else it is an error;
@@ -58,7 +58,7 @@ export interface CompactionReport {
     /** `Infinity` if nothing is too much. */
     limit: number
     unit: 'tokens' | 'chars'
-    /** It was over the limit, or somebody asked for it. */
+    /** It was over the limit, or compaction was forced. */
     triggered: boolean
   }
   /** Budget of the history and the other parts of the request, in the unit of the trigger. */
@@ -107,7 +107,7 @@ export interface CompactionReport {
 
 /** Plan of {@link compactHistory}. */
 export interface CompactionPlan {
-  /** `summary` if a summary would be asked for; what comes of it nobody knows before. */
+  /** `summary` if a summary would be requested; its result is not known before. */
   action: 'none' | 'outputs' | 'summary'
   reason: CompactionReason
   trigger: CompactionReport['trigger']
@@ -118,7 +118,7 @@ export interface CompactionPlan {
   messages: number
   replacedOutputs: number
   droppedTools: Record<string, number>
-  /** Images and files that would be replaced by a note; with `summary` nobody knows. */
+  /** Images and files that would be replaced by a note; with `summary` not known. */
   replacedMedia: number
   kept: CompactionReport['kept']
   /** Limit of the summary, in the unit of the trigger. */

@@ -1,4 +1,4 @@
-/** Asking the caller's summariser, and never waiting for ever. */
+/** Asks the caller's summariser, with a time limit. */
 
 import { SpillwayError } from '../errors'
 import { viewOf } from '../history/formats'

@@ -430,7 +430,7 @@ export class Run<M> {
     return sum(this.measure.all(messages, this.viewsOf(messages)).sizes)
   }
 
-  /** `gone`: what became of the outputs of tools. */
+  /** `gone`: the tool outputs that were removed or replaced. */
   private report(
     {
       action,

@@ -2,7 +2,7 @@
 
 import type { NoticeLanguage } from '../types'
 
-/** Parts of the request besides the history. They count as tokens, and the summariser is told of them. */
+/** Parts of the request besides the history. They count as tokens, and the summariser receives them. */
 export interface CompactionEnvironment {
   systemPrompt?: string
   /** The definitions of tools, in whatever form they are sent. */

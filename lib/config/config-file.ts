@@ -104,8 +104,8 @@ export interface LoadConfigOptions {
 }
 
 /**
- * Reads a configuration and never fails over what is in it: what is wrong is told with line and column, and the rest is
- * used. Where rules of permission cannot be read, nothing is allowed unasked (`options.permission.failClosed`).
+ * Reads a configuration and never fails because of its content: faults are reported with line and column, and the rest is
+ * used. If permission rules cannot be read, nothing is allowed unasked (`options.permission.failClosed`).
  *
  * @example
  * const { options, problems } = loadConfig({ userFile: join(homedir(), '.my-agent', 'config.jsonc') })
@@ -130,9 +130,9 @@ export type ConfigChange = { readonly [key: string]: unknown }
  * it is not there. Writers wait for each other (a lock file beside it, for at most ten seconds), and every change is made
  * to what the file holds then.
  *
- * @param change what to change, or a function of what the file holds that answers it; that may be called again if
- * somebody else was faster. What it throws is thrown on
- * @returns what the file says now
+ * @param change the change, or a function from the file's content to the change; it may be called again if
+ * another process was faster. Its errors are rethrown
+ * @returns the new content of the file
  * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
  * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
  */
@@ -172,8 +172,8 @@ export interface ConfigFinding {
 }
 
 /**
- * Looks for what loading accepts and nobody means, and for what it does not accept.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no object
+ * Finds settings that loading accepts but that are probably mistakes, and those that it does not accept.
+ * @throws SpillwayError `INVALID_ARGUMENT` if it is not an object
  */
 export function lintConfig(config: SpillwayConfig): ConfigFinding[] {
   if (!isRecord(config)) throw wrong('config', config, 'an object')

@@ -33,7 +33,7 @@ import { type ContextStep, compactionStep, type Guarded, ledgerStep, overflowSte
 export interface ContextReport {
   /** In the order in which they are done. */
   steps: ContextStep[]
-  /** Tokens of the stored history, and of the messages that go out, estimated. What is sent beside them is not in it. */
+  /** Estimated tokens of the stored history, and of the sent messages, without the other parts of the request. */
   tokensBefore: number
   tokensAfter: number
   /** Tokens of what is sent beside the history. */
@@ -103,9 +103,9 @@ const REQUEST: Readonly<Record<string, Check>> = {
  * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
  * what it did and why.
  *
- * One manager belongs to one session, and gets the whole stored history every time; that stays untouched. What it decided
- * holds: what was left out stays left out with the same bytes, and a summary is applied again until the next. Who wants to
- * store the compacted history takes `history` of the answer, and hands that in from then on.
+ * One manager belongs to one session, and gets the whole stored history every time; it is never changed. Decisions
+ * hold: a pruned result stays pruned with the same bytes, and a summary is applied again until the next. A host that
+ * stores the compacted history takes `history` of the answer, and passes that from then on.
  *
  * @example
  * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
@@ -158,7 +158,7 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * A manager that goes on where another stopped.
+   * Returns a manager that continues where another stopped.
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON<M = unknown>(
@@ -337,7 +337,7 @@ async function guarded<M>(
   const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage } = options
   const fits = tokens + environment <= usable
   if (overflow === false || options.contextWindow === undefined || (fits && !isRefused)) return undefined
-  // Of what was refused less must be sent than the estimate, which was too small.
+  // The estimate of a refused request was too small, so less than it must be sent.
   const contextWindow = fits ? tokens + environment + reserveTokens : options.contextWindow
   share(pruner)
   try {

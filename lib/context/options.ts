@@ -20,11 +20,11 @@ type Shared = 'contextWindow' | 'reserveTokens' | 'environment' | 'estimateToken
 
 /** Options of {@link ContextManager}. */
 export interface ContextManagerOptions<M = unknown> {
-  /** The model's window in tokens; 0 or nothing: nobody knows. */
+  /** The model's window in tokens; 0 or nothing: unknown. */
   contextWindow?: number
   /** Tokens that stay free beside the room for an answer. @default 0 */
   reserveTokens?: number
-  /** Parts of the request besides the history: they count as tokens, and the summariser is told of them. */
+  /** Parts of the request besides the history: they count as tokens, and the summariser receives them. */
   environment?: CompactOptions['environment']
   /** Tokens of a text. @default the built-in estimate */
   estimateTokens?: (text: string) => number
@@ -132,7 +132,7 @@ export function compactOptions<M>(
   return { ...(options.compaction || {}), ...shared(options), ...(state && { state }) }
 }
 
-/** The options of the pruner; `counts` is told what the ledger knew. */
+/** The options of the pruner; `counts` receives the facts of the ledger. */
 export function prunerOptions<M>(
   options: ContextManagerOptions<M>,
   onError: (error: SpillwayError) => void,

@@ -72,7 +72,7 @@ export function compactionStep(
 export function overflowStep(isOn: boolean, guard: Guarded | undefined): ContextStep {
   const step = 'overflow'
   if (!isOn)
-    return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off, or nobody knows the window.' }
+    return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off, or the window is unknown.' }
   if (guard === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'It fits.' }
   const { texts, freed, problem } = guard
   const outcome = texts.length > 0 ? 'done' : 'nothing'

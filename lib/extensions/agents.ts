@@ -10,7 +10,7 @@ import { checkKeys, invalidOption, isRecord, mismatch, wrong } from '../validati
 import type { FrontMatter } from './front-matter'
 import { bytesOf, type ExtensionProblem, namesIn, Refusal } from './scan-folder'
 
-/** An agent: who it is, what it is told, and what it may use. */
+/** An agent: its identity, its system prompt, and the tools it may use. */
 export interface AgentDefinition {
   /** The front matter's `id`, else the name of the file without `.md`; at most 100 characters, in one form of Unicode (NFC). */
   id: string
@@ -79,7 +79,7 @@ const RESTRICTIONS: ReadonlyMap<string, Restriction> = new Map([
   ['disallowedtools', 'disallowedTools'],
 ])
 
-/** Keys that somebody may have meant so. */
+/** Other spellings of known keys. */
 const MAY_RESTRICT = /tools|^tool$|^(?:dis)?allow(?:ed)?$|^den(?:y|ied)$/
 const MAY_RESTRICT_A_TOOL =
   /allow|den[yi]|block|forbid|exclu|inclu|disab|enab|permi|restrict|avail|except|only|list|ban/
@@ -92,9 +92,9 @@ const KEYS = [
 
 /**
  * Reads the agents of a folder: each `*.md` in it, at most 1,000 of at most 1 MiB, is one. A front matter in YAML or JSON,
- * between two lines of three dashes, says who the agent is; the rest is its system prompt. What is wrong with a file is told
- * with its path, and the others are read. Of two agents with one id the file whose name comes first counts. A folder that is
- * not there has no agents.
+ * between two lines of three dashes, describes the agent; the rest is its system prompt. A fault in a file is reported
+ * with its path, and the others are read. If two agents have one id, the file whose name comes first counts. A missing
+ * folder has no agents.
  *
  * @param dir such as `~/.my-agent/agents`, with the home folder spelt out
  * @example

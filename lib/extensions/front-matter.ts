@@ -8,7 +8,7 @@ import { isMap, Lexer, LineCounter, Parser, parseDocument } from 'yaml'
 /** Longer heads are refused: checking that keys differ takes time with the square of their number. */
 const MAX_HEAD_UNITS = 16_384
 
-/** Levels of lists and maps. What is read from them goes down a level with each, and the stack of a process has an end. */
+/** Most levels of lists and maps. Readers recurse once per level, and the stack of a process is limited. */
 const MAX_DEPTH = 64
 
 /** Matches a probable opening line in a wrong form: not the first line, more dashes, or longer ones. */
@@ -99,7 +99,7 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
   }
 }
 
-/** Refuses deep nesting before anything goes down into it: a stack that overflows inside a pattern ends the process. */
+/** Refuses deep nesting before anything recurses into it: a stack that overflows inside a pattern ends the process. */
 function checkDepth(source: string): void {
   const lines = new LineCounter()
   lines.addNewLine(0)

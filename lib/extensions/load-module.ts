@@ -1,4 +1,4 @@
-/** Loading a file of code that somebody else wrote, without waiting for it for ever. */
+/** Loads a file of foreign code, with a time limit. */
 
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
@@ -42,8 +42,8 @@ import(workerData).then(
 const MOST_MEGABYTES = 512
 
 /**
- * Loads a file in a thread that can be ended, and throws what it did: an endless loop, which nobody could interrupt
- * here, the end of the process, all of the memory, an error.
+ * Loads a file in a thread that can be ended, and throws its fault: an endless loop, which could not be interrupted
+ * here, the end of the process, use of all memory, an error.
  */
 async function tryOut(url: string, timeoutMs: number): Promise<void> {
   const resourceLimits = { maxOldGenerationSizeMb: MOST_MEGABYTES }

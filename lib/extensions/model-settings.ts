@@ -38,7 +38,7 @@ export interface ResolveModelSettingsOptions extends ModelSettingsInput {
 /** System prompt and model parameters of a request. */
 export interface ResolvedModelSettings {
   systemPrompt: string
-  /** Only what somebody switched on: a parameter that is not here must not be sent. */
+  /** Only parameters that were switched on: one that is not here must not be sent. */
   modelSettings: ModelParameters
   /** Who said so. */
   sources: { systemPrompt: SettingSource } & { [K in keyof ModelParameters]?: SettingSource }
@@ -99,7 +99,7 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
   let modelSettings: ModelParameters = withParameters({}, given.change)
   for (const key of Object.keys(modelSettings)) sources[key as UserParameter] = 'agent'
 
-  // One switch for all that a user set; where nobody has it, each parameter has its own.
+  // One switch for all settings of a user; without it, each parameter has its own.
   const isCustom = options.systemPrompt === undefined || prompt.mode === 'custom'
   if (isCustom && !isBlank(prompt.template)) {
     systemPrompt = prompt.template
@@ -118,7 +118,7 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
       problems.push(invalidOption(`modelParams.${key}.value`, mismatch(setting.value, allowed)))
     }
   }
-  // The text goes to a provider, and one lone surrogate makes a request invalid.
+  // The text is sent to a provider, and one lone surrogate makes a request invalid.
   return { systemPrompt: systemPrompt.toWellFormed(), modelSettings, sources, problems }
 }
 

@@ -1,4 +1,4 @@
-/** The files of a folder that a user filled, read with care: one that cannot be read is told, and the others are used. */
+/** Reads the files of a user's folder with care: an unreadable one is reported, and the others are used. */
 
 import { constants } from 'node:fs'
 import { lstat, open, readdir, stat } from 'node:fs/promises'
@@ -43,7 +43,7 @@ export async function namesIn(dir: string, pattern: RegExp, problems: ExtensionP
 
 const LINK = 'is a link, and links are not followed here'
 
-/** How a file is opened: a pipe would wait for somebody to write into it, and a link may lead anywhere. */
+/** Flags for opening a file: a pipe would wait for a writer, and a link may lead anywhere. */
 function flags(followLinks: boolean): number {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
   return O_RDONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW)
@@ -64,7 +64,7 @@ export async function checkFile(path: string, followLinks: boolean): Promise<voi
 }
 
 /**
- * The bytes of a file, at most so many.
+ * Returns the bytes of a file, at most `mostBytes`.
  * @throws Refusal with a sentence
  */
 export async function bytesOf(path: string, mostBytes: number, followLinks: boolean): Promise<Buffer> {

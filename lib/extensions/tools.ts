@@ -35,8 +35,8 @@ export interface LoadToolsOptions {
    */
   timeoutMs?: number
   /**
-   * True if each file is first loaded in a thread of its own, which can be ended: only so can an endless loop, or a file
-   * that ends the process, be told and left out. What a file does while it is loaded it does twice then. TypeScript that a
+   * True if each file is first loaded in a thread of its own, which can be ended: only then can an endless loop, or a file
+   * that ends the process, be reported and left out. Side effects of loading a file happen twice then. TypeScript that a
    * loader reads is not tried.
    * @default true
    */
@@ -71,7 +71,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/
 /**
  * Loads the tools of a folder: every export of a `.js`, `.mjs`, `.cjs` or `.ts` file in it that has an `execute` function,
  * alone or in an array. A tool without a `name` is called like its file, or, if it is not the default export, like its
- * export. A file that does not load is told with its path, and the others are used. Of two tools with one name the first
+ * export. A file that does not load is reported with its path, and the others are used. If two tools have one name, the first
  * counts, and those of the host before all. A file stays as it was loaded until the process ends.
  *
  * @example

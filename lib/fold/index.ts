@@ -1,4 +1,4 @@
-/** Everything about lines that stand in the context already. */
+/** Folds lines that are in the context already. */
 
 export type { ResultFolder } from '../tools/fold-result'
 export type { FoldEdit, FoldRecord } from '../types'

@@ -26,7 +26,7 @@ import { plainJson } from '../util/safe-stringify'
 import { warn } from '../util/warn'
 import { checkKeys, isRecord, wrong } from '../validation/validate'
 
-/** Somebody must say whether a loop may go on. */
+/** The user must decide if a loop may continue. */
 export interface DoomLoopQuestion {
   tool: string
   toolCallId: string
@@ -38,9 +38,9 @@ export interface DoomLoopQuestion {
 
 /** Controls of a tool. Each is optional. */
 export interface ToolControls {
-  /** Functions around the tool, or a runner that has them. Of a set of hooks only those of tools are run here. */
+  /** Functions around the tool, or a runner that has them. Only the tool hooks of a set are run here. */
   hooks?: Hooks | ToolHookRunner
-  /** A `PermissionGate`, or a `PermissionPolicy` where nobody can be asked: what would be asked is denied then. */
+  /** A `PermissionGate`, or a `PermissionPolicy` without a user to ask: calls that would be asked about are denied then. */
   permission?:
     | { request(call: GateCall): Promise<GateDecision> }
     | { evaluate(call: PermissionCall): PermissionVerdict }
@@ -141,7 +141,7 @@ interface Call {
 /**
  * Puts controls around a tool, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
  * the decision, the tool, `tool.after` on the full result, truncation, `tool.final` on what the model reads, audit of the
- * outcome. Results of MCP and errors take the same way. What a person allowed is what runs: the arguments are copied first.
+ * outcome. Results of MCP and errors take the same way. The arguments are copied first, so that the approved call is the one that runs.
  *
  * @example
  * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })
@@ -303,7 +303,7 @@ async function judge(
   return refusal('doom_loop', loopRefusal(verdict))
 }
 
-/** A call that is denied again and again is a loop like any other: the model is told so with the refusal. */
+/** A call that is denied again and again is a loop like any other: the refusal says so to the model. */
 function noteDenial({ name }: Tool, { doomLoop }: ToolControls, call: Call, refused: RefusedResult): RefusedResult {
   if (doomLoop === undefined) return refused
   const { toolCallId: callId, args } = call
@@ -468,7 +468,7 @@ async function truncate({ tool, bound }: Guard, call: Call, given: unknown, isEr
   }
 }
 
-/** Beside the parts of a result so much is no matter. */
+/** Bytes of other fields beside the parts of a result that may stay as they are. */
 const SMALL_UNITS = 1024
 
 function hasMoreThanParts({ content: _, ...beside }: Record<string, unknown>): boolean {

@@ -8,11 +8,11 @@ import type { ResultView } from './message-view'
 export interface FoundResult {
   /** The place in the history of the message that holds it. */
   readonly index: number
-  /** When the tool finished, in milliseconds since the epoch; not finite if nobody knows. */
+  /** When the tool finished, in milliseconds since the epoch; not finite if unknown. */
   readonly time: number
   /** The message says that the call failed. */
   readonly failed: boolean
-  /** A copy of the message that belongs to nobody else; results of one message share it. */
+  /** A private copy of the message; results of one message share it. */
   readonly copy: object
   /** Facts from earlier calls, updated from the message. */
   readonly known: Knowledge

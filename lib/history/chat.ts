@@ -3,7 +3,7 @@
  * `{ role: 'tool', content, tool_call_id, name?, timestamp?, messageStatus? }` for a result, and
  * `{ role: 'assistant', tool_calls: [{ id, function: { name } }] }` before it for the call.
  *
- * Elements can be anything at all. What cannot be read is not a tool result; and no property is read twice in one pass,
+ * Elements can be anything at all. An unreadable one is not a tool result; and no property is read twice in one pass,
  * because a getter may cost something, or answer differently each time.
  */
 
@@ -162,7 +162,7 @@ const FEW = 8
  */
 class Calls {
   private readonly names = new Map<string, string>()
-  /** One entry per message of the assistant: its place in the history, or its calls once they were read; behind them room. */
+  /** One entry per message of the assistant: its place in the history, or its calls once they were read; spare entries follow. */
   private readonly lists: (number | Call | undefined)[]
   private count = 0
 

@@ -44,8 +44,8 @@ export class Estimate {
   private isTold = false
 
   /**
-   * `own` is the caller's; `tell` is told when it throws or answers no number for the first time, and the built-in estimate
-   * stands in.
+   * `own` is the caller's; `tell` is called when it throws or returns no number for the first time, and the built-in estimate
+   * is used instead.
    */
   constructor(
     private readonly own?: EstimateTokens,
@@ -61,13 +61,13 @@ export class Estimate {
   of(messages: readonly unknown[], views: readonly MessageView[]): number {
     const sizes = this.sizes(views)
     return views.reduce((sum, view, index) => {
-      // Nobody can read it, and the view of all such messages is one.
+      // It is unreadable, and all such messages share one view.
       if (view.role === 'other') return sum + this.unreadable(messages, index)
       return sum + this.message(view, sizes[index] as TextSizes)
     }, 0)
   }
 
-  /** A message that nobody can read: as much as its JSON. */
+  /** An unreadable message counts as much as its JSON. */
   unreadable(messages: readonly unknown[], index: number): number {
     return this.besides.message + this.text(jsonOf(messages, index))
   }
@@ -166,7 +166,7 @@ export class Estimate {
         const tokens: unknown = this.own(text)
         if (typeof tokens === 'number' && tokens >= 0 && Number.isFinite(tokens)) return tokens
         this.tellOnce(`invalid answer: ${mismatch(tokens, 'a finite number of at least 0')}`)
-        // A promise that fails when nobody listens would end the process.
+        // An unhandled rejection would end the process.
         Promise.resolve(tokens).catch(() => {})
       } catch (thrown) {
         this.tellOnce(messageOf(thrown), thrown)
@@ -182,7 +182,7 @@ export class Estimate {
   }
 }
 
-/** Tokens of texts, of which so many are used up. */
+/** Token counts of texts, and the number of them that are used up. */
 interface Sized {
   readonly tokens: ArrayLike<number>
   next: number
@@ -220,7 +220,7 @@ function pushText(text: ResultText, texts: string[]): void {
   else for (const part of text) texts.push(part)
 }
 
-/** A message as text, whatever it is: what JSON cannot hold is named, and nothing throws or takes for ever. */
+/** Returns any message as text: values that JSON cannot hold are named. Never throws, and takes bounded time. */
 export function jsonOf(messages: readonly unknown[], index: number): string {
   try {
     const message = messages[index]

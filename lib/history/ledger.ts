@@ -42,7 +42,7 @@ export function knownCall(
   }
 }
 
-/** Says that a ledger threw, where nobody else wants to know. */
+/** Warns that a ledger threw, if there is no `onError`. */
 export function warnOfLedger(thrown: unknown): void {
   warn('ledger', thrown)
 }
@@ -71,7 +71,7 @@ const MOST_ARGS_UNITS = 4096
 interface Inner {
   readonly maxEntries: number
   readonly entries: Map<string, ToolResultRecord>
-  /** Goes on from the last entry that had to go: from the start, every entry that has gone would be passed again. */
+  /** Continues after the last removed entry: from the start, every removed entry would be passed again. */
   oldest?: Iterator<string>
 }
 
@@ -107,7 +107,7 @@ export class ToolResultLedger {
   }
 
   /**
-   * Remembers a call. Of one that is known already, only what was not known before is added; a default is not known.
+   * Records a call. A second record of a call only adds missing facts; a default counts as missing.
    * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
    */
   record(entry: ToolResultEntry): void {
@@ -221,7 +221,7 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
 const CHECKS = Object.entries(FIELDS)
 const FIELD_NAMES = Object.keys(FIELDS)
 
-/** A copy of a record that belongs to nobody else, with its fields in the order of {@link FIELDS}. */
+/** Returns a private copy of a record, with its fields in the order of {@link FIELDS}. */
 function checkedRecord(entry: unknown, field: string): ToolResultRecord {
   if (!isRecord(entry)) throw wrong(field, entry, 'an object')
   checkKeys(field, entry, FIELD_NAMES)
@@ -244,7 +244,7 @@ function checkedField(key: string, [allowed, test]: Check, value: unknown, field
 function readRecord(known: unknown, tell: (thrown: unknown) => void): ToolResultRecord | undefined {
   if (known === undefined || known === null) return undefined
   if (!isRecord(known)) throw wrong('ledger.get', known, 'a record, or undefined')
-  // Without a name the text of the result decides, as for a tool that nobody knows.
+  // Without a name the text of the result decides, as for an unknown tool.
   const read: Record<string, unknown> = { toolName: '' }
   for (const [key, check] of CHECKS) {
     try {

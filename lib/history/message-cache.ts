@@ -23,7 +23,7 @@ const { FACT_FAILED, FACT_FIXED, FACT_SUCCEEDED, FACT_STDERR_KNOWN, FACT_STDERR_
 const { TEXT_USUAL_END: USUAL_END, TEXT_USUAL_FACTS: USUAL_FACTS } = native
 const BRACE = 0x7b
 
-/** Nobody has asked yet. */
+/** Not read yet. */
 export const UNKNOWN = -1
 
 /**
@@ -32,7 +32,7 @@ export const UNKNOWN = -1
  */
 export class Knowledge {
   text: ResultText = ''
-  /** There is more than text in the content, and for that no text can stand. So it is before anybody looked. */
+  /** The content has more than text, which no text can replace. Also the state before the first read. */
   mixed = true
   /** Facts about the text, including whether it must be kept, as the core encodes them. */
   facts = FACT_FIXED
@@ -99,11 +99,11 @@ export function unitsOf(text: ResultText): number {
 const HEAD = native.TEXT_HEAD_UNITS
 const TAIL = native.TEXT_TAIL_UNITS
 
-/** Reading a text of so many units whole costs about as much as reading its ends. */
+/** Length up to which reading a whole text costs about as much as reading its ends. */
 const SHORT = 2 * (HEAD + TAIL)
 
 /**
- * The ends of so many texts cross together: one crossing costs as much as several texts, and a long string more than short
+ * Number of texts whose ends cross together: one crossing costs as much as several texts, and a long string more than short
  * ones.
  */
 const BATCH = 64

@@ -1,4 +1,4 @@
-/** By what a message is known again: an agent may build its messages anew for every request, or in another process. */
+/** Recognises a message again: an agent may build its messages again for every request, or in another process. */
 
 import { sameText, unitsOf } from './message-cache'
 import type { CallView, MessageView, ResultView } from './message-view'

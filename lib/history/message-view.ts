@@ -18,7 +18,7 @@ export type HistoryFormatName =
   | 'pi'
   | 'snow'
 
-/** Who speaks in a message. `other`: nobody knows, or not a message at all; such an element is never changed. */
+/** The speaker of a message. `other`: unknown, or not a message at all; such an element is never changed. */
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'other'
 
 /** A call of a tool, as the model wrote it. */
@@ -68,7 +68,7 @@ export interface MessageView {
   readonly media: number
   /** Milliseconds since the epoch. */
   readonly time: number | undefined
-  /** The tokens of its texts by the built-in estimate, once somebody has asked: they hold as long as the view. */
+  /** The tokens of its texts by the built-in estimate, computed once: they hold as long as the view. */
   tokens?: TextSizes | undefined
 }
 
@@ -101,7 +101,7 @@ export interface ViewFormat {
   mediaOf(message: object, result: number): readonly string[]
   /** The same for the arguments of calls. */
   withArguments(message: object, args: ReadonlyMap<number, Readonly<Record<string, unknown>>>): object | undefined
-  /** Every call and every result is an element of the history of its own, in an order that nobody prescribes. */
+  /** Every call and every result is an element of the history of its own, in any order. */
   readonly flat: boolean
   /**
    * A result for this call of the message, marked as failed where the format can: a part if the format keeps results as

@@ -22,7 +22,7 @@ export function isUnreadable(messages: readonly unknown[], format: string | unde
   }
 }
 
-/** Warns of a history in which nobody can read anything. */
+/** Warns of a history in which no message can be read. */
 export function warnUnreadable(place: string, messages: readonly unknown[], format: string | undefined): boolean {
   if (!isUnreadable(messages, format)) return false
   warnOnce(
@@ -34,7 +34,7 @@ export function warnUnreadable(place: string, messages: readonly unknown[], form
   return true
 }
 
-/** Warns of results without a time: what is outdated cannot be told then. */
+/** Warns of results without a time: they cannot be recognised as outdated. */
 export function warnTimeless(place: string, format: string): void {
   warnOnce(
     `${place} (${format})`,

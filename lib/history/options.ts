@@ -158,7 +158,7 @@ export function readOptions(options: SimplifyOutdatedOptions | undefined): Rules
     countErrors: countErrors ?? false,
     stderrIsError: stderrIsError ?? true,
     terminalTools,
-    // The text goes to a provider, and one lone surrogate makes a request invalid.
+    // The text is sent to a provider, and one lone surrogate makes a request invalid.
     placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : (placeholder ?? standard),
     standard,
     ledger,

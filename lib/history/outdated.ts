@@ -117,12 +117,12 @@ function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Arra
       facts[place] = before | (results[place] as FoundResult).known.facts
       learnt ||= facts[place] !== before
     }
-    // The same question would come again, for ever.
+    // The same question would come again, indefinitely.
     if (!learnt) throw new SpillwayError('INTERNAL', 'texts were read and not understood')
   }
 }
 
-/** The places of an answer: after its first unit come runs of them, the first place of each and the one behind its last. */
+/** Reads the indices of an answer: its first unit is followed by runs, each as its first index and the one after its last. */
 function placesOf(answer: string): Uint32Array {
   let count = 0
   for (let at = 1; at < answer.length; at += 4) count += numberAt(answer, at + 2) - numberAt(answer, at)

@@ -22,7 +22,7 @@ export interface RepairToolPairsOptions {
    */
   text?: string
   /**
-   * Calls at the end of the history may still be running: nobody has spoken since. `'keep'` waits for their results,
+   * Calls at the end of the history may still be running: no message followed. `'keep'` waits for their results,
    * `'close'` answers them too, as after a crash or before a session is written for the last time.
    * @default 'keep'
    */
@@ -37,14 +37,14 @@ const OPTIONS = ['format', 'text', 'runningCalls'] as const
  * - A call without a result gets one, marked as an error where the format can, that says that the result is missing. It
  *   comes after the results of the same turn, and into their message where a format keeps results together. A call that
  *   may still be running at the end of the history is left alone.
- * - A result without a call before it, or of a call that has its result already, is removed; a message in which nothing
- *   is left goes with it.
+ * - A result without a call before it, or of a call that has its result already, is removed, and so is a message that
+ *   becomes empty.
  * - A blank name of a tool in a result becomes that of its call.
- * - A result that comes after somebody spoke is moved to its call. Where calls and results are items in any order
+ * - A result that comes after a later message is moved to its call. Where calls and results are items in any order
  *   (OpenAI's Responses and Agents SDK) it may stay.
  *
- * Calls are never removed, and neither is anything that belongs to a pair. Applying it again changes nothing. What
- * calls and results a message has is told by its format; results in the format `mcp` have no calls and stay.
+ * Calls are never removed, and neither is anything that belongs to a pair. Applying it again changes nothing. The
+ * format of a message defines its calls and results; results in the format `mcp` have no calls and stay.
  *
  * @param messages the history, in any of the formats
  * @returns a new array in which untouched messages are the very same objects; `messages` itself if there is nothing to do

@@ -23,7 +23,7 @@ export function savedPathOf(
 ): string | undefined {
   if (learnt?.outputPath !== undefined) return learnt.outputPath
   const { outputPath } = result
-  // It stands in a sentence.
+  // The path is part of a sentence.
   if (!isPlace(outputPath)) return undefined
   if (storage === undefined && !claims.has(result)) return outputPath
   return isSavedOutput(outputPath, storage) ? outputPath : undefined

@@ -5,7 +5,7 @@ import { SUMMARY_NAME } from './formats/chat-messages'
 import { get, isObject } from './formats/safe-read'
 import type { MessageView } from './message-view'
 
-/** The words that stand in a history. */
+/** The words of a summary in a history. */
 export interface SummaryWords {
   prefix: string
   turn: string

@@ -12,13 +12,13 @@ export interface PlacedCall {
   readonly place: number
 }
 
-/** A result, placed likewise. */
+/** A result, placed the same way. */
 export interface PlacedResult {
   readonly message: number
   readonly place: number
   /** The number of the call that it answers; `undefined` if there is none before it that is open. */
   readonly call: number | undefined
-  /** Somebody spoke between the call's turn and this result. */
+  /** Another message is between the call's turn and this result. */
   readonly late: boolean
 }
 
@@ -125,7 +125,7 @@ function numberOf(numbers: Map<string, number>, text: string | undefined): numbe
   return number
 }
 
-/** The pairs of a whole history; `views` are those of its messages, if somebody has them. */
+/** The pairs of a whole history; `views` are those of its messages, if they are known. */
 export function pairsOf(
   format: HistoryFormatName | ViewFormat,
   messages: readonly unknown[],

@@ -15,7 +15,7 @@ export function editedPrompt(prompt: string, answer: unknown): string {
   if (typeof text !== 'string') throw new TypeError(invalidOption('text', mismatch(text, 'a string')))
   if (!MODES.includes(mode))
     throw new TypeError(invalidOption('mode', mismatch(mode, "'append', 'prepend' or 'replace'")))
-  // The text goes to a provider, and one lone surrogate makes a request invalid.
+  // The text is sent to a provider, and one lone surrogate makes a request invalid.
   const added = text.trim().toWellFormed()
   if (added === '') return prompt
   if (mode === 'replace' || prompt === '') return added
@@ -36,7 +36,7 @@ export function editedInput(args: unknown, answer: unknown): unknown {
   return overrideInput === undefined ? merged : joined(merged, (given) => ({ ...given, ...overrideInput }))
 }
 
-/** Arguments that are JSON text stay text; what is no object has nothing to merge into, and whoever wants to should know. */
+/** Arguments that are JSON text stay text; a value that is not an object cannot be merged into, which is reported. */
 function joined(args: unknown, join: (given: object) => object): unknown {
   if (args === undefined) return join({})
   const value = typeof args === 'string' ? parsed(args) : args
@@ -89,7 +89,7 @@ function texts(fields: object): void {
   }
 }
 
-/** A misspelt key would be a change that nobody makes. */
+/** A misspelt key would be a change that never happens. */
 function known(answer: unknown, keys: readonly string[], allowed: string): asserts answer is Record<string, unknown> {
   if (!isRecord(answer)) throw new TypeError(`invalid answer: ${mismatch(answer, `${allowed} or nothing`)}`)
   const other = Object.keys(answer).find((key) => !keys.includes(key))

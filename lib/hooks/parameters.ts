@@ -4,8 +4,8 @@ import { type Check, flag, strings } from '../validation/options'
 import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
 
 /**
- * Parameters of a model, under the names that agent frameworks use. What a provider does not know it refuses; which of
- * them to send is the host's choice.
+ * Parameters of a model, under the names that agent frameworks use. A provider refuses unknown ones; the host chooses which
+ * of them to send.
  */
 export interface ModelParameters {
   /** At least 0. */
@@ -69,7 +69,7 @@ export const PARAMETERS: { readonly [K in keyof ModelParameters]-?: Check } = {
 }
 
 /**
- * These are put together member by member, so many levels deep; anything else is replaced. Options of providers stand below
+ * Parameters that are merged member by member, with the depth; anything else is replaced. Options of providers are under
  * their names.
  */
 const NESTED: Readonly<Record<string, number>> = { reasoning: 1, text: 1, providerData: 1, providerOptions: 2 }
@@ -97,7 +97,7 @@ export function readParameters(change: object, field: string): { change: ModelPa
 const OTHER_NAME: Readonly<Record<string, string>> = { maxTokens: 'maxOutputTokens', maxOutputTokens: 'maxTokens' }
 
 /**
- * Parameters with a change, in a new object. What is there under another name is changed under that: a host reads one of them.
+ * Returns parameters with a change, in a new object. A parameter under another name is changed under that: a host reads one of them.
  */
 export function withParameters<P extends object>(parameters: P, change: ModelParameterChange): P {
   const all = { ...parameters } as Record<string, unknown>

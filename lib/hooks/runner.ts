@@ -45,8 +45,8 @@ const inners = new WeakMap<HookRunner, Inner>()
 
 /**
  * Runs hooks: all built-in ones, then the user's, each in the order of its list; each sees what those before it changed.
- * A hook that throws, takes longer than `timeoutMs`, or answers what cannot be used is reported and changes nothing. No
- * method rejects. What hooks are told are copies.
+ * A hook that throws, takes longer than `timeoutMs`, or returns an invalid answer is reported and changes nothing. No
+ * method rejects. Hooks receive copies.
  *
  * @example
  * const hooks = new HookRunner({ user: { 'chat.params': () => ({ temperature: 0.2 }) } })
@@ -80,7 +80,7 @@ export class HookRunner {
     inners.set(this, { hooks, timeoutMs: timeoutMs ?? HOOK_TIMEOUT_MS, onProblem })
   }
 
-  /** True if anybody listens: a host may spare itself the work. */
+  /** True if a listener is registered: a host may skip the work otherwise. */
   has(name: HookName): boolean {
     return (inners.get(this)!.hooks.get(name)?.length ?? 0) > 0
   }
@@ -157,7 +157,7 @@ export class HookRunner {
     )
   }
 
-  /** For whoever takes hooks by their names: all `compaction.before` hooks as one. */
+  /** All `compaction.before` hooks as one, for callers that take hooks by name. */
   get 'compaction.before'(): (call: CompactionBeforeCall) => Promise<CompactionEdit | undefined> {
     return (call) => this.compactionBefore(call)
   }

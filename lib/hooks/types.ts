@@ -30,7 +30,7 @@ export interface ChatSystemCall extends ChatHookContext {
   system: string
 }
 
-/** A text and where it goes. With `append` and `prepend` a blank line stands between. A blank text changes nothing. */
+/** A text and its place. With `append` and `prepend` a blank line separates the two. A blank text changes nothing. */
 export interface PromptEdit {
   text: string
   /** @default 'append' */
@@ -115,7 +115,7 @@ export interface Hooks extends ToolHooks, CompactionHooks {
 /** The name of a hook. */
 export type HookName = keyof Hooks
 
-/** A hook that threw, took too long, or answered what cannot be used. What it was about stays as it was. */
+/** A hook that threw, took too long, or returned an invalid answer. Its subject stays unchanged. */
 export interface HookProblem {
   hook: HookName
   source: 'builtIn' | 'user'

@@ -16,7 +16,7 @@ import { Drain } from './worker-tasks'
 const SLICE_UNITS = 2 ** 18
 const SLICE_BYTES = 2 ** 19
 
-/** Up to so many units are copied in one go: for so few slices a task of their own costs more than it saves. */
+/** Units that are copied synchronously: for few slices, separate tasks cost more than they save. */
 const AT_ONCE_UNITS = 4 * SLICE_UNITS
 
 /** Long outputs that are copied in at the same time; what waits in line takes no memory but its own. */

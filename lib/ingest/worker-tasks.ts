@@ -29,7 +29,7 @@ export class Drain {
     while (this.tasks.length > 0) await this.tasks.shift()
   }
 
-  /** The same, whatever became of them. */
+  /** The same, whatever their outcome. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.tasks)
   }

@@ -1,4 +1,4 @@
-/** Noticing that an agent goes in circles. */
+/** Detects that an agent repeats itself. */
 
 import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
@@ -16,8 +16,8 @@ export interface DoomLoopOptions {
    */
   maxAttempts?: number
   /**
-   * Calls of a run until the user is asked: the call with this number is. After an approval so many more. Five times as
-   * many are the hard cap of a run, which nothing resets.
+   * Number of the call in a run at which the user is asked, and again after this number of calls since an approval. Five times
+   * as many are the hard cap of a run, which nothing resets.
    * @default 60
    */
   maxToolCalls?: number
@@ -33,13 +33,13 @@ export interface DoomLoopOptions {
   sameAnswerThreshold?: number
   /** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
   cooldownToolCalls?: number
-  /** Nobody can be asked: what would be a question is a stop. @default false */
+  /** True if the user cannot be asked: a question becomes a stop. @default false */
   headless?: boolean
   /** The language of messages. @default 'en' */
   language?: 'en' | 'zh-CN'
   /**
-   * Names of fields that do not tell two calls or two results apart, at any depth: for every tool, or by tool (`*` is every
-   * tool). What terminals say of themselves (durations, process ids) is known already.
+   * Names of fields that do not distinguish two calls or two results, at any depth: for every tool, or by tool (`*` is every
+   * tool). Durations and process ids of terminals are known already.
    */
   volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>
   /** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
@@ -109,9 +109,9 @@ export interface DoomLoopVerdict {
   count?: number
   /** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
   message?: string
-  /** The call may run, but the model should be told this with its result. */
+  /** The call may run, but the model should get this text with its result. */
   warning?: string
-  /** With `ask`: what `approve` takes. Of a call its own id. */
+  /** With `ask`: the argument of `approve`. For a call its own id. */
   callId?: string
 }
 
@@ -121,10 +121,10 @@ const detectors = new WeakMap<DoomLoopDetector, { handle: object; identity: Doom
 let resumed: string | undefined
 
 /**
- * Notices that an agent goes in circles: the same call with the same result, a few calls in turn, the same error whatever
- * is tried, or words without deeds. One detector serves one session.
+ * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error whatever
+ * is tried, or answers without calls. One detector serves one session.
  *
- * Ask it before every call with `check`, tell it how the call went with `record`, and what is said with `observe`. It does
+ * Call `check` before every call, `record` with its outcome, and `observe` with answers. It does
  * not read a clock and does nothing by itself.
  */
 export class DoomLoopDetector {
@@ -204,7 +204,7 @@ export class DoomLoopDetector {
     return verdict(call(() => native.doomLoopObserve(of(this).handle, role === 'user', spoken)))
   }
 
-  /** The ids of questions that nobody has answered yet, oldest first. */
+  /** The ids of unanswered questions, oldest first. */
   pending(): string[] {
     return native.doomLoopPending(of(this).handle)
   }
@@ -215,7 +215,7 @@ export class DoomLoopDetector {
   }
 
   /**
-   * A detector that goes on where another was saved.
+   * Returns a detector that continues where another was saved.
    * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
    */
   static fromJSON(state: object | string, options: DoomLoopOptions = {}): DoomLoopDetector {

@@ -19,7 +19,7 @@ export type OverflowKind =
 export interface ClassifyOverflowOptions {
   /** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
   estimatedTokens?: number
-  /** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
+  /** The model's context window, in tokens. An answer whose usage is above it is an unreported overflow. */
   contextWindow?: number
 }
 
@@ -29,7 +29,7 @@ export interface OverflowClass {
   overflow: boolean
   kind: OverflowKind
   /**
-   * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
+   * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording of no known provider, or a status.
    * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
    */
   confidence: 'high' | 'medium' | 'low'

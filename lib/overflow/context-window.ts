@@ -7,7 +7,7 @@ import { CHECK } from './limits'
 
 /** Limits of a model. */
 export interface ModelLimits {
-  /** Input and output together, in tokens. 0 if nobody knows. */
+  /** Input and output together, in tokens. 0 if unknown. */
   context: number
   /**
    * Output limit in tokens.
@@ -34,8 +34,8 @@ export interface ContextFullOptions {
   /** The tokens of the last request, not the sum over several. */
   usage: TokenUsage
   /**
-   * Tokens that stay free for the next answer. What an answer may have stays free in any case.
-   * @default 20000, or what an answer may have if that is less; a fifth of a window that is not larger
+   * Tokens that stay free for the next answer. The output limit stays free in any case.
+   * @default 20000, or the output limit if that is less; a fifth of a window that is not larger
    */
   reservedTokens?: number
   /**
@@ -59,7 +59,7 @@ const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, CHE
  * The tokens that the input of a request may have: the context without the answer or what is reserved, whichever is more,
  * and not more than the provider's limit of the input without what is reserved.
  *
- * @returns `undefined` if nobody knows the context, or if nothing would be left
+ * @returns `undefined` if the context is unknown, or if nothing would be left
  * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed
  */
 export function usableTokens(model: ModelLimits, reservedTokens?: number): number | undefined {

@@ -73,7 +73,7 @@ interface Saved {
 }
 
 /**
- * Shortens results. Nothing that goes in is changed, and if nothing has to be shortened, `messages` itself comes back.
+ * Shortens results. The input is never changed, and if nothing has to be shortened, `messages` itself is returned.
  * `sent` is how results were sent before, by their keys; without it nothing is remembered, and `sent` comes back empty.
  */
 export function boundResults<M>(
@@ -168,7 +168,7 @@ export const SHORTEST_LINE = UNSAVED.at(-1) as string
 
 const named = new WeakMap<ResultView, readonly Saved[]>()
 
-/** Where the result says that its full output is, if that is a saved output: anybody can write such a line. */
+/** Returns the path that the result names if it is a saved output: any program can print such a line. */
 function savedAt({ view, texts }: FoundResult, { outputExists, storage }: Bounds): Saved | undefined {
   let places = named.get(view)
   if (places === undefined) {

@@ -21,7 +21,7 @@ const constants = JSON.parse(native.overflowConstants()) as {
 /** No result is longer, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
 export const HARD_MAX_TOOL_RESULT_CHARS: number = constants.HARD_MAX_TOOL_RESULT_CHARS
 
-/** So much of a result stays where there is room for it: 2,000 UTF-16 units. The cap wins over it. */
+/** Part of a result that stays if the budget allows it: 2,000 UTF-16 units. The cap takes precedence. */
 export const MIN_KEEP_CHARS: number = constants.MIN_KEEP_CHARS
 
 /** The share of the window that one result may take: 0.3. */
@@ -81,7 +81,7 @@ export function limitsOf(profile: OverflowProfile, window: number, cap?: number)
  * Returns the limit of one tool result: 30 % of the window at four characters a token, and never more than
  * {@link HARD_MAX_TOOL_RESULT_CHARS}.
  *
- * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if nobody knows
+ * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if unknown
  * @returns UTF-16 units: 153,600 for 128,000 tokens
  * @throws SpillwayError `INVALID_ARGUMENT` if it is no such number, or an option is not allowed
  */
@@ -94,7 +94,7 @@ export function calculateMaxToolResultChars(contextWindowTokens: number, options
 /** Options of {@link calculateMaxToolResultChars}. */
 export interface MaxCharsOptions {
   /**
-   * Whose numbers: with `openclaw` 16,000, 32,000 or 64,000 by window, and 16,000 if nobody knows it.
+   * The upstream system of the numbers: with `openclaw` 16,000, 32,000 or 64,000 by window, and 16,000 if it is unknown.
    * @default 'openclaw-2026-02'
    */
   profile?: OverflowProfile

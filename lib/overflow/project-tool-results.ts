@@ -19,7 +19,7 @@ export interface ProjectionState {
 
 /** Options of {@link projectToolResults}. */
 export interface ProjectOptions {
-  /** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
+  /** The model's window in tokens; `NaN` or `Infinity` if unknown. */
   contextWindowTokens: number
   /** State that the last call returned; without it this is the first request. */
   state?: ProjectionState
@@ -80,10 +80,10 @@ const CHECKS = {
  * with the same bytes as long as its text is the same, because a provider's prompt cache holds only as far as the history
  * does. It may get shorter, and never longer again.
  *
- * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. What was sent
- * before gives way only if they would not get that; then it makes room for several turns, and the report says so. Of the
- * older results the largest are cut first; then the oldest make room for a line that says so, and that names the file with
- * the full output if the result itself did and a storage says that it saved it.
+ * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. Results that were
+ * sent before are shortened only if the newest would not get that; then enough for several turns, and the report says so. The
+ * largest of the older results are truncated first; then the oldest are replaced by a line that says so, and that names the
+ * file with the full output if the result itself did and a storage says that it saved it.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is not allowed
  */

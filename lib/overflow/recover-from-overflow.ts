@@ -131,7 +131,7 @@ export interface RecoverOptions<M> {
    */
   maxCompactions?: number
   /**
-   * A step that does not make the history fit must make it smaller by so many tokens, or it counts as nothing.
+   * Tokens by which a step that does not make the history fit must shorten it, or it counts as nothing.
    * @default a hundredth of `contextWindowTokens`
    */
   minProgressTokens?: number
@@ -165,8 +165,8 @@ export interface Recovered<M> {
 /** Plan of a recovery. */
 export interface OverflowPlan extends OverflowReport {
   /**
-   * How it would end as far as that is known: `compaction` stands for what the caller's compaction would bring, which
-   * nobody knows before.
+   * The outcome as far as it is known: `compaction` stands for the result of the caller's compaction, which is not known
+   * before.
    */
   outcome: 'retry' | 'compaction' | 'failed'
 }
@@ -199,8 +199,8 @@ const DEFAULT_MAX_ATTEMPTS = 16
  * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
  * over: it ends with a history that fits by the estimate, or with an error.
  *
- * `recoverFromOverflow.plan` takes the same and says what would be done: nothing is compacted, nobody is told, and nothing
- * changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends there.
+ * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
+ * changes. The sizes are those that the steps would reach; the result of compaction is not known, so a plan ends there.
  *
  * @returns new messages, in which everything that was not shortened is the very same object, and a report
  * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
@@ -289,7 +289,7 @@ class Walk<M> {
     const estimated = this.estimate.of(this.messages, this.read.views)
     // Whatever we counted, the provider found it too long.
     const { actualTokens = 0 } = options.overflow ?? {}
-    // A number with which it would have fitted is of something else; believed, it would be sent again as it is, for ever.
+    // A number with which it would have fitted is of something else; believed, the request would be sent again unchanged, indefinitely.
     const named = actualTokens > this.target ? actualTokens : this.window + 1
     const actual = options.overflow && Math.max(named, estimated)
     this.ratio = actual !== undefined && estimated > 0 ? actual / estimated : 1
@@ -308,7 +308,7 @@ class Walk<M> {
     }
   }
 
-  /** Goes to the next state, and counts. */
+  /** Enters the next state, and counts. */
   advance(): Exclude<OverflowState, 'start'> {
     const { counters } = this
     const next = nextTransition(this.order, this.state, this.event, counters)

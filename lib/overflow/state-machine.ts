@@ -8,7 +8,7 @@ export type OverflowState = 'start' | 'oversized' | 'aggregate' | 'compaction' |
 /** Outcome of a state; at the start, `nothing` means that the history does not fit. */
 export type OverflowEvent = 'fits' | 'smaller' | 'nothing' | 'refused' | 'error'
 
-/** One transition. Of those that match, the first is taken. */
+/** One transition. The first that matches is taken. */
 export interface OverflowTransition {
   readonly order: 'cheapest-first' | 'compaction-first'
   readonly from: OverflowState
@@ -20,7 +20,7 @@ export interface OverflowTransition {
    */
   readonly when: 'always' | 'compaction-left' | 'last-resort' | 'truncation-untried'
   readonly to: OverflowState
-  /** The number of compactions begins anew; that of attempts never does. */
+  /** Resets the number of compactions; that of attempts is never reset. */
   readonly resetsCompactions: boolean
   readonly why: string
 }

@@ -23,7 +23,7 @@ export interface TruncateResultsOptions {
    */
   maxChars?: number
   /**
-   * So much of each text stays where the cap has room for it: characters, at least 0.
+   * Characters of each text that stay if the cap allows it, at least 0.
    * @default 2000, or 0 with the profile `openclaw`
    */
   minKeepChars?: number
@@ -103,7 +103,7 @@ export function truncateBy<M>(messages: readonly M[], { options, profile, limits
  * characters went. The cap holds with that line, and wins over {@link MIN_KEEP_CHARS}. Messages that need nothing are
  * the very same objects.
  *
- * @param contextWindowTokens the model's window in tokens; `NaN` or `Infinity` if nobody knows
+ * @param contextWindowTokens the model's window in tokens; `NaN` or `Infinity` if unknown
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or the window or an option is not allowed
  */
 export function truncateOversizedToolResultsInMessages<M>(

@@ -15,7 +15,7 @@ import type {
   PermissionVerdict,
 } from './types'
 
-/** A rule as the binary says it: where it stands in the policy, or the whole of one that was approved. */
+/** A rule as the binary returns it: its index in the policy, or the whole of one that was approved. */
 type SaidRule = number | AppliedRule
 
 /** Answer of the core: details only on request, addresses if it lacked some. */
@@ -74,7 +74,7 @@ const MAX_ADDRESS_UNITS = 65_536
 
 /**
  * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * where nothing matches somebody is asked. What cannot be understood is asked. It is no sandbox: see `docs/permission.md`.
+ * without a match the user is asked. A call that cannot be understood is asked about. It is no sandbox: see `docs/permission.md`.
  *
  * @example
  * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
@@ -253,7 +253,7 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
     try {
       return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`))
     } catch {
-      // Arguments that are nested deeper than anybody reads, or a fault: nothing is allowed then.
+      // Arguments that are nested too deep, or a fault: nothing is allowed then.
       return unjudged(isHeadless)
     }
   }

@@ -110,7 +110,7 @@ export interface PermissionPolicyOptions {
    */
   allowWideVault?: boolean
   /**
-   * True if nobody can be asked: what would be asked is denied.
+   * True if the user cannot be asked: calls that would be asked about are denied.
    * @default false
    */
   headless?: boolean

@@ -36,7 +36,7 @@ export class Columns {
   private readonly messageNumbers = new Numbers()
   private readonly itemNumbers = new Numbers()
 
-  /** A message; its items are the last so many. */
+  /** Adds a message; its items are the last `items`. */
   message(role: keyof typeof ROLES, tokens: number, items: number): void {
     const { messageNumbers } = this
     messageNumbers.push(ROLES[role])

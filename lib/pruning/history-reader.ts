@@ -50,9 +50,9 @@ export interface Read {
   shared: number
   /** All others. */
   columns: Columns
-  /** With the first history that is read: a request that was made before, if anybody knows of one. */
+  /** With the first history that is read: the time of an earlier request, if one is known. */
   resumed: Resumed | undefined
-  /** The model has not seen what is in this message and behind it. */
+  /** The model has not seen this message and those after it. */
   unseenFrom: number
 }
 
@@ -78,7 +78,7 @@ interface Shape {
 /** Maximum number of media kinds that a placeholder names. */
 const MOST_KINDS = 5
 
-/** An argument of so many units may be pointed to. */
+/** Least units of an argument that a pointer may refer to. */
 const LONG_ARGUMENTS = 300
 
 /** How the keys of arguments begin. */
@@ -95,7 +95,7 @@ export class HistoryReader {
   /** Where items are cut that are trimmed, by their keys. */
   readonly trims: Map<string, Trim>
   readonly tokens: Estimate
-  /** Items whose text somebody else chose; that holds although the model may not have seen them. */
+  /** Items whose text was chosen elsewhere; that holds although the model may not have seen them. */
   readonly adopted: Set<string>
   private readonly projection = new Projection()
   private readonly known: KnownMessage[] = []
@@ -105,7 +105,7 @@ export class HistoryReader {
   /** Messages at the start that were {@link share}d. */
   private shared = 0
   private pairs: ToolPairs | undefined
-  /** Of each result that is known by its call the text without pointers, while a ledger has any. */
+  /** Text without pointers of each result that is known by its call, while a ledger has any. */
   private readonly texts = new Map<string, string>()
   private readonly namesakes = new Namesakes()
   private readonly tools = new Map<string, ToolFacts>()
@@ -113,7 +113,7 @@ export class HistoryReader {
   private sentBefore = 0
   /** Nothing has been read yet. */
   private fresh = true
-  /** The last message of the model: it has not seen what is in it and behind it. */
+  /** The last message of the model: it has not seen that message and those after it. */
   private unseenFrom = 0
   /** Messages of a history without turns that the last request had, if all others are new since. */
   grownFrom: number
@@ -140,7 +140,7 @@ export class HistoryReader {
     return this.projection.gone
   }
 
-  /** Where it stops: with `carried` of the items that were read, or as it was told as long as nothing was read. */
+  /** The end of the history: with `carried` of the read items, or as it was set until the first read. */
   state(carried: (number | null)[]): { carried: (number | null)[]; sizes: number[] } {
     if (this.earlier !== undefined) return { carried: [...this.earlier.carried], sizes: [...this.earlier.sizes] }
     return { carried, sizes: this.known.map(({ size }) => size) }
@@ -192,7 +192,7 @@ export class HistoryReader {
 
   /**
    * Where every call is an element of its own, a call does not say that the model saw the results before it: a response
-   * of many calls may be kept with each result behind its call. What it saw are the `sent` messages of the last request.
+   * of many calls may be kept with each result after its call. It saw the `sent` messages of the last request.
    */
   private grow(sent: number | undefined): void {
     const isFlat = this.format !== undefined && formatNamed(this.format).flat
@@ -201,7 +201,7 @@ export class HistoryReader {
     else if (sent < this.known.length) this.grownFrom = sent
   }
 
-  /** Lets everybody know what the messages at hand say, so that nobody has to read them again. */
+  /** Shares the views of the current messages, so that they are not read again. */
   share(): void {
     for (; this.shared < this.known.length; this.shared++) {
       const { object, view, format } = this.known[this.shared] as KnownMessage
@@ -220,7 +220,7 @@ export class HistoryReader {
     this.send(item, placeholder)
   }
 
-  /** Sends these texts in the place of results from the next reading on, which reads everything anew. */
+  /** Sends these texts in the place of results from the next reading on, which reads everything again. */
   adopt(texts: readonly { index: number; place: number; text: string }[]): void {
     const found = new Map(
       this.items.filter(({ kind }) => kind === 'result').map((item) => [`${item.index} ${item.place}`, item]),
@@ -274,7 +274,7 @@ export class HistoryReader {
     return call(() => native.prunedPlaceholder(kind === 'arguments', this.settings.language === 'zh-CN', outputPath))
   }
 
-  /** The format of the history; of messages that are the same as before nobody asks again. */
+  /** The format of the history; not detected again for the same messages. */
   private formatOf(messages: readonly unknown[]): HistoryFormatName | undefined {
     if (this.votes.settled) return this.format
     if (this.same < this.votes.seen) this.votes = new Votes(FORMATS)
@@ -293,7 +293,7 @@ export class HistoryReader {
     for (; index < most; index++) {
       const message = messages[index]
       const known = this.known[index] as KnownMessage
-      // An agent may build its messages anew for every request.
+      // An agent may build its messages again for every request.
       const read = this.readOf(format, message)
       const { view } = read
       if (!sameView(view, known.view) || (view === OTHER && jsonOf(messages, index).length !== known.size)) break
@@ -423,7 +423,7 @@ export class HistoryReader {
     this.noteFolds(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.mediaOf(index, place) : ''
     const shape = this.shapeOf(item, result.text, fixed, media)
-    // A text that somebody else chose stands beside the media.
+    // A text that was chosen elsewhere is beside the media.
     item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
     const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
     const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
@@ -484,7 +484,7 @@ export class HistoryReader {
     const shortened = new Set<string>()
     for (const { kind, toolCallId, sent, restored } of this.items) {
       if (kind === 'arguments' && toolCallId !== undefined && sent !== undefined) shortened.add(toolCallId)
-      // Of an id that comes twice nobody can say which result is meant.
+      // With an id that occurs twice it is ambiguous which result is meant.
       if (kind === 'result' && toolCallId !== undefined) {
         shown.set(toolCallId, !shown.has(toolCallId) && (sent === undefined || restored))
       }

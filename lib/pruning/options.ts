@@ -53,7 +53,7 @@ export interface HistoryPrunerOptions {
   keepRecent?: number
   /**
    * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
-   * are so many. A whole number of at least 0, or `Infinity`.
+   * are as many. A whole number of at least 0, or `Infinity`.
    * @default 0
    */
   keepMessages?: number
@@ -74,7 +74,7 @@ export interface HistoryPrunerOptions {
    */
   protectedTools?: readonly string[]
   /**
-   * Only results of these tools may go, with `*` likewise; a tool that is protected as well stays.
+   * Prunes only results of these tools, with `*` as above; a tool that is protected as well stays.
    * @default all tools
    */
   onlyTools?: readonly string[]
@@ -144,9 +144,9 @@ export interface HistoryPrunerOptions {
 /** The options with their defaults, as the facade reads them. */
 export interface PrunerSettings {
   readonly rules: object
-  /** True if anybody asks if a result failed or comes from a terminal. */
+  /** True if a policy needs to know if a result failed or comes from a terminal. */
   readonly needsFacts: boolean
-  /** True if anybody asks which file was read. */
+  /** True if a policy needs to know which file was read. */
   readonly needsReads: boolean
   readonly prunesArguments: boolean
   /** The types of the policies, in their order. */

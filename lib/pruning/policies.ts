@@ -37,9 +37,9 @@ export type PrunePolicy =
       protectTokens?: number
       /** Nothing goes unless more tokens than this can. @default 20000 */
       minTokens?: number
-      /** Results behind the last but so many messages of the user stay. @default 2 */
+      /** Number of newest user messages whose results stay. @default 2 */
       protectTurns?: number
-      /** Results go until so many tokens of results remain. @default all go that are not protected */
+      /** Prunes until this number of tokens of results remains. @default prunes all that are not protected */
       targetTokens?: number
       /** Which go first on the way to `targetTokens`. @default 'oldest' */
       order?: 'oldest' | 'largest'
@@ -50,9 +50,9 @@ export type PrunePolicy =
       trimAt?: number
       /** Results go from this share on, until less is used. @default 0.5 */
       clearAt?: number
-      /** None go unless those that may have at least so many tokens together: 50,000 characters. @default 12500 */
+      /** Least tokens of all prunable results; with fewer none is pruned. 50,000 characters. @default 12500 */
       minTokens?: number
-      /** Results of at most so many UTF-16 units are not trimmed. @default 4000 */
+      /** Longest result that is not trimmed, in UTF-16 units. @default 4000 */
       maxChars?: number
       /** Number of units kept at the start. @default 1500 */
       headChars?: number

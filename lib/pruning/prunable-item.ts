@@ -35,13 +35,13 @@ export class HistoryItem {
   /** The folded parts of its text, and the text before folding. */
   folds: FoldRecord | undefined = undefined
 
-  /** Its text stands there again, because what it points to is not sent any more. */
+  /** Its text is sent again, because the target of its pointers is not sent any more. */
   restored = false
 
   /** Replacement that is sent, if any. */
   sent: string | undefined = undefined
 
-  /** Names the item for good, also in another process. Of most items nobody asks for it. */
+  /** Names the item permanently, also in another process. Most items never need it. */
   get key(): string {
     return keyOf(this.name, this.nth, this.units)
   }

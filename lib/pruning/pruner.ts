@@ -170,8 +170,8 @@ export class HistoryPruner {
   /**
    * Says what to send now, and books that it was sent.
    *
-   * Never throws for what is in the history: messages that cannot be read stay as they are, and if everything fails, the
-   * messages go out unpruned and `onError` is told why.
+   * Never throws because of the history: unreadable messages stay as they are, and if everything fails, the
+   * messages are returned unpruned and `onError` receives the reason.
    *
    * @param messages the whole history, in any format that `detectFormat` knows. Never changed
    * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
@@ -220,7 +220,7 @@ export class HistoryPruner {
   }
 
   /**
-   * A pruner that goes on where another stopped.
+   * Returns a pruner that continues where another stopped.
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
@@ -353,8 +353,8 @@ function explanation(report: PruneReport): string {
     'too-early': `${tokens} tokens could go, but the change would cost ${costs} priced tokens, and carrying them has cost ${rent} so far.`,
     warm: `${tokens} tokens could go, and will when the cache is cold.`,
     'purse-too-small': `${tokens} tokens could go and it would pay, but the change costs ${costs} priced tokens, and only ${available} may be spent.`,
-    unreadable: 'The history could not be read and goes out as it is.',
-    'unknown-format': 'The history is in no known format and goes out as it is.',
+    unreadable: 'The history could not be read and is sent unchanged.',
+    'unknown-format': 'The history is in no known format and is sent unchanged.',
   }
   const share = cost.unpruned > 0 ? (100 * cost.paid) / cost.unpruned : 100
   return `${sentences[reason]} So far the session has cost ${share.toFixed(1)} % of what it would have cost without pruning.`

@@ -203,7 +203,7 @@ export async function boundSafely(
 }
 
 /**
- * Where a service fails, its outputs are not kept: nobody else knows where they may be saved, and what must be redacted in them.
+ * If a service fails, its outputs are not saved: only it knows where they may be saved, and what must be redacted in them.
  */
 const NOWHERE: ITruncationStorage = {
   save: () => Promise.reject(new SpillwayError('STORAGE_WRITE', 'truncation failed')),

@@ -96,10 +96,10 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
-   * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
-   * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
-   * whoever asked for it, because a stream cannot be held.
+   * Takes an output while it is produced: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
+   * limits, whatever the length; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
+   * that of {@link output} for the whole; only an output with truncation off is truncated above the hard ceiling even if the
+   * caller set it, because a stream cannot be held.
    *
    * @example
    * const capture = service.capture({ toolName: 'bash' })
@@ -118,7 +118,7 @@ export class TruncationService implements OutputService {
 
   /**
    * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
-   * `storage` that was given goes by its own bounds; what is given here goes before them.
+   * `storage` that was given uses its own bounds; options given here take precedence.
    * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
    */
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
@@ -126,7 +126,7 @@ export class TruncationService implements OutputService {
     if (!('sweep' in storage) || typeof storage.sweep !== 'function') {
       throw invalid('storage', 'expected an object with a function sweep', { code: 'INVALID_CONFIG' })
     }
-    // A storage of our own was told our bounds when it was made; one that was given has its own.
+    // The service's own storage got these bounds when it was made; a given one has its own.
     return storage.sweep(options)
   }
 

@@ -77,10 +77,10 @@ const MAX_TOOL_NAME = 200
 const MISSING = 'Error: missing tool result; the call was interrupted before its result was recorded.'
 
 /**
- * A session in front of another one that keeps what is added in bounds: results of tools are cut to
+ * Returns a session in front of another one that limits added messages: results of tools are truncated to
  * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; a call whose result has not come when the
- * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
- * added is written in the order in which it came. The messages of the caller are never changed.
+ * next message does gets one that says so; calls that a model began without any arguments are removed. Messages
+ * are written in the order in which they were added. The messages of the caller are never changed.
  *
  * Results are made up in the format of the call.
  *
@@ -209,7 +209,7 @@ class Guard {
     return withShortName(messages[0])
   }
 
-  /** A call or a result that was not written would leave the other one alone: nobody waits or is answered before. */
+  /** A call or a result that was not written would leave the other one alone: until then no call is awaited or answered. */
   private async write(entry: NewSessionEntry, message: unknown, written?: () => void): Promise<string> {
     const final = await this.hooked('beforeWrite', message)
     if ((final as { block?: unknown } | null)?.block === true) return this.current()

@@ -129,7 +129,7 @@ export class JsonlSession implements Session {
     }
     attempt('STORAGE_WRITE', file, () => writeLine(handle, line))
     tree.add(kept)
-    // It is in the file by then; whoever writes it again would have it twice.
+    // The entry is in the file by then; a second write would repeat it.
     if (sync)
       attempt('STORAGE_WRITE', `${file}: ${added.id} was added, but a power cut may lose it`, () => fsyncSync(handle))
     return added.id
@@ -157,7 +157,7 @@ function closeToOthers(handle: number): void {
   try {
     if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0) fchmodSync(handle, 0o600)
   } catch {
-    // Only its owner can, and somebody else's file is his to keep.
+    // Only the owner of the file can, and the file of another user stays as it is.
   }
 }
 

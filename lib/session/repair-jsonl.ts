@@ -24,7 +24,7 @@ export interface SessionDamage {
   lostParents: number
 }
 
-/** True if a log has to be written anew. */
+/** True if a log has to be rewritten. */
 export function isDamaged({ tornLine, ...counts }: SessionDamage): boolean {
   return tornLine || Object.values(counts).some((count) => count > 0)
 }
@@ -130,7 +130,7 @@ function unused(newId: () => string, known: ReadonlyMap<string, unknown>): strin
   }
 }
 
-/** An entry whose parent is missing follows the one before it: that is where a chain with a lost link goes on. */
+/** An entry whose parent is missing follows the one before it: that is where a chain with a lost link continues. */
 function mendParents(entries: SessionEntry[]): number {
   const places = new Map(entries.map(({ id }, at) => [id, at]))
   let lost = 0

@@ -10,7 +10,7 @@ import { type NewSessionEntry, pathTo, type Session, type SessionEntry } from '.
 /** Parameters of {@link truncateOversizedToolResultsInSession}. */
 export interface TruncateSessionParams extends TruncateResultsOptions {
   session: Session
-  /** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
+  /** The model's window in tokens; `NaN` or `Infinity` if unknown. */
   contextWindowTokens: number
 }
 

@@ -1,4 +1,4 @@
-/** The settings that hold when nobody sets anything. The numbers live in the binary; here they get their public names. */
+/** The default settings. The numbers are in the binary; here they get their public names. */
 
 import { native } from '../native/native'
 import type { TruncationConfig } from '../types'

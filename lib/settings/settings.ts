@@ -27,7 +27,7 @@ export interface Plan {
   mode: 'bound' | 'leave' | 'ceiling'
   limits: Limits
   defaultLimits: Limits
-  /** A text of so many UTF-16 units or fewer surely needs nothing. */
+  /** Length in UTF-16 units up to which no text can pass a limit. */
   sureUnits: number
   hardCeilingBytes: number
   customStrategy: boolean

@@ -62,8 +62,8 @@ export interface TruncationStorageOptions {
    */
   maxStoreFiles?: number
   /**
-   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
-   * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+   * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
+   * them one line with the number of missing bytes; its name ends with `.partial.txt`.
    * @default none
    */
   maxFileBytes?: number
@@ -73,13 +73,13 @@ export interface TruncationStorageOptions {
    */
   redact?: RedactionOptions
   /**
-   * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+   * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity`: forever.
    * @default 7
    */
   retentionDays?: number
   /**
-   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
-   * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
+   * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
    * and a year old, because the clock may have jumped.
    * @default true
    */
@@ -184,8 +184,8 @@ export class TruncationStorage implements ITruncationStorage {
   /**
    * The lines of a saved output that match a regular expression, whatever the size of the file.
    *
-   * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
-   * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
+   * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
+   * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
    * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
    * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
    *
@@ -205,7 +205,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
+   * Removes outputs that are older than `retentionDays`, in all folders and nothing else, and returns their number.
    * Files that cannot be examined or are younger than an hour are kept.
    * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
    */
@@ -216,8 +216,8 @@ export class TruncationStorage implements ITruncationStorage {
 
   /**
    * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
-   * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
-   * kept. Of several processes that sweep one folder at once, one does.
+   * process uses before the others. Files that are not outputs of a store, cannot be examined or are younger than an hour are
+   * kept. If several processes sweep one folder at once, one of them does.
    * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
    */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
@@ -249,8 +249,8 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
-   * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
+   * Removes all outputs of a session, whatever their age and although a process uses it, and returns their number.
+   * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
    */
   async deleteSession(sessionId: string): Promise<number> {
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
@@ -301,7 +301,7 @@ export function storageSettings(
   return { settings, bounds: { maxStoreBytes, maxStoreFiles, retentionDays: days } }
 }
 
-/** The storage that settings of a service describe. What is redacted for the service is redacted before its storage gets it. */
+/** Returns the storage that the settings of a service describe. Redaction happens in the service, before its storage gets the text. */
 export function fileStorage({ facts }: Settings): TruncationStorage {
   const { storageTimeoutMs: _timeout, redacts: _redacts, maxFileBytes, ...options } = facts
   return new TruncationStorage({ ...options, maxFileBytes: maxFileBytes ?? undefined })

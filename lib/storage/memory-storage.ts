@@ -42,7 +42,7 @@ export interface MemoryStorageOptions {
   maxFileBytes?: number
   /** As for `TruncationStorage`. @default none */
   redact?: RedactionOptions
-  /** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+  /** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity`: forever. @default 7 */
   retentionDays?: number
 }
 
@@ -135,7 +135,7 @@ export class MemoryStorage implements ITruncationStorage {
     return this.kept.has(path) || this.gone.has(path)
   }
 
-  /** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+  /** Removes outputs that are older than `retentionDays`, and returns their number. Outputs younger than an hour are kept. */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
     checkBounds({ retentionDays })
     const unbounded = { maxStoreBytes: Number.POSITIVE_INFINITY, maxStoreFiles: Number.POSITIVE_INFINITY }

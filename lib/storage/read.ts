@@ -14,7 +14,7 @@ export interface LineRange {
   fromLine?: number
   /** How many. Default: as many as one call gives. */
   lineCount?: number
-  /** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+  /** Set by `next` where a call ended inside a line: continues at this byte, which is in the line `fromLine`. */
   fromByte?: number
   /**
    * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
@@ -54,8 +54,8 @@ export interface OutputAccess {
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
  *
  * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
- * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ * inside one begins after it, and one that ends inside one ends after it, so that neighbouring ranges lose nothing
+ * and repeat nothing. Bytes that are not UTF-8 are U+FFFD in the text.
  */
 export interface RangeResult {
   /** The text, well-formed, with the line breaks that the file has. */
@@ -90,7 +90,7 @@ export interface SearchOptions extends OutputAccess {
   maxMatches?: number
   /** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
   maxBytes?: number
-  /** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+  /** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
   after?: string
   signal?: AbortSignal
 }
@@ -308,7 +308,7 @@ export async function search(
   return JSON.parse((await finish(open, signal)).facts) as SearchResult
 }
 
-/** As on a disk, an expression that is none is told before the place is looked for. */
+/** As on a disk, an invalid expression is reported before the path is looked up. */
 function bytesOf({ find, path }: Extract<OutputPlace, { find: unknown }>, query: string): Uint8Array {
   try {
     return find()

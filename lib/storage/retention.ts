@@ -50,7 +50,7 @@ export interface SweepReport {
 /** A saved output, as lists show it. */
 export interface SavedOutput {
   path: string
-  /** As far as it stands in the name of the file. */
+  /** As far as the name of the file has it. */
   toolName: string
   /** Milliseconds since the epoch. */
   savedAt: number
@@ -74,7 +74,7 @@ export interface StorageUsage {
   lastSweep?: SweepReport
 }
 
-/** The options of a sweep over what the storage was told. */
+/** The options of a sweep, over those of the storage. */
 export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
   const given: unknown = options === undefined ? {} : options
   if (!isRecord(given)) throw wrong('options', given, 'an object')

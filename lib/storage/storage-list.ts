@@ -1,4 +1,4 @@
-/** Several storages as one: what one of them does not take goes to the next, and each answers for its own paths. */
+/** Several storages as one: an output that one of them does not take is passed to the next, and each reads its own paths. */
 
 import { SpillwayError } from '../errors'
 import type { ITruncationStorage, TruncationContext } from '../types'
@@ -72,7 +72,7 @@ export class StorageList implements ITruncationStorage {
     return this.storages.some((storage: Full) => storage.owns?.(path) === true)
   }
 
-  /** Removes what is older than so many days from each of them, and answers how many. */
+  /** Removes outputs older than `retentionDays` from each of them, and returns their number. */
   async cleanup(retentionDays: number): Promise<number> {
     return this.sum((storage) => storage.cleanup(retentionDays))
   }

@@ -1,4 +1,4 @@
-/** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
+/** Number of tokens of a text: estimated, calibrated, or counted by the caller's tokenizer. */
 
 import { call, native } from '../native/native'
 import { batchesOf, isLatin1 } from '../native/text-batches'

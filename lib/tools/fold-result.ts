@@ -11,7 +11,7 @@ export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
 }
 
-/** Folds a bounded result. `outputPath` is where the whole was saved. What goes wrong costs nothing but the fold. */
+/** Folds a truncated result. `outputPath` is the saved output. A failure costs nothing but the fold. */
 export function foldResult(
   folder: ResultFolder | undefined,
   result: unknown,

@@ -72,8 +72,8 @@ const PATH = { type: 'string', description: 'The path of the saved output, from 
 const whole = (least: number, description: string) => ({ type: 'integer', minimum: least, description })
 
 /**
- * Makes the tools `read_output` and `search_output`. Beside its own names, `read_output` takes `offset` (the first line, from 1; 0 is
- * the first as well) and `limit` (how many lines), and both take names such as `fromLine`.
+ * Makes the tools `read_output` and `search_output`. In addition to its own names, `read_output` takes `offset` (the first line, from 1; 0 is
+ * the first as well) and `limit` (number of lines), and both take names such as `fromLine`.
  *
  * @param source a storage, or a service with one
  * @example
@@ -184,7 +184,10 @@ export function createOutputTools(
       ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
       context: { type: 'integer', minimum: 0, maximum: 20, description: 'Lines to show around each match.' },
       max_matches: { type: 'integer', minimum: 1, maximum: 1000, description: `${SHOWN_MATCHES} unless given.` },
-      after: { type: 'string', description: 'Goes on where an earlier search stopped; it said what to give here.' },
+      after: {
+        type: 'string',
+        description: 'Continues where an earlier search stopped; that search printed the value.',
+      },
     },
     ['path', 'pattern'],
     async (args, path, { signal, sessionId }) => {

@@ -32,7 +32,7 @@ export function hasFailed(result: unknown): boolean {
 export function checkReadable(result: unknown): void {
   try {
     bodyOf(result)
-    // The rest of it: whoever changes the text copies that.
+    // The rest of it, copied by a change of the text.
     hasFailed(result)
     if (isRecord(result)) void [{ ...result }, result.metadata]
   } catch (cause) {

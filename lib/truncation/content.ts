@@ -38,8 +38,8 @@ export function textsOf(parts: readonly ContentPart[]): string[] {
 }
 
 /**
- * Puts a shortened text back into the parts it came from. What is shown of a part stays in that part; parts of which
- * nothing is shown go; everything else keeps its place. The binary saw the texts joined by line feeds.
+ * Puts a preview back into the parts it came from. The shown text of a part stays in that part; parts without shown text are
+ * removed; everything else keeps its place. The binary saw the texts joined by line feeds.
  */
 export function replaceTexts(parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
   const texts = textsOf(parts)

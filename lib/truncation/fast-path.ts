@@ -4,7 +4,7 @@ import type { Source } from '../ingest/ingest'
 import { call, native } from '../native/native'
 import type { Limits, Plan } from '../settings/settings'
 
-/** Up to so many units a text is looked at on the spot: the copy takes less than a tenth of a millisecond. */
+/** Units up to which a text is checked synchronously: the copy takes less than a tenth of a millisecond. */
 export const AT_ONCE_UNITS = 2 ** 17
 
 /** Controls, halves of characters, and what stands for bytes that are no character. A tab and a line feed are text. */
@@ -17,7 +17,7 @@ export function isDrawn(source: Source): boolean {
   return !Array.isArray(source) || source.some((text: string) => DRAWN.test(text))
 }
 
-/** The average line is shorter than this; a text needs about so many hops per line that it has over the limit. */
+/** The average line is shorter than this: the number of hops that a text needs per line over the limit. */
 const LINE_UNITS = 80
 const MAX_HOPS = 32
 
@@ -27,7 +27,7 @@ export function isShort(content: string, plan: Plan): boolean {
   const units = content.length
   if (plan.mode !== 'bound' || plan.customStrategy || units > AT_ONCE_UNITS) return false
   if (maxBytes !== null && units > maxBytes) return false
-  // A unit is at most three bytes. What is left then is a question of lines.
+  // A unit is at most three bytes. Only the number of lines remains to be checked.
   if (maxTokens === null && (maxBytes === null || units * 3 <= maxBytes)) {
     const limit = maxLines ?? Number.POSITIVE_INFINITY
     if (units - limit < MAX_HOPS * LINE_UNITS && hasFewLines(content, limit)) return true

@@ -120,7 +120,7 @@ export function previewOf(text: string): Preview | undefined {
   return byLength.get(text.length)?.findLast((known) => known.text === text)?.preview
 }
 
-/** A notice that stands in a text, and where its path ends there. */
+/** A notice in a text, and the end of its path there. */
 export interface EarlierNotice {
   path: string
   notice: string
@@ -149,7 +149,7 @@ export function mayNamePath(bytes: Uint8Array): boolean {
   return bytes.byteLength > 0 && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ENDING)
 }
 
-/** The notices of earlier previews that stand in a text, in their order; also where the text is the JSON of another. */
+/** Finds the notices of earlier previews in a text, in their order; also if the text is the JSON of another. */
 export function noticesIn(text: string): EarlierNotice[] {
   const found = new Map<string, EarlierNotice>()
   const look = (from: number, to: number) => {
@@ -196,7 +196,7 @@ function endsWithPath(text: string, path: string): boolean {
   return text.endsWith(path) || text.endsWith(JSON.stringify(path).slice(1, -1))
 }
 
-/** The last preview that stands in a text as it was made, and the text around it. */
+/** Finds the last verbatim preview in a text, and the text around it. */
 export function previewIn(
   text: string,
   notices: readonly EarlierNotice[],

@@ -43,7 +43,7 @@ export interface Job {
   limits: Limits
   /** The ceiling that overrules the tool's wish to be left alone. */
   ceiling?: number
-  /** The notices of earlier previews that stand in it. */
+  /** The notices of earlier previews in it. */
   earlier?: readonly EarlierNotice[]
   /** The preview was made by a strategy of the caller's. */
   byStrategy?: boolean
@@ -81,12 +81,12 @@ export function reportStrategy(
   if (error !== undefined) report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
 }
 
-/** True if anybody listens to what happens: to count what is told of a text takes as long as to cut it. */
+/** True if there is a listener for events: counting for an event takes as long as truncating. */
 export function isHeard({ options }: Client): boolean {
   return Boolean(options.onEvent) || debug.enabled
 }
 
-/** Tells whoever listens what happened. */
+/** Sends an event to the listeners. */
 export function report(service: Client, context: TruncationContext, details: EventDetails): void {
   if (isHeard(service)) emit(service.options.onEvent ?? (() => {}), context, details)
 }

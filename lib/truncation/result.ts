@@ -1,4 +1,4 @@
-/** The answer: what was kept, where the whole is, and what listeners are told. */
+/** Makes the result: the preview, the path of the saved output, and the events. */
 
 import { types } from 'node:util'
 import { SpillwayError } from '../errors'

@@ -3,7 +3,7 @@
 /** The last moment that a date can hold. */
 const LAST = 8.64e15
 
-/** Milliseconds since the epoch, a whole number. What fakes the clock may answer anything. */
+/** Returns milliseconds since the epoch, a whole number. A faked clock may return anything. */
 export function now(): number {
   const time = Math.trunc(Number(Date.now()))
   return Number.isNaN(time) ? 0 : Math.min(Math.max(time, 0), LAST)

@@ -1,4 +1,4 @@
-/** Copies of what a caller or a model handed over, so that nobody changes what was judged. */
+/** Copies arguments of a caller or a model, so that they cannot change after they were judged. */
 
 import { types } from 'node:util'
 import { isArray } from './guards'
@@ -7,7 +7,7 @@ import { isArray } from './guards'
 const DEEPEST = 200
 
 /**
- * Plain objects and arrays anew, each once however often it is referred to; anything else is handed on. Never throws.
+ * Copies plain objects and arrays, each once however often it is referred to; returns anything else as it is. Never throws.
  * A value that may change between reads (`toJSON`, a getter, a proxy) is read once.
  */
 export function plainCopy(value: unknown): unknown {

@@ -104,10 +104,10 @@ export function plainly(value: unknown): unknown {
 }
 
 /**
- * A value that somebody made of what `JSON.parse` gave, with the numbers that stayed in their places as they were written.
+ * Returns a value derived from that of `JSON.parse`, with the numbers that stayed in their places as they were written.
  *
- * @param before what `JSON.parse` gave
- * @param exact what `parseExactly` gave of the same text
+ * @param before the value of `JSON.parse`
+ * @param exact the value of `parseExactly` for the same text
  */
 export function withExactNumbers(value: unknown, before: unknown, exact: unknown): unknown {
   if (Object.is(value, before)) return exact

@@ -21,9 +21,9 @@ interface Walk {
 }
 
 /**
- * The JSON of a value. A string becomes a JSON string; `undefined` is `null`. Into `proxies` it looks only if it is told to, and
- * when its texts have so many `units` it reads no further: one text that is shared can be written without end. Without
- * `bytes` it says of binary data only how long they are.
+ * Returns the JSON of a value. A string becomes a JSON string; `undefined` is `null`. Proxies are read only with `proxies`, and
+ * reading ends when its texts have `units` in total: one shared text could be written without end. Without
+ * `bytes`, binary data is represented by its length only.
  */
 export function plainJson(
   value: unknown,

@@ -7,14 +7,14 @@ export class Turns {
 
   constructor(private readonly most: number) {}
 
-  /** Runs work when it is its turn; at once, in the same turn of the event loop, if nobody is in line. */
+  /** Runs work when it is its turn; at once, in the same turn of the event loop, if the queue is empty. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve))
     else this.running += 1
     try {
       return await work()
     } finally {
-      // The place goes to the next in line, so nobody can slip in between.
+      // The place is handed to the next in line, so that no other work can take it.
       const next = this.waiting.shift()
       if (next) next()
       else this.running -= 1

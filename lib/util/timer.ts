@@ -10,8 +10,8 @@ export interface Alarm {
 }
 
 /**
- * Waits so many milliseconds. What fakes timers replaces the functions of `node:timers` too, and not always after we are
- * loaded; a cell of shared memory it leaves alone. Does not keep the process alive: see {@link keepAlive}.
+ * Waits for `ms` milliseconds. Libraries that fake timers replace the functions of `node:timers` too, and not always after this
+ * module is loaded; they leave a cell of shared memory alone. Does not keep the process alive: see {@link keepAlive}.
  */
 export function alarm(ms: number): Alarm {
   const cell = new Int32Array(new SharedArrayBuffer(4))

@@ -1,4 +1,4 @@
-/** Waiting for a callback of the caller's, and not for ever. */
+/** Waits for a callback of the caller's, with a time limit. */
 
 import { alarm, keepAlive } from './timer'
 
@@ -34,7 +34,7 @@ export async function within<T>(
     release()
     wait?.cancel()
     if (stop) signal?.removeEventListener('abort', stop)
-    // It may still fail, when nobody listens any more.
+    // It may still fail after the last listener is gone.
     Promise.resolve(answer).catch(() => {})
   }
 }

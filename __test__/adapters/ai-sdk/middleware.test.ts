@@ -22,7 +22,7 @@ function around(controls: AiSdkControls, ...turns: Turn[]) {
 const shown = (prompt: Any[] | undefined) => resultsOf(prompt).map(({ output }) => String(output.value))
 const wholes = (prompt: Any[] | undefined) => shown(prompt).filter((text) => text.includes(LONG)).length
 
-/** Returns a history with `count` results. */
+/** Returns a history with `results` results. */
 function history(results: number): Any[] {
   const turns = Array.from({ length: results }, (_, at) => [
     {

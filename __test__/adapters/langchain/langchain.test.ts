@@ -48,7 +48,7 @@ const go = { messages: [new HumanMessage('go')] }
 let threads = 0
 const thread = () => ({ configurable: { thread_id: `thread ${++threads}` } })
 
-/** Returns a history of `count` results that the model has seen. */
+/** Returns a history of `results` results that the model has seen. */
 const history = (results: number): BaseMessage[] => [
   new HumanMessage('go'),
   ...Array.from({ length: results }, (_, at) => [

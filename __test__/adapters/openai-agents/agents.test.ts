@@ -43,7 +43,7 @@ const overflow = () =>
     code: 'context_length_exceeded',
   })
 
-/** Returns a history of `count` results. */
+/** Returns a history of `results` results. */
 const history = (results: number): AgentInputItem[] => [
   { role: 'user', content: 'go' },
   ...Array.from({ length: results }, (_, at): AgentInputItem[] => [

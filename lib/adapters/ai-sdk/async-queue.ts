@@ -1,6 +1,6 @@
 /** Hands the values that a tool yields inside of the guard to the reader outside of it. */
 
-/** Steps on their way: the tool goes on when a step was taken. */
+/** Queue of steps: the tool continues when a step was taken. */
 export class Steps implements AsyncIterable<unknown> {
   readonly #held: { step: unknown; taken: (wanted: boolean) => void }[] = []
   #wake: (() => void) | undefined
@@ -31,7 +31,7 @@ export class Steps implements AsyncIterable<unknown> {
     this.#wake?.()
   }
 
-  /** Nobody reads any more: the tool is told to end. */
+  /** The reader has stopped: asks the tool to end. */
   stop(): void {
     this.#stopped = true
     for (const { taken } of this.#held.splice(0)) taken(false)

@@ -35,9 +35,9 @@ export interface ContextMiddleware {
 }
 
 /**
- * A middleware that leaves out of each request what it can do without (`history`), and sends a request that did not fit once
- * more, shorter (`recovery`): also one whose error comes in a stream, as long as nothing of the answer has come. What is
- * stored, and what the SDK gives back, is never touched. Whatever fails in it is told, and the request goes out as it is.
+ * Returns a middleware that prunes each request (`history`) and sends a request that did not fit once more, shortened
+ * (`recovery`): also one whose error arrives in a stream, as long as no part of the answer has arrived. Stored messages and
+ * results of the SDK are never changed. A failure in it is reported, and the request is sent unchanged.
  *
  * One middleware serves all sessions; the session of a request is `providerOptions.spillway.sessionId`, unless
  * `sessionOf` says otherwise.

@@ -10,7 +10,7 @@ import type { ModelOutput } from './output'
 
 /** Maximum number of remembered results; mostly the newest are asked for. */
 const MOST = 256
-/** Of a longer text its two ends are compared, and its length. */
+/** A longer text is compared by its two ends and its length. */
 const MOST_UNITS = 2 ** 19
 
 /** The shown forms, by call and by content. */

@@ -3,7 +3,7 @@
 /** A part of a stream, as far as it matters here. */
 export interface StreamPart {
   type: string
-  /** Of a text, what is new. */
+  /** The new part of a text. */
   delta?: unknown
   error?: unknown
   finishReason?: unknown

@@ -101,7 +101,7 @@ async function runOne(
   let permission: ToolControls['permission']
   if (controls.permission !== undefined && toolCallId !== undefined) {
     const call = callOf(kit, tool, args, options)
-    // The SDK calls a tool only when whoever it asked has agreed.
+    // The SDK calls a tool only after the user has agreed.
     if (hostApproval && wasApproved(options.messages, toolCallId)) await judge(controls, call)
     const approvals = approvalsOf(controls.permission)
     permission = approvals.permission(approvals.approve(call))
@@ -235,7 +235,7 @@ function callOf({ controls }: Kit, tool: string, args: unknown, options: CallOpt
   return { tool, args, toolCallId: options?.toolCallId ?? '', sessionId: sessionOf(controls, options ?? {}) }
 }
 
-/** `needsApproval`: the tool's own, or where `permission` wants to ask. What is denied is refused when it is called. */
+/** `needsApproval`: the tool's own, or true if `permission` asks. A denied call is refused when it is made. */
 function approvalOf(kit: Kit, tool: string, own: unknown) {
   return async (input: unknown, options: CallOptions): Promise<boolean> => {
     const wanted = typeof own === 'function' ? await own(input, options) : own
@@ -244,7 +244,7 @@ function approvalOf(kit: Kit, tool: string, own: unknown) {
   }
 }
 
-/** True if the messages that a call goes on from have the user's consent to it. */
+/** True if the messages that a call resumes from contain the user's consent to it. */
 function wasApproved(messages: unknown, toolCallId: string): boolean {
   const parts = (isArray(messages) ? messages : []).flatMap((message) => {
     const { content } = Object(message) as { content?: unknown }

@@ -109,7 +109,7 @@ function capMembers(
   return changed ?? value
 }
 
-/** The value with long strings shortened; the very same if there are none. What is not there any more is an empty object. */
+/** Returns the value with long strings truncated; the very same if there are none. A missing value becomes an empty object. */
 export function capDeep(value: unknown, cap: number, reader: Reader, depth = 0): unknown {
   if (typeof value === 'string') return capText(value, cap, reader)
   if (typeof value !== 'object' || value === null || depth > 100) return value

@@ -1,5 +1,5 @@
 /**
- * Bounds what goes out to a host by the limits of that host: the whole text, notice included, in the units that the host
+ * Truncates answers to the limits of the host: the whole text, notice included, in the units that the host
  * counts.
  */
 
@@ -93,7 +93,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     }
   }
 
-  /** The call with limits that leave room for what goes out beside the text, and for the second notice. */
+  /** The call with limits that leave room for the parts beside the text, and for the second notice. */
   optionsFor(context: TruncationContext, besides: number, scale = 1): TruncationContext {
     const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
     const isDouble = this.hasTwoNotices(maxBytes, maxLines)
@@ -105,8 +105,8 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   }
 
   /**
-   * The text with where the whole is at both ends: hosts that cut keep one of them. What stands at the end says how to read on; the
-   * line at the other end has the numbers and the path.
+   * Returns the text with the path of the saved output at both ends: hosts that truncate keep one of them. The notice at the end
+   * says how to continue reading; the line at the other end has the numbers and the path.
    */
   finish(
     text: string,

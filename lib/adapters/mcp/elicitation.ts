@@ -49,7 +49,7 @@ export class Asking {
   private readonly gate: PermissionGate
   /** By call: ends where it is decided, however that came about. */
   private readonly undecided = new Map<string, AbortController>()
-  /** By call: hears of the question, where it is not sent to the host as a request. */
+  /** Listeners by call: each receives the question if it is not sent to the host as a request. */
   private readonly listeners = new Map<string, (request: PendingRequest) => void>()
   private readonly open = new Map<string, Open>()
 
@@ -163,7 +163,7 @@ export class Asking {
     const shown = JSON.stringify({ domain: rule.domain, pattern: rule.pattern, decision: 'allow' })
     const file = this.configFile ?? 'a file that is given to spillway mcp by --config FILE'
     return (
-      'This host cannot show a question to the user (it has no elicitation for forms), so nobody was asked. Tell the user: to ' +
+      'This host cannot show a question to the user (it has no elicitation for forms), so the user was not asked. Tell the user: to ' +
       `allow such calls, add the rule ${shown} to agents.runtime.permission.rules in ${file}, and start the server again.`
     )
   }

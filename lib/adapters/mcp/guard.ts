@@ -81,7 +81,7 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
 }
 
 /**
- * The handler of a tool, with controls around it: for `registerTool` of the TypeScript SDK, or any server. What it throws
+ * Returns the handler of a tool with controls around it: for `registerTool` of the TypeScript SDK, or any server. An error
  * becomes a result with `isError` and a bounded message, as the SDK would have it.
  *
  * @example
@@ -130,7 +130,7 @@ function guarded(
   const safe: GuardedTool<Tool> = guardTool(tool, { ...controls, truncation: blocks.truncation, refusal: 'mcp' })
   return async (args, { signal }) => {
     const answer: unknown = await safe.execute(args as never, (signal === undefined ? {} : { signal }) as never)
-    // Of a result without blocks, what is shown of it is the only one.
+    // A result without blocks gets its preview as the only block.
     if (typeof answer === 'string' && isRecord(given)) {
       return { content: [textBlock(answer)], ...(given.isError === true && { isError: true }) }
     }

@@ -1,7 +1,7 @@
 /**
  * The limits of hosts: how much of a tool's result a host hands to the model before it cuts the result itself.
  *
- * A host that cuts a preview of ours loses the notice, or saves the preview and calls it the full output. So what goes out has to
+ * A host that truncates a preview loses the notice, or saves the preview and calls it the full output. So an answer has to
  * stay below the limit of the host, notice included. The figures were measured by running each host against a server that answers
  * with more and more; they are a little below the largest result that came through whole.
  */

@@ -20,7 +20,7 @@ export type Line = {
   isWhole: boolean
 } & ({ bytes: Buffer; spool?: undefined; skim?: undefined } | { spool: Spool; skim: Skimmer; bytes?: undefined })
 
-/** The messages of a stream, one after the other; whoever reads them slowly slows the writer down. */
+/** Yields the messages of a stream in order; a slow reader slows the writer down. */
 export async function* linesOf(
   source: AsyncIterable<Buffer | string>,
   { folders, mark, dropsMembers }: { folders: readonly string[]; mark: string; dropsMembers: boolean },
@@ -79,7 +79,7 @@ export function messageOf(value: unknown): Message | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined
 }
 
-/** A string, with the colon behind it if it is a name, or a bracket. */
+/** A string, with the colon after it if it is a name, or a bracket. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[[\]{}]/g
 
 /**

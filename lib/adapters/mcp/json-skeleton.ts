@@ -7,7 +7,7 @@ import { toJson } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { readJson } from './lenient'
 
-/** Strings up to so many bytes stay in the skeleton. */
+/** Longest string that stays in the skeleton, in bytes. */
 const LONG_STRING = 2 ** 14
 /** Maximum bytes of the skeleton. */
 const MOST_BYTES = 2 ** 21
@@ -146,7 +146,7 @@ export class Skimmer {
     this.ranges.length = container.ranges
   }
 
-  /** Goes over a string, up to behind its end. */
+  /** Skips a string and its closing quote. */
   private string(bytes: Buffer, start: number): number {
     let end = start
     for (;;) {

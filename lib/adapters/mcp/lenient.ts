@@ -15,10 +15,10 @@ export function readJson(json: string): { value: unknown; isMended: boolean } {
 }
 
 /**
- * Reads JSON as others write it: Python's writer has `NaN` and `Infinity` in it unless it is told not to, and Python's readers take
+ * Reads JSON as others write it: Python's writer emits `NaN` and `Infinity` by default, and Python's readers accept
  * them. They become `null`.
  *
- * @throws SyntaxError for what is no JSON even so
+ * @throws SyntaxError if the text is not JSON even then
  */
 export function parseLeniently(json: string): { value: unknown; isMended: boolean } {
   try {

@@ -9,7 +9,7 @@ export class MessageWriter {
 
   constructor(private readonly stream: Writable) {}
 
-  /** Nobody reads any more: what is written from now on is dropped. */
+  /** The reader has stopped: later writes are dropped. */
   break(): void {
     this.isBroken = true
   }

@@ -32,8 +32,8 @@ export interface McpProxyOptions {
    */
   server?: string
   /**
-   * How results are bounded. What concerns the storage is the affair of {@link storage}. `maxBytes` and `maxLines` are by default
-   * what the host lets through, and bound the whole text, notice included.
+   * Limits of results. Storage settings belong to {@link storage}. `maxBytes` and `maxLines` are the limits of the host by
+   * default, and apply to the whole text, notice included.
    */
   truncation?: McpTruncation
   /**
@@ -46,7 +46,7 @@ export interface McpProxyOptions {
   /** Outputs are kept for this session, and the tools show no others. Default: none. */
   sessionId?: string
   /**
-   * True if the host is told of the tools `read_output` and `search_output`.
+   * True if the tools `read_output` and `search_output` are listed for the host.
    * @default true
    */
   outputTools?: boolean
@@ -56,7 +56,7 @@ export interface McpProxyOptions {
    * @default 'drop'
    */
   structuredContent?: StructuredContent
-  /** Judges calls. What would be asked is put to the user by elicitation, or denied where the host has none. */
+  /** Judges calls. A question is put to the user by elicitation, or denied if the host has none. */
   permission?: PermissionPolicy
   /**
    * Judges calls also without {@link server}: as `mcp:unverified-NAME/tool`, by the name that the server gives itself. No rule for a

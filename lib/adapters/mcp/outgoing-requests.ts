@@ -10,7 +10,7 @@ interface Question {
 }
 
 export class Questions {
-  // Of each side's own: who knows the ids of one side must not be able to answer for the other.
+  // One set of ids for each side: a side that knows the ids of the other must not be able to answer for it.
   private readonly prefix = `spillway-${randomUUID()}-`
   private readonly open = new Map<string, Question>()
   private count = 0
@@ -45,7 +45,7 @@ export class Questions {
     return true
   }
 
-  /** Nobody will answer any more. */
+  /** No more answers will arrive. */
   giveUp(): void {
     for (const { reject } of this.open.values()) reject(new Error('the connection has ended'))
   }

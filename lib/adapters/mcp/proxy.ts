@@ -31,7 +31,7 @@ import {
   SUBSCRIPTION_ID,
 } from './types'
 
-/** So much of what the server said is worked on at a time; then it has to wait. */
+/** Bytes of server output in progress at a time; then the server has to wait. */
 const MOST_AT_WORK = 2 ** 24
 /** Maximum number of remembered requests whose answer never came. */
 const MOST_PENDING = 10_000
@@ -47,13 +47,13 @@ const MOST_ALLOWED = 1000
 const MOST_IN_BATCH = 10_000
 /** Where an id is looked for in a message that cannot be read. */
 const LOOKED_AT = 2 ** 16
-/** Members of an answer that mean nothing may have so many bytes. */
+/** Most bytes of the unknown members of an answer. */
 const ODD_BYTES = 1024
 
 /** A request of the host that the server has not answered. */
 interface Pending {
   method: string
-  /** Of `tools/call`. */
+  /** The `tools/call` request. */
   tool?: string
   id: string
   /** The id itself. */
@@ -183,8 +183,8 @@ export class ServerProxy {
   }
 
   /**
-   * Of the protocol of March 2025: several messages in one. They go on one by one. A batch in a batch is no message, and of more
-   * elements than any host sends the rest is none either.
+   * A batch (protocol of March 2025): several messages in one. They are passed on one by one. A batch in a batch is no message,
+   * and neither are elements beyond the number that any host sends.
    */
   private async onBatch(
     line: Line,
@@ -359,7 +359,7 @@ export class ServerProxy {
     const key = isRecord(params) ? keyOf(params.requestId) : undefined
     const waiting = key === undefined ? undefined : this.waiting.get(key)
     if (waiting === undefined) return this.onward(line, message)
-    // The server has not heard of it.
+    // The server has not received it.
     waiting.abort()
     return drop(line)
   }
@@ -379,7 +379,7 @@ export class ServerProxy {
     return this.onServersOwn(line, message)
   }
 
-  /** Only what is short goes to the host as it came where a request waits for its answer: hosts read more than JSON has. */
+  /** Only a short line reaches the host unchanged while a request waits for its answer: hosts accept more than JSON. */
   private onUnreadable(line: Line, known?: unknown): Promise<void> | undefined {
     if (this.pendingCount === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return this.pass(line, this.host)
     const { isMessage, ids } = idsIn(line)
@@ -652,7 +652,7 @@ export class ServerProxy {
     this.take(oldest?.[0]?.given)
   }
 
-  // Of our own --------------------------------------------------------------------------------------------------------
+  // Messages of the proxy --------------------------------------------------------------------------------------------------------
 
   /** Asks the server for its tools, where the host has not done so, to know which names are free. */
   private async list(): Promise<void> {
@@ -663,7 +663,7 @@ export class ServerProxy {
       const result = await asked.catch(() => ({ tools: [] }))
       this.listing.page(result)
       const next = nextPage(result)
-      // A server that names the same page again would do so for ever.
+      // A server that names the same page again would do so indefinitely.
       if (next === undefined || next === cursor) return
       cursor = next
     }
@@ -684,7 +684,7 @@ export class ServerProxy {
     return this.bounding
   }
 
-  /** Limits that were given win; where the host cuts what they let through, somebody should know. */
+  /** Given limits win; a warning says where the host truncates results within them. */
   private warnOfLimits(): void {
     const { maxBytes, maxLines } = this.options.truncation ?? {}
     const { name, maxBytes: mostBytes, maxLines: mostLines } = this.profile
@@ -788,7 +788,7 @@ function readerOf(line: Line): Reader {
   }
 }
 
-/** The ids that stand in what cannot be read, and whether it looks like a message at all. */
+/** Finds the ids in an unreadable line, and reports if it looks like a message at all. */
 function idsIn(line: Line): { isMessage: boolean; ids: unknown[] } {
   let [head, tail] = ['', '']
   if (line.bytes) {
@@ -804,7 +804,7 @@ function idsIn(line: Line): { isMessage: boolean; ids: unknown[] } {
   return { isMessage: /^\s*[{[]/.test(head), ids }
 }
 
-/** Answers to what cannot be judged. Without an id nobody can be told what became of a call. */
+/** Answers a message that cannot be judged. Without an id the outcome of a call cannot be reported. */
 const NO_ID = { code: -32600, message: 'The id of a call must be a string or a number.' }
 const NO_NAME = {
   code: -32602,
@@ -860,8 +860,8 @@ function* withLineFeed(pieces: Iterable<Buffer>): Generator<Buffer> {
 }
 
 /**
- * Closes what a server wrote into once nothing more comes: what it left behind may hold it open for ever. What it said itself is
- * read first, however slowly the host takes it.
+ * Closes the server's pipe once no more data arrives: a process that it left running may hold it open indefinitely. The
+ * server's own output is read first, however slowly the host takes it.
  */
 function closeWhenIdle(pipe: Socket): void {
   const most = pipe.bytesRead + MOST_UNREAD

@@ -1,6 +1,6 @@
 /**
- * The proxies of one host, each with a server of its own: one of them offers the tools that read saved outputs, so that a model is
- * told of them once. The one that is there for the longest is the first; when it ends, however it ends, the next one is told.
+ * The proxies of one host, each with a server of its own: one of them offers the tools that read saved outputs, so that the
+ * model sees them once. The oldest proxy is the first; when it ends, however it ends, the next one takes over.
  *
  * Each proxy listens on a socket whose number is one above all that are there, and holds a connection to the lowest that answers. A
  * system closes connections of a process that is killed, so nothing has to be looked at from time to time, and no file has to be
@@ -14,7 +14,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 
 const ATTEMPTS = 50
-/** Between a socket and its listening nobody answers. */
+/** A new socket does not answer before it listens. */
 const RETRY_MS = 50
 const CONNECT_MS = 1000
 /** Systems have no longer paths of sockets. */
@@ -70,7 +70,7 @@ export class Siblings {
       const number = Math.max(0, ...this.numbers()) + 1
       const server = await this.listen(this.pathOf(number))
       if (server === undefined) {
-        // Somebody has taken it. A pipe has one name, so there the one who has it is followed.
+        // The name is taken. A pipe has one name, so its owner is followed there.
         if (process.platform === 'win32' && (await this.follow([1]))) return
         continue
       }
@@ -137,7 +137,7 @@ export class Siblings {
     })
   }
 
-  /** A connection, or nothing where nobody listens; what was left behind there is removed. */
+  /** Returns a connection, or `undefined` if no process listens; a stale socket is removed. */
   private async reach(path: string): Promise<Socket | undefined> {
     for (const isLast of [false, true]) {
       const answer = await new Promise<Socket | string>((resolve) => {
@@ -154,7 +154,7 @@ export class Siblings {
     try {
       unlinkSync(path)
     } catch {
-      // Somebody else was faster.
+      // Another process was faster.
     }
     return undefined
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const PIECE_BYTES = 2 ** 18
 
 /**
- * Bytes in a file without a name, so that nothing is left of it whatever ends the process. What no folder takes is held
+ * Bytes in an unlinked file, so that nothing remains of it however the process ends. If no folder can be written, they are held
  * in memory: a full disk must not cost the host a message.
  */
 export class Spool {
@@ -78,7 +78,7 @@ export class Spool {
     if (this.file !== undefined) closeSync(this.file)
     this.file = undefined
     this.held.length = 0
-    // Windows lets nobody remove a file that is open.
+    // On Windows an open file cannot be removed.
     if (this.path !== undefined) this.forget()
   }
 

@@ -1,4 +1,4 @@
-/** The tools that a host is told of: those of the server, and the two with which a model gets at the rest of an output. */
+/** The listed tools: those of the server, and the two with which a model reads saved outputs. */
 
 import { createOutputTools, type OutputTool, type TruncationStorage } from 'spillway'
 import { isRecord } from '../../validation/validate'
@@ -36,7 +36,7 @@ export class Listing {
   tools: readonly OutputTool[]
   /** Known once the server has told of its last tool. */
   names: Names | undefined
-  /** True if the host is told of our tools here: of several proxies of one host only one offers them. */
+  /** True if this proxy offers the output tools: only one of the proxies of a host does. */
   isFirst = false
   private taken = new Set<string>()
 
@@ -62,7 +62,7 @@ export class Listing {
     return this.isOffered && names ? this.tools.find((tool) => names[tool.name] === name) : undefined
   }
 
-  /** The list begins anew. */
+  /** Starts the list again. */
   begin(): void {
     this.taken = new Set()
   }

@@ -134,10 +134,10 @@ export function without(value: object, fields: object): Record<string, unknown> 
 }
 
 /**
- * An error of the protocol, bounded; the very same object if there is nothing to do. What is long beside its message is bounded and
- * kept with it.
+ * Truncates an error of the protocol; returns the very same object if there is nothing to do. Long fields beside its message are
+ * truncated and kept with it.
  *
- * @param bound bounds a result; nothing is as the result itself
+ * @param bound truncates a result; returns `undefined` if the result stays as it is
  * @param hasMore whether a JSON is only an outline
  */
 export async function boundError(

@@ -110,7 +110,7 @@ function isSilent(event: unknown): boolean {
 /** The provider's own events that say that there will be no answer. */
 const FAILED = new Set<unknown>(['response.failed', 'response.error', 'error'])
 
-/** The provider's own words on a failure: the error that the SDK throws behind it does not say why. */
+/** The provider's own message of a failure: the error that the SDK throws later does not say why. */
 function failureIn(event: unknown): unknown {
   const raw = rawOf(event)
   return FAILED.has(raw?.type) ? raw : undefined

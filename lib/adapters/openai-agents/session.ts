@@ -99,8 +99,8 @@ export interface PruneFilterOptions extends AgentsControls {
 }
 
 /**
- * A filter that leaves out of each request what it can do without (`history`). {@link guardModel} does the same behind
- * everything that the SDK stores, and is to be preferred; the filter knows the run's context, and so many sessions.
+ * Returns a filter that prunes each request (`history`). {@link guardModel} does the same after everything that the SDK
+ * stores, and is to be preferred; the filter knows the run's context, and so serves several sessions.
  *
  * The SDK stores the input of a run as a filter leaves it. So a run with a session must not bring results of tools as its
  * input: they would be stored pruned. The filter refuses such a run.

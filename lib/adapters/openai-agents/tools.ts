@@ -68,7 +68,7 @@ export function guardTool<T extends object>(tool: T, controls: AgentsControls): 
       { tool: name, args, toolCallId, sessionId, signal, permission, truncation },
       around,
       async (judged) => {
-        // The text that the model wrote, unless somebody changed what it says.
+        // The text that the model wrote, unless its meaning was changed.
         const text = plainJson(judged) === plainJson(args) ? input : JSON.stringify(judged)
         return forGuard(await own.invoke.call(tool, runContext, text, details))
       },
@@ -95,7 +95,7 @@ export function guardMcpServer<T extends object>(server: T, controls: AgentsCont
   if (controls?.permission !== undefined && !isNamed) throw wrong('server.name', name, 'a name, with permission')
   checkedControls(controls)
   const around = toolControls(controls)
-  // Where the structure is what the model reads, it goes with the texts; else it is the application's.
+  // If the model reads the structure, it is changed with the texts; else it belongs to the application.
   const structured = (server as { useStructuredContent?: unknown }).useStructuredContent === true ? 'drop' : 'keep'
   const guarded = (method: (...given: unknown[]) => unknown) => {
     return async (tool: string, args: unknown, ...more: unknown[]): Promise<unknown> => {
@@ -129,7 +129,7 @@ function checkedControls(controls: AgentsControls): ToolControls {
   return permission === undefined ? around : { ...around, permission: approvalsOf(permission).permission(false) }
 }
 
-/** The SDK calls a tool only when whoever it asked has agreed; "always" is an answer to calls that nobody was asked about. */
+/** The SDK calls a tool only after the user has agreed; "always" also answers calls that were not asked about. */
 async function approved(
   controls: AgentsControls,
   tool: AnyTool,
@@ -161,7 +161,7 @@ function isFirst(runContext: object, call: IdentifiedCall): boolean {
   return calls.get(call.toolCallId) === identity
 }
 
-/** `needsApproval`: the tool's own, or where `permission` wants to ask. What is denied is refused when it is called. */
+/** `needsApproval`: the tool's own, or true if `permission` asks. A denied call is refused when it is made. */
 function approvalOf(controls: AgentsControls, { name: tool, needsApproval: own }: AnyTool) {
   return async (runContext: RunContextLike, args: unknown, toolCallId?: string): Promise<boolean> => {
     const wanted = typeof own === 'function' ? await own(runContext, args, toolCallId) : own

@@ -1,6 +1,6 @@
 /**
- * Questions that the host puts to the user in its own way, before the tool is called. The host asks for a judgement, more
- * than once for the same call; the gate hears of each question once, and of what came of it.
+ * Questions that the host puts to the user in its own way, before the tool is called. The host requests a judgement more
+ * than once for the same call; the gate is notified of each question once, and of its outcome.
  */
 
 import type { GateCall, GateDecision, PermissionCall, PermissionVerdict, ToolControls } from 'spillway'
@@ -25,14 +25,14 @@ type Policy = Extract<Permission, { evaluate: unknown }>
 
 interface Question {
   readonly call: Pick<IdentifiedCall, 'toolCallId' | 'sessionId'>
-  /** Takes the question back, so that the gate does not wait for ever for what the host has settled. */
+  /** Withdraws the question, so that the gate does not wait indefinitely for a call that the host has settled. */
   readonly withdraw: AbortController
   isApproved: boolean
 }
 
 const all = new WeakMap<object, HostApprovals>()
 
-/** The approvals of a gate or a policy: whoever is given the same one knows the same questions. */
+/** Approvals by gate or policy: callers with the same one share its questions. */
 export function approvalsOf(permission: Permission): HostApprovals {
   const known = all.get(permission) ?? new HostApprovals(permission)
   all.set(permission, known)
@@ -47,7 +47,7 @@ export interface CallToJudge {
   sessionId?: string | undefined
 }
 
-/** Judges a call by the `permission` of the controls. What cannot be judged is denied, and told. Never rejects. */
+/** Judges a call by the `permission` of the controls. A call that cannot be judged is denied and reported. Never rejects. */
 export async function judge(
   controls: Pick<AdapterControls, 'permission' | 'mode' | 'onEvent'>,
   { sessionId, ...call }: CallToJudge,
@@ -86,14 +86,14 @@ class HostApprovals {
   #add(call: JudgedCall, withdraw: AbortController, isApproved = false): void {
     const identity = identityOf(call)
     if (identity === undefined) return
-    // The gate waits until nobody does any more, and who asked first still does.
+    // The gate waits until the last caller stops waiting, and the first one still waits.
     if (this.#questions.get(identity)) withdraw.abort()
     else this.#questions.set(identity, { call, withdraw, isApproved })
   }
 
   /**
-   * The host calls the tool: whoever it asked has agreed. Whether anybody was asked about this very call, or, where the host
-   * lets people change a call, about another one under its id that nobody has answered yet.
+   * The host calls the tool, so the user has agreed. Returns true if the user was asked about this very call, or, if the host
+   * lets users change a call, about another one under its id that is not answered yet.
    */
   approve(call: JudgedCall, isChanged = false): boolean {
     const asked = this.#questions.get(identityOf(call) ?? '')
@@ -119,7 +119,7 @@ class HostApprovals {
     return [...this.#questions].filter(([, { call }]) => call.toolCallId === toolCallId && call.sessionId === sessionId)
   }
 
-  /** Questions whose call has its result: the host has settled them, and nobody waits for an answer any more. */
+  /** Questions whose call has its result: the host has settled them, and no caller waits for an answer. */
   settle(messages: readonly unknown[], sessionId: string | undefined): void {
     if (this.#questions.size === 0) return
     const answered = new Set(viewsOf(messages).flatMap(({ results }) => results.map(({ callId }) => callId)))

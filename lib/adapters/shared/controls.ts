@@ -109,7 +109,7 @@ export function tellUnheard(controls: AdapterControls): void {
   tell(controls, { type: 'error', error })
 }
 
-/** Tells of a failure that cost nobody a request. */
+/** Reports a failure that cost no request. */
 export function tellError(
   controls: Pick<RequestControls, 'onEvent'>,
   what: string,

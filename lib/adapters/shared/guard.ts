@@ -103,7 +103,7 @@ export async function guardCall(
 
 type HooksOfTools = ToolControls['hooks']
 
-/** The same hooks, and `capture` is told what they make of a result. */
+/** Returns the same hooks; `capture` receives the result that they return. */
 function seenBy(capture: (told: ToolHookResult) => undefined, hooks: HooksOfTools): HooksOfTools {
   if (hooks === undefined) return undefined
   if (!isToolHookRunner(hooks)) {

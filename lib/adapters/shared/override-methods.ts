@@ -1,7 +1,7 @@
 /** An object with some of its methods replaced. */
 
 /**
- * The same object to whoever uses it, but for these members. Methods of its class keep their object, so that private fields
+ * Returns a view of the object with these members replaced. Methods of its class keep their object, so that private fields
  * work; nothing is written to the object.
  */
 export function overlay<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {

@@ -1,4 +1,4 @@
-/** Requests on their way to a model: prepared before they go, shortened when they did not fit. Costs nobody a request. */
+/** Prepares requests before they are sent, and shortens those that did not fit. A failure costs no request. */
 
 import type { OverflowClass } from 'spillway'
 import type { OverflowRecoveryState } from 'spillway/overflow'
@@ -17,7 +17,7 @@ const USUAL_WINDOW = 200_000
 /** A provider counts more than we estimate: what fits by the estimate may be refused again. */
 const USUAL_RETRIES = 3
 
-/** A request that goes out. */
+/** A request as it is sent. */
 export interface OutgoingRequest<M> {
   /** As the framework brought them. */
   readonly original: readonly M[]

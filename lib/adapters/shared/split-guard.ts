@@ -72,7 +72,7 @@ export class SplitCalls {
     return answer
   }
 
-  /** Everything from the tool on; of a call that nobody asked about before, what can still be done. */
+  /** The steps from the tool on; for a call that was not judged before, the steps that are still possible. */
   async after(call: HostCall & { toolCallId: string }, result: HostResult): Promise<HostOutcome> {
     const open = this.#open.get(keyOf(call))
     this.#open.delete(keyOf(call))
@@ -96,7 +96,7 @@ function unwrap(result: HostResult): unknown {
   return result.value
 }
 
-/** Hosts call a tool with the object that they showed, so what was judged is put into it. Whether that could be done. */
+/** Puts the judged arguments into the object that the host showed, because it calls the tool with that. Returns true on success. */
 export function replaceArgs(args: unknown, judged: unknown): boolean {
   if (plainJson(args) === plainJson(judged)) return true
   if (!isRecord(args) || !isRecord(judged) || Object.isFrozen(args)) return false

@@ -45,7 +45,7 @@ export interface RecoveryOptions
 export type AdapterEvent =
   /** A request was prepared; `report` is the pruner's. */
   | { type: 'prepared'; sessionId?: string; report: unknown }
-  /** A request did not fit, and goes out again, shorter. */
+  /** A request did not fit, and is sent again, shortened. */
   | { type: 'recovered'; sessionId?: string; overflow: OverflowClass; report: OverflowReport }
   /** Something failed. The request or the result went on without it. */
   | { type: 'error'; sessionId?: string; error: SpillwayError }

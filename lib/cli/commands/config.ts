@@ -1,4 +1,4 @@
-/** `spillway config lint`: what is wrong in a configuration, and what nobody can have meant. */
+/** `spillway config lint`: reports errors in a configuration, and settings that are probably mistakes. */
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { lintConfig, loadConfig } from 'spillway/config'

@@ -13,22 +13,22 @@ const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
 
 const command: Command = {
   name: 'mcp',
-  summary: 'Stands between a host of MCP and a server: long results of tools are bounded and kept.',
+  summary: 'Proxies an MCP server for a host: long results of tools are truncated and saved.',
   usage: '[options] -- <server> [arguments]',
-  about: `Speaks MCP over standard input and output, as the server does. The host is told of two more tools, read_output and
-search_output. Every other message passes untouched. With --permission, or rules in --config, calls are judged, and where the
+  about: `Speaks MCP over standard input and output, as the server does. Two more tools, read_output and search_output,
+are listed. Every other message passes unchanged. With --permission, or rules in --config, calls are judged, and if the
 rules ask, the user is asked by elicitation.`,
   options: {
     ...LIMITS,
     server: {
       type: 'string',
       value: 'NAME',
-      help: 'What rules and files call the server. Rules for it hold only with this; files else have its own name.',
+      help: 'Name of the server in rules and file names. Rules for it hold only with this option; without it, files have its own name.',
     },
     host: {
       type: 'string',
       value: 'NAME',
-      help: `Whose limits hold: ${HOST_NAMES.join(', ')}. Default: as the host calls itself; else ${OTHER_BYTES} bytes.`,
+      help: `The host whose limits apply: ${HOST_NAMES.join(', ')}. Default: as the host calls itself; else ${OTHER_BYTES} bytes.`,
     },
     permission: {
       type: 'boolean',
@@ -72,7 +72,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const { truncation, permission } = options
   const { retentionDays, storageDir, ...limits } = truncation === false ? { enabled: false } : truncation
   const configFile = text(values, 'config')
-  // Rules that cannot be read are no reason to ask nobody.
+  // Unreadable rules are no reason to skip questions.
   const hasRules = config.agents?.runtime?.permission !== undefined || (permission.failClosed ?? []).length > 0
   const isJudged = values.permission === true || hasRules
   const server = text(values, 'server')

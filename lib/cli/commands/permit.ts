@@ -17,7 +17,7 @@ const command: Command = {
     vault: { type: 'string', value: 'DIR', help: 'The folder that is worked in. Default: the current one.' },
     ...WIDE_VAULT,
     mode: { type: 'string', value: 'MODE', help: "agent or full_access. Default: the settings', else agent." },
-    headless: { type: 'boolean', help: 'Nobody can be asked: what would be asked is denied.' },
+    headless: { type: 'boolean', help: 'Deny calls that would be asked about.' },
     session: { type: 'string', value: 'ID', help: 'The session, whose saved outputs may be read.' },
     ...CONFIG,
     ...STORE,

@@ -1,4 +1,4 @@
-/** `spillway prune`: a conversation without the old results that it can do without. */
+/** `spillway prune`: prints a conversation without old results of tools. */
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
@@ -13,17 +13,17 @@ const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', '
 
 const command: Command = {
   name: 'prune',
-  summary: 'Prints a conversation without the old results that it can do without.',
+  summary: 'Prints a conversation without old results of tools.',
   usage: '[options] <conversation>',
   about: `The conversation is a file (or -, standard input) of messages: a JSON array, an object with messages, input or contents,
-or one message a line. It comes back in the same form; the file itself is not changed. What was done is told on standard error.`,
+or one message a line. It comes back in the same form; the file itself is not changed. The changes are reported on standard error.`,
   options: {
-    'keep-recent': { type: 'string', value: 'N', help: 'So many of the newest results stay. Default: 5.' },
+    'keep-recent': { type: 'string', value: 'N', help: 'Number of newest results that stay. Default: 5.' },
     policy: {
       type: 'string',
       multiple: true,
       value: 'NAME',
-      help: `What may go: ${POLICIES.join(', ')}. Default: results. Can be repeated.`,
+      help: `Results to prune: ${POLICIES.join(', ')}. Default: results. Can be repeated.`,
     },
     schedule: { type: 'string', value: 'WHEN', help: 'always (default), cache, cold.' },
     profile: { type: 'string', value: 'NAME', help: 'As a known agent does: opencode, openclaw, snow.' },

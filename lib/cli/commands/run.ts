@@ -226,7 +226,7 @@ class Signals {
     this.send('SIGSTOP')
     process.off('SIGTSTP', this.suspend)
     process.kill(process.pid, 'SIGTSTP')
-    // Here again: somebody has woken us, or we were not stopped because there is nobody who could.
+    // Running again: the process was resumed, or was not stopped because no shell could resume it.
     this.send('SIGCONT')
     process.on('SIGTSTP', this.suspend)
   }

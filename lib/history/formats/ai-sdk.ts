@@ -1,6 +1,6 @@
 /**
- * Model messages of the AI SDK, and the prompt that its middleware sees. Results are parts of a tool message. What the
- * provider's own tools did is in the assistant's message, and left alone.
+ * Model messages of the AI SDK, and the prompt that its middleware sees. Results are parts of a tool message. Results of the
+ * provider's own tools are in the assistant's message, and left alone.
  */
 
 import type { MessageRole } from '../message-view'

@@ -111,7 +111,7 @@ function isFailed(status: unknown): boolean | undefined {
   return typeof status === 'string' ? status === 'error' : undefined
 }
 
-/** A result. Its changes are a method: hardly anybody asks for them, and a function for each would outweigh the rest. */
+/** A result. Its changes are a method: they are rarely needed, and a function for each would outweigh the rest. */
 class ChatResult implements ResultReading {
   constructor(
     readonly callId: string | undefined,

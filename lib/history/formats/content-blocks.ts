@@ -58,8 +58,8 @@ export function textParts(types: readonly string[], others: (part: object, type:
 export const plainParts: PartRules = textParts(['text'], fileOrMedia)
 
 /**
- * Reads a content. What is neither a text nor a list says nothing. `parts` is for who has the elements of the list already:
- * what is read twice would be looked at twice before every request.
+ * Reads a content. A value that is neither a text nor a list is empty. `parts` are the elements of the list if the caller has
+ * them already: elements that are read twice would be compared twice before every request.
  */
 export function readContent(content: unknown, rules: PartRules, parts = elements(content)): Content {
   if (typeof content === 'string') return { text: content, media: 0 }

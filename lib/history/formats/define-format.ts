@@ -82,7 +82,7 @@ export interface FormatRules {
   readonly container?: { readonly key: string; around(parts: readonly object[]): object }
   /** A message that says this as a summary of what was before; see {@link ViewFormat.summaryOf}. */
   summary?(text: string): object
-  /** The result that stands in for a missing one: a part where results are parts, else a message. */
+  /** Makes the replacement of a missing result: a part if results are parts, else a message. */
   missing?(call: CallReading, text: string, reading: Reading, message: object): object | undefined
 }
 
@@ -292,7 +292,7 @@ function resultOf(result: ResultReading, time: number | undefined): ResultView {
   return view
 }
 
-/** A call whose arguments are written out or parsed when somebody asks, which for most calls nobody does. */
+/** A call whose arguments are serialized or parsed on demand, which most calls never need. */
 class CallOf implements CallView {
   private written: string | undefined
   private parsed: Readonly<Record<string, unknown>> | null | undefined

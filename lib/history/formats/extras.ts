@@ -11,7 +11,7 @@ export interface Thinking {
 /** Where the text of a part is that holds reasoning. */
 const TEXTS = ['thinking', 'reasoning', 'reasoningText', 'text', 'content', 'summary', 'rawContent'] as const
 
-/** Where messages have their reasoning that do not have it in a part. Of several that say the same, one counts. */
+/** Fields with the reasoning of messages that do not have it in a part. If several have the same text, one counts. */
 const BESIDE = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_text', 'reasoning_details'] as const
 
 /** Fields that only the provider can read: signatures, and reasoning that was encrypted or redacted. */

@@ -77,22 +77,22 @@ const remembered = new WeakMap<object, Remembered>()
  * Returns the view of a message in this format. A message that this format cannot read is read by the one format that
  * is sure of it, and if there is none, it is `other`.
  *
- * Remembered per message object, and read again when a value that it was made of is another one: its content, a part of
- * it, a text in a part, the arguments of a call. What is inside of an object that is taken as a whole, such as the
- * arguments of a call or an output in JSON, is not looked at again: an agent that changes one in place has to put
+ * Cached per message object, and read again when a value that it was made of is replaced: its content, a part of
+ * it, a text in a part, the arguments of a call. The inside of an object that is taken as a whole, such as the
+ * arguments of a call or an output in JSON, is not compared: an agent that changes one in place has to put
  * another object there.
  */
 export function viewOf(format: HistoryFormatName | ViewFormat, message: unknown): MessageView {
   return isObject(message) ? recall(format, message).view : OTHER
 }
 
-/** The format that {@link viewOf} reads this message in; `undefined` if none does. What is written back goes through it. */
+/** The format that {@link viewOf} reads this message in; `undefined` if none does. Changes are written back through it. */
 export function formatOf(format: HistoryFormatName | ViewFormat, message: unknown): ViewFormat | undefined {
   return isObject(message) ? recall(format, message).format : undefined
 }
 
 /**
- * A summary as a message of a history, in the shape of the nearest message that can be read: at this place or behind it, or
+ * Returns a summary as a message of a history, in the shape of the nearest readable message: at this place or after it,
  * else before it. `undefined` if the format has no message for it.
  */
 export function summaryAt(
@@ -110,7 +110,7 @@ export function summaryAt(
   return undefined
 }
 
-/** The format of a history, and the views of its messages; one that nobody can read is `other`. */
+/** Returns the format of a history, and the views of its messages; an unreadable one is `other`. */
 export interface ReadViews {
   readonly format: HistoryFormatName | undefined
   readonly views: readonly MessageView[]
@@ -126,7 +126,7 @@ export function viewsIn(messages: readonly unknown[]): ReadViews {
   return { format, views }
 }
 
-/** The views of a history; a message that nobody can read is `other`. */
+/** Returns the views of a history; an unreadable message is `other`. */
 export function viewsOf(messages: readonly unknown[]): readonly MessageView[] {
   return viewsIn(messages).views
 }
@@ -149,7 +149,7 @@ function knownAs(asked: ViewFormat, message: object): Remembered | undefined {
   return known !== undefined && known.asked === asked && isUnchanged(known.watched) ? known : undefined
 }
 
-/** Who asks about the same messages later on can have the answer that somebody has. */
+/** Shares views with later readers of the same messages. */
 export function remember(message: object, read: Remembered): void {
   remembered.set(message, read)
 }

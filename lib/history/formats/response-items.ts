@@ -170,7 +170,7 @@ function readResult(item: object, type: string, names: ItemNames): ResultReading
 /** An output of one part. */
 function readOne(output: object): Pick<ResultReading, 'text' | 'media' | 'edits' | 'withoutMedia'> {
   const kind = parts.kind(output)
-  // A text stands in its place, because an output has one of the two.
+  // A text replaces it, because an output has one of the two.
   if (kind === 'media') {
     const noMedia: MediaEdits = (note) => [[['output'], note]]
     return { text: '', media: 1, edits: (other) => [[['output'], other]], withoutMedia: noMedia }

@@ -1,13 +1,13 @@
 /**
- * Reading properties of objects that could be anything. Whoever reads here is called inside of a guard: what throws is
- * not readable, and a message that is not readable is left alone.
+ * Reads properties of objects that could be anything. Callers run inside of a guard: a message whose read throws is
+ * unreadable, and an unreadable message is left alone.
  */
 
 import type { ResultText } from '../message-cache'
 
 type Fields = Record<PropertyKey, unknown>
 
-/** No message has so many parts; an array that only says so would take for ever. */
+/** Most parts of a message; a sparse array that claims more would take too long. */
 const MOST_PARTS = 100_000
 
 /** Where the values go that a view is made from: three entries each, the holder, the key, and the value. */
@@ -154,7 +154,7 @@ export function carriesMore(part: object): boolean {
   return Object.keys(part).length > 2
 }
 
-/** A value as the text that a model gets to see. What has no JSON throws. */
+/** Returns a value as the text that a model sees. Throws if it has no JSON. */
 export function jsonText(value: unknown): string {
   if (typeof value === 'string') return value
   return JSON.stringify(value) ?? ''
