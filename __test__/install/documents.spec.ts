@@ -44,14 +44,63 @@ describe('docs/errors.md', () => {
   })
 })
 
-const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
-const docs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+const skipped = /(^|[\\/])(node_modules|target|dist|results|corpus|fixtures|npm)([\\/]|$)/
+const pages = ['.', 'docs', 'examples', 'benchmark', 'torture', 'fuzz', '__test__'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => /\.md$|^llms\.txt$/.test(name) && !skipped.test(name))
+    .map((name) => (folder === '.' ? name : `${folder}/${name.replaceAll('\\', '/')}`)),
+)
 
-test.each([...pages, ...docs.map((name) => `docs/${name}`)])('%s links only to what is there', (page) => {
-  const text = read(page).replaceAll(/```[\s\S]*?```/g, '')
-  const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, link]) => link!)
-  const missing = links.filter((link) => !existsSync(join(ROOT, dirname(page), decodeURI(link))))
-  expect(missing).toEqual([])
+/** The anchors of a page: its headings as GitHub names them. */
+function anchorsOf(page: string): Set<string> {
+  const seen = new Map<string, number>()
+  const headings = read(page)
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .matchAll(/^#{1,6} +(.+)$/gm)
+  return new Set(
+    [...headings].map(([, heading]) => {
+      const text = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').trim()
+      const name = text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+        .replaceAll(' ', '-')
+      const before = seen.get(name) ?? 0
+      seen.set(name, before + 1)
+      return before === 0 ? name : `${name}-${before}`
+    }),
+  )
+}
+
+describe('links', () => {
+  test('are looked for in every page', () => {
+    expect(pages).toEqual(
+      expect.arrayContaining(['README.md', 'llms.txt', 'docs/faq.md', 'docs/zh-CN/mcp.md', 'docs/api/fold.md']),
+    )
+  })
+
+  test.each(pages)('of %s lead to files and headings that exist', (page) => {
+    const text = read(page)
+      .replaceAll(/```[\s\S]*?```/g, '')
+      .replaceAll(/`[^`\n]*`/g, '')
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+    const missing = links.filter(([, link, anchor]) => {
+      const target = link ? join(dirname(page), decodeURI(link)) : page
+      if (!existsSync(join(ROOT, target))) return true
+      return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(decodeURIComponent(anchor))
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
+})
+
+test('both glossaries have the same words', () => {
+  const english = [...read('docs', 'glossary.md').matchAll(/^\| (\*\*.*?) +\|/gm)].map(([, words]) =>
+    words!.replaceAll('**', ''),
+  )
+  const chinese = [...read('docs', 'glossary.zh-CN.md').matchAll(/^\| [^|]+\| ([a-z][^|]*?) +\|/gm)].map(
+    ([, words]) => words,
+  )
+  expect(english.length).toBeGreaterThan(40)
+  expect(chinese).toEqual(english)
 })
 
 test('the recorded session of README is what the commands print', () => {
