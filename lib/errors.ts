@@ -14,7 +14,7 @@ export type SpillwayErrorCode =
   | 'STORAGE_READ'
   /** The path is not one of the store's own files. */
   | 'STORAGE_NOT_OWNED'
-  /** The file was there and is gone, usually swept. */
+  /** The file existed and was removed, usually by a sweep. */
   | 'STORAGE_NOT_FOUND'
   /** The file is too large to become one string. */
   | 'STORAGE_TOO_LARGE'
@@ -75,8 +75,8 @@ export class SpillwayError extends Error {
 }
 
 /**
- * Calls, and tells an error of a field under the name that the caller knows it by. `names` gives for beginnings of names
- * what stands there instead; the first that fits counts.
+ * Calls a function, and reports an error of a field under the caller's name for it. `names` maps beginnings of names to
+ * their replacements; the first that matches counts.
  */
 export function knownAs<T>(names: Readonly<Record<string, string>>, make: () => T): T {
   try {

@@ -101,7 +101,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const { permission } = judging
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const calls = new SplitCalls(around)
-  /** `canUseTool` is not told the session, and is called after the hook. */
+  /** `canUseTool` does not receive the session, and is called after the hook. */
   const sessions = new Recent<string, string>(10_000)
   const before: ClaudeHook = async (input: HookInput, _id, { signal }) => {
     const call = callOf(input, signal)

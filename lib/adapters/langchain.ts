@@ -101,7 +101,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
     const { id: toolCallId, name, args } = toolCall
     const sessionId = sessionOf(controls, runtime)
     const approvals = permission && approvalsOf(permission)
-    // The human's middleware stands before the tools: what comes here was agreed to, perhaps after a change.
+    // The approval middleware runs before the tools: calls that arrive here were approved, perhaps after a change.
     const isApproved = toolCallId !== undefined && approvals?.approve({ tool: name, args, toolCallId, sessionId }, true)
     const declared = Object(tool).truncation as ToolTruncationConfig | undefined
     const call = {

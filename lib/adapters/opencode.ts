@@ -175,7 +175,7 @@ function withPath(metadata: unknown): unknown {
 /** Lets OpenCode read a folder without a question, unless its user has decided about it. */
 function allowFolder(config: Record<string, unknown>, folder: string): void {
   const { permission = {} } = config
-  // One word stands for everything.
+  // A single word applies to everything.
   if (!isRecord(permission)) return
   const { external_directory: outside = {} } = permission
   if (outside === 'deny' || outside === 'allow') return

@@ -4,7 +4,7 @@ import { sha256 } from '../util/crypto'
 import { isArray } from '../util/guards'
 import { isRecord } from '../validation/validate'
 
-/** A call as far as it tells itself apart from others. */
+/** The parts of a call that distinguish it from others. */
 export interface IdentifiedCall {
   toolCallId: string
   tool: string

@@ -369,7 +369,7 @@ function settle(state: State, question: Question, decision: GateDecision): void 
   question.settle(decision)
 }
 
-/** Remembers a decision and tells it. */
+/** Records a decision and reports it. */
 function note(
   state: State,
   { toolCallId, sessionId }: { toolCallId: string; sessionId?: string },

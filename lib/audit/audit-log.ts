@@ -135,7 +135,7 @@ interface Internals {
   waitingUnits: number
   /** Record being written, and the queue after it. */
   writing: Promise<void> | undefined
-  /** Lost because too much was waiting, and not told to the binary yet. */
+  /** Events lost because the queue was full, not yet passed to the binary. */
   overflowed: number
   dropped: number
   closed: boolean
@@ -171,7 +171,7 @@ export class AuditLog {
     const { dir } = rest
     const settings = {
       ...rest,
-      // Wherever the process goes later.
+      // Resolved now, because the process may change its folder later.
       ...(typeof dir === 'string' && dir !== '' && { dir: resolve(dir) }),
       sessionId,
       stem: native.sessionFolder(sessionId),

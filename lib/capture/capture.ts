@@ -86,7 +86,7 @@ export class Capture extends Writable {
       try {
         return await this.inflow.readRange(range)
       } catch (error) {
-        // It ended meanwhile: what was read from has its name by now, or is gone because it was short.
+        // It ended meanwhile: the file has its name by now, or was dropped because the output was short.
         if (!this.ending) throw error
       }
     }

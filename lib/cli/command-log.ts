@@ -25,12 +25,12 @@ export interface RecordedCommand {
 
 const NAME = 'commands.jsonl'
 const MAX_COMMAND_UNITS = 4096
-/** Above this size, lines of outputs that are gone are removed. */
+/** Above this size, lines of removed outputs are dropped. */
 const MAX_BYTES = 4 * 2 ** 20
 
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 
-/** Adds a line. A log that cannot be written loses no output: it is only told. */
+/** Adds a line. A log that cannot be written loses no output: it is only reported. */
 export function recordCommand(dir: string, recorded: RecordedCommand): void {
   const file = join(dir, NAME)
   const command = recorded.command.slice(0, MAX_COMMAND_UNITS).toWellFormed()
@@ -48,7 +48,7 @@ export function recordCommand(dir: string, recorded: RecordedCommand): void {
   }
 }
 
-/** Removes the lines of outputs that are gone, from each directory of a store. */
+/** Drops the lines of removed outputs, from each directory of a store. */
 export function forgetCommands(dirs: readonly string[]): void {
   for (const dir of dirs) {
     const file = join(dir, NAME)

@@ -52,7 +52,7 @@ let asJson = false
 /** Runs what was typed behind `spillway`. */
 export async function runTyped(given: readonly string[]): Promise<void> {
   exitQuietlyOnClosedPipe()
-  // Until the words are understood: what stands behind `--` belongs to another program.
+  // Before the words are parsed: everything after `--` belongs to another program.
   const end = given.indexOf('--')
   asJson = given.slice(0, end < 0 ? undefined : end).includes('--json')
   try {

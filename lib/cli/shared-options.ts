@@ -1,4 +1,4 @@
-/** The options that say how much of an output is shown and where the rest goes. */
+/** The options for the length of a preview and the place of saved outputs. */
 
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

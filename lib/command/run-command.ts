@@ -25,7 +25,7 @@ const IS_WINDOWS = process.platform === 'win32'
 const PROGRESS_MS = 250
 const KILL_GRACE_MS = 2000
 /**
- * How soon we look whether a group of processes is gone. Each further wait is twice as long, because a look goes over all the
+ * First wait before checking if a group of processes has ended. Each further wait is twice as long, because a check reads all the
  * processes of the system.
  */
 const FIRST_LOOK_MS = 20
@@ -295,7 +295,7 @@ function listenToOne(
 /** Ends a command and everything that it started: first by asking. */
 class Stop {
   reason: 'timedOut' | 'aborted' | undefined
-  /** Resolves when all of it is gone, or has been killed. */
+  /** Resolves when all of it has ended, or has been killed. */
   done: Promise<void> = Promise.resolve()
 
   constructor(

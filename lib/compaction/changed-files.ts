@@ -9,7 +9,7 @@ import type { ReadHistory } from './history-reader'
 /** A record has no more lines; the oldest go. */
 const MOST_LINES = 100
 
-/** Longer strings in arguments are content; a path stands near the beginning of a patch. UTF-16 units. */
+/** Longer strings in arguments are content; a path is near the beginning of a patch. UTF-16 units. */
 const LONGEST_ARGUMENT = 1 << 16
 
 /** The record, with the calls in these messages. */

@@ -104,7 +104,7 @@ export interface CompactOptions<M = unknown> {
   storage?: OutputOwner
   /** State of an earlier compaction of this session: `report.state`. */
   state?: CompactionState
-  /** Asked before a summary is written, and told after a compaction. */
+  /** Called before a summary is written, and after a compaction. */
   hooks?: CompactionHooks<M>
   /** Milliseconds that a hook may take. @default 5000 */
   hookTimeoutMs?: number

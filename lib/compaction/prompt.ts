@@ -151,7 +151,7 @@ export function environmentTexts(environment: CompactionEnvironment | undefined)
   return [systemPrompt, tools, skills].filter((part) => part !== undefined).map(environmentPart)
 }
 
-/** How much of what a user said tells the language. */
+/** Units of the user's text by which the language is detected. */
 const TELLING_UNITS = 4000
 
 /** True if the words of a conversation are Chinese: those of the user, or, if there are none, all of them. */

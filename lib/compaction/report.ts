@@ -18,7 +18,7 @@ export interface CompactionState {
 /**
  * Why a compaction did what it did.
  * - `not-needed`: there is room; `disabled`: it was switched off;
- * - `nothing-old`: everything is protected or gone already; `no-progress`: what could go is less than a tenth;
+ * - `nothing-old`: everything is protected or removed already; `no-progress`: less than a tenth could be removed;
  * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs were removed, and there is no `summarize`;
  * - `summarized`;
  * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs were removed, because
@@ -75,7 +75,7 @@ export interface CompactionReport {
   messagesAfter: number
   /** Outputs that were replaced where they are. */
   replacedOutputs: number
-  /** By tool how many outputs are gone, replaced or summarised. */
+  /** By tool the number of outputs that were removed, replaced or summarised. */
   droppedTools: Record<string, number>
   /** Images and files that were replaced by a note. */
   replacedMedia: number
@@ -92,7 +92,7 @@ export interface CompactionReport {
     size: number
     /** It brings an earlier one up to date. */
     updated: boolean
-    /** It also tells of the beginning of a turn whose rest is kept. */
+    /** The summary includes the beginning of a turn whose rest is kept. */
     hasTurn: boolean
     /** It was longer than there was room for. */
     shortened: boolean

@@ -1,4 +1,4 @@
-/** One compaction: the binary says what goes, the caller's summariser what it said, and the new array is made here. */
+/** One compaction: the binary selects the messages, the caller's summariser writes the summary, and the new array is made here. */
 
 import { SpillwayError } from '../errors'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
@@ -40,7 +40,7 @@ export interface Compacted<M> {
   summary: object | undefined
   /** Outputs that were replaced, and by what. */
   replaced: { index: number; place: number; text: string }[]
-  /** Messages of what came out that lost their images, and what stands for these. */
+  /** Messages of the new history that lost their images, with the notes that replace them. */
   imageless: { indices: number[]; note: string }
 }
 

@@ -17,7 +17,7 @@ export interface SummaryRequest<M = unknown> {
   prompt: string
   /** The instructions alone, for callers who send the messages themselves. */
   instructions: string
-  /** The messages that the summary stands for, oldest first: the very objects, with their full outputs. */
+  /** The messages that the summary replaces, oldest first: the very objects, with their full outputs. */
   messages: readonly M[]
   /** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
   part: 'history' | 'turn'

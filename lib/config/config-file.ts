@@ -122,7 +122,7 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
   return decode<LoadedConfig>(call(() => native.configLoad(file, json)))
 }
 
-/** A change: objects are gone into, `null` removes, anything else replaces (RFC 7386). */
+/** A merge patch (RFC 7386): objects are merged, `null` removes, anything else replaces. */
 export type ConfigChange = { readonly [key: string]: unknown }
 
 /**
@@ -180,7 +180,7 @@ export function lintConfig(config: SpillwayConfig): ConfigFinding[] {
   return JSON.parse(call(() => native.configLint(jsonOf('config', config)))) as ConfigFinding[]
 }
 
-/** Writes an answer "always" into the user's file. It is marked, so that it never overrides a deny, wherever that stands. */
+/** Writes an answer "always" into the user's file. It is marked, so that it never overrides a deny, wherever that is. */
 export async function storeApproval(file: string, { domain, pattern }: SuggestedRule): Promise<void> {
   const rule = { domain, pattern, decision: 'allow', approved: true } as const
   await updateConfig(file, ({ agents }) => {

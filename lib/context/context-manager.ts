@@ -229,7 +229,7 @@ async function prepare<M>(
   if (compaction !== undefined) {
     history = compaction.history
     if (compaction.changed) {
-      // The provider's cache is lost anyway: what else may go, goes now, and not at the next request.
+      // The provider's cache is lost anyway: everything else that may be pruned is pruned now, not at the next request.
       pruned = pruner.prune(history, { now })
       rounds.push(pruned.report)
       forgetGone(pruner)

@@ -1,4 +1,4 @@
-/** Images that a compaction took out: from then on notes stand in their places, with the same bytes at every request. */
+/** Images that a compaction took out: from then on notes replace them, with the same bytes at every request. */
 
 import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
 import { sizeOf } from '../history/message-identity'

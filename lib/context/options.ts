@@ -94,7 +94,7 @@ function without(checks: Readonly<Record<string, Check>>, keys: readonly string[
   return Object.fromEntries(Object.entries(checks).filter(([key]) => !keys.includes(key)))
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` that names the option where it stands */
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the option by its path */
 export function checkParts<M>(options: ContextManagerOptions<M>): void {
   const { compaction, pruning } = options
   if (compaction) {

@@ -11,7 +11,7 @@ export interface ContextStep {
   /** `off`: an option says so. `nothing`: it had nothing to do. */
   outcome: 'done' | 'nothing' | 'off'
   /**
-   * Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for.
+   * Results that it looked up, replaced or shortened at this request, and images; with a summary, the messages that it replaces.
    */
   items: number
   /** Tokens that it freed at this request. */

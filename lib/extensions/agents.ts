@@ -189,7 +189,7 @@ function parametersOf(head: Record<string, unknown>, warn: (field: string, messa
 }
 
 /**
- * The key under which each restriction stands. One that may be meant as such and is not known must not become freedom, either.
+ * The key of each restriction. A key that may be a misspelt restriction must not grant anything, either.
  */
 function restrictionsOf(front: FrontMatter): Record<Restriction, string> {
   const keys: Partial<Record<Restriction, string>> = {}

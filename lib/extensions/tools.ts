@@ -26,7 +26,7 @@ export interface LoadToolsOptions {
   controls?: ToolControls | undefined
   /**
    * Names of the host's own tools. A tool of that name in the folder, whatever its case and joints (`BASH`, `read_file` and
-   * `readFile`), is left out and told.
+   * `readFile`), is left out and reported.
    */
   reserved?: readonly string[]
   /**

@@ -57,7 +57,7 @@ export interface ToolControls {
   /** A `TruncationService`, or the middleware of one. */
   truncation?: OutputService | TruncationMiddleware
   /**
-   * A `FoldSession` of the session that the tool is called in: what stands in an earlier result is not said again. Give the
+   * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
    * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
    */
   fold?: ResultFolder
@@ -100,7 +100,7 @@ export interface RefusedResult extends ToolResultLike {
 
 /** A tool with everything around it. */
 export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
-  /** Never rejects: what goes wrong is a result that says so. */
+  /** Never rejects: a failure is a result that says so. */
   execute(
     args: Parameters<T['execute']>[0],
     context?: Partial<ExecutionContext> & { toolCallId?: string },

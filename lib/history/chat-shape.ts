@@ -30,6 +30,6 @@ export interface HistoryFormat {
   placed(result: FoundResult, text: string): void
   /** The call that the result answers. */
   toolCallId(result: FoundResult): string | undefined
-  /** Where the full output was saved, if the history tells: the view, because who says so counts. */
+  /** The view with the path of the saved output, if the history names one: the view, because its source matters. */
   saved(result: FoundResult): Pick<ResultView, 'outputPath'>
 }

@@ -45,7 +45,7 @@ export interface ResultView {
   readonly time: number | undefined
   /** Images, files and whatever else is no text. */
   readonly media: number
-  /** Where the full output was saved, if the message tells. */
+  /** Path of the saved output, if the message names it. */
   readonly outputPath: string | undefined
   /** True if another text can be written in its place. */
   readonly replaceable: boolean

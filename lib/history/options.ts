@@ -90,11 +90,11 @@ export interface SimplifyOutdatedOptions {
    */
   ledger?: ToolResultKnowledge
   /**
-   * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
-   * host wrote into a message is believed.
+   * The storage that full outputs were saved in: with it, a placeholder only receives paths that it owns. Without it paths in
+   * the host's messages are trusted.
    */
   storage?: OutputOwner
-  /** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+  /** Called at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
   onSimplified?: (report: SimplifiedReport) => void
 }
 

@@ -72,8 +72,8 @@ export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>
 /** Changes to a result. */
 export interface ToolHookEdit {
   /**
-   * Replaces its text, and of a bare value all. Images of a result of MCP stay; its `structuredContent`, which says the same,
-   * goes.
+   * Replaces its text, or the whole of a bare value. Images of an MCP result stay; its `structuredContent`, which repeats the
+   * text, is dropped.
    */
   output?: unknown
   /** Put around a text. */
@@ -91,7 +91,7 @@ export interface CompactionBeforeCall {
   /** All that it will read. */
   prompt?: string
   /**
-   * Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not told of
+   * Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not notified of
    * it.
    */
   promptOf?: (instructions: string) => string

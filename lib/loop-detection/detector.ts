@@ -141,7 +141,7 @@ export class DoomLoopDetector {
   }
 
   /**
-   * Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays.
+   * Begins a run, usually with each message of the user. Resets counts and open questions; approvals by `always` stay.
    */
   startRun(): void {
     native.doomLoopStartRun(of(this).handle)

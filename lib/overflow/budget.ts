@@ -9,7 +9,7 @@ import { resultsOf, weigh, weightOf } from './results'
 /** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
 const LEAST_KEEP_CHARS = 400
 
-/** Estimates are not exact; a little more than what must go goes. */
+/** Estimates are not exact, so a little more than necessary is removed. */
 const MARGIN = 1.05
 
 /** The parts that stay of texts can have more tokens than those that go. */

@@ -133,7 +133,7 @@ function readOwn(value: object, depth: number, facts: Facts, walk: Walk): void {
   readUsage(value, facts)
 }
 
-/** Mistral puts an object where others put a text; a chat message stands there too, and is none of our business. */
+/** Mistral puts an object where others put a text; a chat message at the same place is ignored. */
 function isPlainMessage(value: unknown): boolean {
   return typeof value === 'object' && value !== null && get(value, 'role') === undefined
 }

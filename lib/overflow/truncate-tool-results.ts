@@ -28,7 +28,7 @@ export interface TruncateResultsOptions {
    */
   minKeepChars?: number
   /**
-   * Ends a text that was cut; `{removed}` stands for the number of characters that went.
+   * Suffix of a truncated text; `{removed}` is replaced by the number of removed characters.
    * @default by the profile
    */
   suffix?: string

@@ -22,11 +22,11 @@ export interface PermissionRule {
   decision: PermissionDecision
   /** Targets that the pattern must match and must not match, checked when the rule is read. */
   examples?: { match?: readonly string[]; noMatch?: readonly string[] }
-  /** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it stands. */
+  /** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it is. */
   approved?: boolean
 }
 
-/** A rule as a verdict tells it. */
+/** A rule in a verdict. */
 export interface AppliedRule {
   domain: PermissionDomain | '*'
   pattern: string

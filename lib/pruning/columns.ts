@@ -19,14 +19,14 @@ export interface ItemColumns {
   /** Facts about the text and the tool, as the core encodes them. */
   facts: number
   tokens: number
-  /** Tokens of what stands in its place, or would. */
+  /** Tokens of its placeholder, actual or planned. */
   placeholder: number
   /** Tokens once it is trimmed, if it can be. */
   trimmed: number | undefined
   form: ItemForm
   /** Milliseconds since the epoch. */
   time: number | undefined
-  /** Requests that have carried it since it could have gone. */
+  /** Requests that have carried it since it could have been pruned. */
   carried: number | null | undefined
   read: FileRead | undefined
 }

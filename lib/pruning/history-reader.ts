@@ -235,7 +235,7 @@ export class HistoryReader {
     this.forget()
   }
 
-  /** Forgets what stands for items that are not there any more. */
+  /** Forgets the placeholders of items that no longer exist. */
   forgetGone(): void {
     const keys = new Set(this.items.map(({ key }) => key))
     for (const kept of [this.placeholders, this.trims, this.adopted]) {
@@ -316,7 +316,7 @@ export class HistoryReader {
     return read
   }
 
-  /** A request that this process did not see: an earlier pruner made it, or the time when the model spoke last tells. */
+  /** A request that this process did not see: an earlier pruner made it, or the time of the model's last message shows it. */
   private requestBefore(): Resumed | undefined {
     if (this.earlier !== undefined) return { shared: this.sentBefore, lastRequest: undefined }
     const time = this.known[this.unseenFrom]?.view.time

@@ -28,7 +28,7 @@ export interface PrunedInfo {
   toolCallId?: string
   /** Its size in tokens, estimated. */
   tokens: number
-  /** Where the full output was saved, if the message or the ledger tells. */
+  /** Path of the saved output, if the message or the ledger names it. */
   outputPath?: string
 }
 
@@ -58,8 +58,8 @@ export interface HistoryPrunerOptions {
    */
   keepMessages?: number
   /**
-   * Everything before the first message of the user stays: agents read there who they are. Without such a message nothing
-   * goes.
+   * True if everything before the first user message stays: it holds the agent's identity. Without such a message nothing
+   * is pruned.
    * @default false
    */
   keepPreamble?: boolean
@@ -79,8 +79,8 @@ export interface HistoryPrunerOptions {
    */
   onlyTools?: readonly string[]
   /**
-   * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache is gone
-   * because nothing was sent for `cacheLifetimeMs`; then whatever may go goes. `always`: whatever may go goes at once; for
+   * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache has expired
+   * because nothing was sent for `cacheLifetimeMs`; then everything that may be pruned is. `always`: prunes at once; for
    * providers without a cache, or when room is all that counts.
    * @default 'cache'
    */
@@ -109,8 +109,8 @@ export interface HistoryPrunerOptions {
   maxLoss?: number
   /**
    * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
-   * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
-   * takes its place.
+   * something else than a string is reported as an error, and the default is used. An item that is shorter than its
+   * placeholder is not pruned.
    * @default a sentence that names the file with the full output, if there is one
    */
   placeholder?: string | ((info: PrunedInfo) => string)

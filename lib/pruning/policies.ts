@@ -35,7 +35,7 @@ export type PrunePolicy =
       type: 'budget'
       /** The newest results stay as long as they have no more tokens than this together. @default 40000 */
       protectTokens?: number
-      /** Nothing goes unless more tokens than this can. @default 20000 */
+      /** Prunes nothing unless more tokens than this can be pruned. @default 20000 */
       minTokens?: number
       /** Number of newest user messages whose results stay. @default 2 */
       protectTurns?: number

@@ -61,7 +61,7 @@ export class Namesakes {
     return nth
   }
 
-  /** An item of this name is gone. */
+  /** An item of this name no longer exists. */
   drop(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 1) - 1)
   }

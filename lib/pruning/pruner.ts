@@ -23,7 +23,7 @@ import type { HistoryItem } from './prunable-item'
 export type PruneReason =
   /** There is nothing that may go. */
   | 'nothing-to-free'
-  /** The cache is gone anyway, or the change costs less than it frees. */
+  /** The cache has expired anyway, or the change costs less than it frees. */
   | 'free'
   /** The accumulated cost of carrying it approaches the cost of the change. */
   | 'pays'
@@ -92,7 +92,7 @@ export interface HistoryPrunerState {
    */
   placeholders: [key: string, text: string][]
   /**
-   * Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind.
+   * Limits of trimmed items, in UTF-16 units of their start and end, and the texts between and after them.
    * @internal
    */
   trims: [key: string, head: number, tail: number, middle: string, suffix: string][]
@@ -258,7 +258,7 @@ export function share(pruner: HistoryPruner): void {
 }
 
 /**
- * Forgets what stands for items that are not in the history that was read last.
+ * Forgets the placeholders of items that are not in the history that was read last.
  * @internal
  */
 export function forgetGone(pruner: HistoryPruner): void {

@@ -41,7 +41,7 @@ export function middlewareOf(truncation: OutputService | TruncationMiddleware | 
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
  * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
  *
- * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
+ * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything fails, the
  * result still comes back, bounded, and an `error` event says why.
  *
  * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once

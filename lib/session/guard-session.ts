@@ -28,7 +28,7 @@ export interface GuardSessionOptions {
    */
   maxToolResultChars?: number
   /**
-   * Ends a text that was cut; `{removed}` stands for the number of characters that went.
+   * Suffix of a truncated text; `{removed}` is replaced by the number of removed characters.
    * @default GUARD_TRUNCATION_SUFFIX, or the path of the saved output if the text names it
    */
   suffix?: string

@@ -34,7 +34,7 @@ const REFERENCES = ['firstKeptEntryId', 'targetId', 'fromId', 'entryId', 'target
  * that the full results can be found there. Entries that name entries, such as summaries and labels, name the new ones on
  * the new branch; labels that were set elsewhere are set again.
  *
- * Never throws and never rejects: what goes wrong is the `reason`, and the session is left at the leaf that it had.
+ * Never throws and never rejects: a failure is the `reason`, and the session is left at the leaf that it had.
  */
 export async function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession> {
   try {

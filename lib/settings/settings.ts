@@ -116,7 +116,7 @@ class RegExpTag extends Tag {
 }
 
 /**
- * A value as JSON for the binary, which is strict about it: what JSON cannot hold goes as `{"$type": …}`, so that the
+ * A value as JSON for the binary, which is strict about it: a value that JSON cannot hold is written as `{"$type": …}`, so that the
  * message of the error can name it.
  */
 export function encode(value: unknown): string {

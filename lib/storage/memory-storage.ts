@@ -202,7 +202,7 @@ export class MemoryStorage implements ITruncationStorage {
   }
 }
 
-/** Paths that are remembered after their outputs are gone, so that the error can say so. */
+/** Paths that are remembered after their outputs were removed, so that the error can say so. */
 const MOST_GONE = 10_000
 
 function forget(storage: MemoryStorage, path: string): void {

@@ -66,7 +66,7 @@ export interface RangeResult {
   lineCount?: number
   /** Where the text begins in the file. */
   fromByte: number
-  /** How many bytes of the file the text stands for. */
+  /** Number of bytes of the file that the text covers. */
   byteCount: number
   /** Bytes of the whole file. */
   totalBytes: number

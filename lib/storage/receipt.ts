@@ -11,13 +11,13 @@ export interface Receipt {
   redactions?: number
 }
 
-/** No path or URL is longer; what goes into a notice must leave room for the text. */
+/** No path or URL is longer; a notice must leave room for the text. */
 const MAX_PLACE_UNITS = 4096
 
 /** Characters that end a line, or hide or reorder text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f]/u
 
-/** True if what a storage answered can stand in one line of a notice. */
+/** True if the path that a storage returned fits into one line of a notice. */
 export function isPlace(path: unknown): path is string {
   return typeof path === 'string' && path !== '' && path.length <= MAX_PLACE_UNITS && !UNPRINTABLE.test(path)
 }

@@ -7,7 +7,7 @@ import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 
 /** Limits of a sweep. Missing fields default to the storage's options. */
 export interface SweepOptions {
-  /** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
+  /** Days after which an output is removed; more than 0, `Infinity` for never. @default 7 */
   retentionDays?: number
   /** Bytes of all outputs, over all folders. @default 4294967296 */
   maxStoreBytes?: number
@@ -37,7 +37,7 @@ export interface SweepReport {
   /** Remaining files and bytes, without those that could not be examined. */
   kept: { files: number; bytes: number }
   /**
-   * The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked
+   * The first 100 of the outputs that could not be removed, and of the folders that could not be looked
    * at.
    */
   failed: { path: string; error: string }[]

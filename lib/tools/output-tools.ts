@@ -99,7 +99,7 @@ export function createOutputTools(
   const shownLines = Math.min(SHOWN_LINES, Math.floor((pageLines ?? Number.POSITIVE_INFINITY) - FRAME_LINES))
   const sizeOf = (text: string) => (pageCounts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))
 
-  /** The answer with as much as fits: what stands around it, and how it is counted, is known only once it is there. */
+  /** Returns the longest answer that fits: the text around it, and its count, are known only once it is made. */
   const fitting = async (make: (bytes: number) => Promise<OutputToolResult>): Promise<OutputToolResult> => {
     let bytes = shownBytes
     for (;;) {

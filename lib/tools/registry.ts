@@ -62,7 +62,7 @@ export interface ToolRegistryConfig {
   workingDirectory?: string
   /** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
   ledger?: ToolResultRecorder
-  /** A `FoldSession` of the session that is served: what stands in an earlier result is not said again. */
+  /** A `FoldSession` of the session that is served: lines of an earlier result are not repeated. */
   fold?: ResultFolder
 }
 

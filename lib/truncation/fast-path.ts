@@ -7,7 +7,7 @@ import type { Limits, Plan } from '../settings/settings'
 /** Units up to which a text is checked synchronously: the copy takes less than a tenth of a millisecond. */
 export const AT_ONCE_UNITS = 2 ** 17
 
-/** Controls, halves of characters, and what stands for bytes that are no character. A tab and a line feed are text. */
+/** Controls, halves of characters, and replacements of invalid bytes. A tab and a line feed are text. */
 const DRAWN = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
 
 /** True if a terminal might show something else than an output, or nothing of it because it is no text. */

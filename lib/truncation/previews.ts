@@ -142,7 +142,7 @@ export function hasNotices(): boolean {
   return noticesByName.size > 0 || foreign.size > 0
 }
 
-/** True if the path of a notice may stand in a text that is given as bytes. */
+/** True if a text that is given as bytes may contain the path of a notice. */
 export function mayNamePath(bytes: Uint8Array): boolean {
   if (foreign.size > 0) return true
   // Bytes that were transferred away meanwhile have no length, and their buffer must not be touched.
@@ -186,7 +186,7 @@ export function repeatsNotice(text: string): boolean {
   })
 }
 
-/** True if all of a notice stands in a text. */
+/** True if a text contains a whole notice. */
 export function standsIn(text: string, { path, notice }: EarlierNotice): boolean {
   const lines = notice === '' ? [path] : notice.split('\n')
   return lines.every((line) => text.includes(line))

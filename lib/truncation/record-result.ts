@@ -24,7 +24,7 @@ export interface Finished {
 /** Larger outputs are not parsed for an exit code. */
 const MOST_JSON_UNITS = 1 << 20
 
-/** Writes a finished call into the ledger. A call without an id is never asked for, and whatever goes wrong is only warned of. */
+/** Writes a finished call into the ledger. A call without an id is never looked up, and a failure is only a warning. */
 export function observe(
   ledger: ToolResultRecorder,
   { toolCallId, toolName, result, bounded, failed, args, folds }: Finished,

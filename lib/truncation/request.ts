@@ -47,7 +47,7 @@ export interface Job {
   earlier?: readonly EarlierNotice[]
   /** The preview was made by a strategy of the caller's. */
   byStrategy?: boolean
-  /** Why it was not; told once it is known what the model gets. */
+  /** Why it was not saved; reported once the preview is known. */
   strategyProblem?: string
 }
 

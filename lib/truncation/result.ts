@@ -219,7 +219,7 @@ function inParts(job: Job, parts: readonly ContentPart[], content: string, facts
   return inOnePart(parts, content)
 }
 
-/** A strategy sees one text, and so does what picks lines out of all of it; what it made stands where that began. */
+/** A strategy, and a preview with lines of the whole output, see one text; their result is put where that text began. */
 function inOnePart(parts: readonly ContentPart[], content: string): ContentPart[] {
   const first = parts.findIndex(isTextPart)
   const kept = parts.filter((part, index) => index === first || !isTextPart(part))

@@ -116,7 +116,7 @@ export function withExactNumbers(value: unknown, before: unknown, exact: unknown
     if (!Array.isArray(before)) return value
     const isAligned = value.length === before.length
     return value.map((item, index) => {
-      // Two numbers may be one for JavaScript, so only an object tells where it was.
+      // Two numbers may be one for JavaScript, so only an object identifies its place.
       const from = isAligned ? index : isObject(item) ? before.indexOf(item) : -1
       return from < 0 ? item : withExactNumbers(item, before[from], exact[from])
     })

@@ -20,7 +20,7 @@ export function alarm(ms: number): Alarm {
       const before = elapsed()
       if ((await Atomics.waitAsync(cell, 0, 0, left).value) !== 'timed-out') return false
       const passed = elapsed() - before
-      // A clock that stands still was faked before we were loaded.
+      // A clock that does not advance was faked before this module was loaded.
       if (passed >= left || passed <= 0) return true
       // A loop that was busy counts from when it last looked at its clock, and wakes us early.
       left -= passed

@@ -110,7 +110,7 @@ const isSwitchOrNothing = (value: unknown): boolean => value === undefined || ty
 
 /**
  * Returns the result of reading an argument: a getter may throw, and a proxy may refuse.
- * @throws SpillwayError that names the argument; one that the reading throws itself goes through
+ * @throws SpillwayError that names the argument; one that the reader throws itself is rethrown
  */
 export function readable<T>(field: string, read: () => T, code: SpillwayErrorCode = 'INVALID_ARGUMENT'): T {
   try {

@@ -42,9 +42,9 @@ interface Kit {
 /**
  * The same tools with everything around them that `guardTool` knows, in its order. The application gets what a tool gave, the
  * model gets what `truncation` leaves of it. A message of an error is bounded as well, and a call that was not let through
- * throws a `SpillwayError` with code `REFUSED`, so that the SDK tells the model.
+ * throws a `SpillwayError` with code `REFUSED`, so that the SDK reports it to the model.
  *
- * A tool that streams is one whose `execute` is an `async function*`: what it yields goes through at once, and of the last
+ * A tool that streams is one whose `execute` is an `async function*`: what it yields is passed on at once, and of the last
  * value the model reads a preview. A tool that has a `toModelOutput` keeps it; what it answers is bounded, and `tool.final`
  * sees what it is given. Tools without `execute` are only bounded, and tools that the provider runs are left alone.
  *

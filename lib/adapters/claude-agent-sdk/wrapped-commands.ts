@@ -82,7 +82,7 @@ const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 /**
  * The SDK's shell keeps the folder that a command ended in for the next one, if the command succeeded. The inner shell writes
- * it to a file, and the outer one goes there.
+ * it to a file, and the outer one changes to it.
  */
 function wrapped(command: string, folder: string, endFile: string, sessionId: string | undefined): string {
   const program = [process.execPath, join(__dirname, '..', 'cli', 'main.js'), 'run', '--store', folder]

@@ -27,7 +27,7 @@ export interface Reader extends Look {
   headOf(value: string, characters: number): string
   /** UTF-16 units of a string. */
   lengthOf(value: string): number
-  /** True if a value stands for one that is not here. */
+  /** True if a value represents one that is not here. */
   isStandIn(value: unknown): boolean
 }
 

@@ -13,7 +13,7 @@ import { type ResultBounds, type StructuredContent, textOf } from './truncate-re
 
 /** The least that is left for a text beside what stays in its result. */
 const LEAST_BYTES = 256
-/** Below these limits a notice stands in one place only. */
+/** Below these limits a notice is shown at one end only. */
 const TWO_NOTICES_BYTES = 2000
 const TWO_NOTICES_LINES = 20
 /** Bytes of a notice without its path. */

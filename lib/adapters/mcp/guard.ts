@@ -36,9 +36,9 @@ export interface McpControls extends Omit<ToolControls, 'refusal'> {
 }
 
 /**
- * The same client, with controls around `callTool`: texts in results are bounded, `isError` and media stay, and where the
- * whole is stands in `_meta['spillway/truncation']`. A call that is not let through is a result with `isError`; what
- * `callTool` throws is thrown on, with a bounded message, in which what is long beside it ends up where that is too much.
+ * Returns the client with controls around `callTool`: texts in results are truncated, `isError` and media stay, and the path
+ * of the saved output is in `_meta['spillway/truncation']`. A call that is not allowed is a result with `isError`. Errors of
+ * `callTool` are rethrown with a bounded message, which includes long fields of the error.
  *
  * @param client a client of version 1 or 2 of the TypeScript SDK, or anything with a `callTool` like theirs
  * @example

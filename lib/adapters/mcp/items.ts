@@ -23,7 +23,7 @@ export interface Look {
   isBase64(value: string): boolean
 }
 
-/** A text that is bounded, and the block that it goes back into; or a block that stays. */
+/** A text to truncate, and the block that receives its preview; or a block that stays. */
 export type Item =
   | { text: unknown; block?: McpContentBlock | undefined; bytes: number }
   | { stays: unknown; bytes: number }

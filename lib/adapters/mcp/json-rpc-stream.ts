@@ -14,7 +14,7 @@ const LINE_FEED = 10
 export type Line = {
   /** The parsed message, with stand-ins for long strings; `undefined` if it is no JSON. */
   value: unknown
-  /** It is no JSON as it stands: it has numbers that JSON does not know. */
+  /** It is not strict JSON: it has numbers that JSON does not know. */
   isMended: boolean
   /** Its line feed came. */
   isWhole: boolean

@@ -15,7 +15,7 @@ export class Unescaper {
   private high = 0
 
   push(bytes: Buffer): Buffer {
-    // A half of a pair that waited is three bytes; every escape is longer than what it stands for.
+    // A half of a pair that waited is three bytes; every escape is longer than its character.
     const out = Buffer.allocUnsafe(bytes.length + this.rest.length + 8)
     let length = 0
     const put = (byte: number) => {

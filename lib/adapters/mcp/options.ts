@@ -52,7 +52,7 @@ export interface McpProxyOptions {
   outputTools?: boolean
   /**
    * Handling of `structuredContent` when the texts are truncated. `drop`: it is removed, and what it says besides them is kept
-   * with them; the host is not told of schemas for it. `keep`: it stays as it is, however long.
+   * with them; no schemas for it are listed. `keep`: it stays as it is, however long.
    * @default 'drop'
    */
   structuredContent?: StructuredContent

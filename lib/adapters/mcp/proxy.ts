@@ -79,7 +79,7 @@ export class ServerProxy {
   private readonly storage: TruncationStorage
   private readonly listing: Listing
   private readonly siblings: Siblings | undefined
-  /** True if the host has been told of tools. */
+  /** True if the host has received a list of tools. */
   private hasListed = false
   /** Where a host without `initialize` listens to changes. */
   private readonly subscriptions = new Set<unknown>()
@@ -130,7 +130,7 @@ export class ServerProxy {
   private async run(): Promise<McpServerExit> {
     const { child, options } = this
     const { input = process.stdin, output = process.stdout } = options
-    // A server that is gone hears nothing more; that it is gone shows in its end.
+    // A server that has ended receives nothing more; its end is reported elsewhere.
     child.stdin!.on('error', () => this.server.break())
     output.on('error', () => {
       this.host.break()

@@ -4,7 +4,7 @@
  *
  * Each proxy listens on a socket whose number is one above all that are there, and holds a connection to the lowest that answers. A
  * system closes connections of a process that is killed, so nothing has to be looked at from time to time, and no file has to be
- * removed by the one that is gone. Where no socket can be made every proxy is the first.
+ * removed by the one that ended. Where no socket can be made every proxy is the first.
  */
 
 import { createHash } from 'node:crypto'
@@ -76,7 +76,7 @@ export class Siblings {
       }
       this.number = number
       this.server = server
-      // Proxies that came before this one listened took it for gone. The others that came since then follow it, so it must stay.
+      // Proxies that came before this one listened took it for ended. The others that came since then follow it, so it must stay.
       if (process.platform !== 'win32' && !this.numbers().includes(number)) {
         server.close()
         continue

@@ -34,7 +34,7 @@ export function nextPage(result: unknown): string | undefined {
 
 export class Listing {
   tools: readonly OutputTool[]
-  /** Known once the server has told of its last tool. */
+  /** Known once the server has listed its last tool. */
   names: Names | undefined
   /** True if this proxy offers the output tools: only one of the proxies of a host does. */
   isFirst = false

@@ -9,7 +9,7 @@ import { IN_MEMORY, type Item, itemsOf, type Look, REST_BYTES, Several, SMALL_BY
 import { besideTexts } from './structure'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
-/** True if a structure that says the same as the texts goes when those are cut. */
+/** True if a structure with the content of the texts is dropped when those are truncated. */
 export type StructuredContent = 'drop' | 'keep'
 
 export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value === 'drop' || value === 'keep']
@@ -26,7 +26,7 @@ export type Bound = (
   besides?: number,
 ) => Promise<ToolResultLike>
 
-/** Where a part has the block that it goes back into. */
+/** The block that receives a part. */
 const BLOCK = Symbol('block')
 
 /** A part as the service takes it: all texts share one budget, and what is no text keeps its place. */
@@ -44,7 +44,7 @@ export interface ResultBounds {
  * Returns the result, bounded; the very same object if there is nothing to do.
  *
  * Texts, the texts of embedded resources and all that is long beside them are bounded together. With `'drop'` a
- * `structuredContent` goes when they are cut, because it says the same once more; what it says besides is kept with them.
+ * `structuredContent` is dropped when they are truncated, because it repeats them; its other fields are kept with them.
  */
 export async function boundResult<R>(result: R, bounds: ResultBounds, context: TruncationContext): Promise<R> {
   const { bound, structured, restBytes = REST_BYTES } = bounds

@@ -40,10 +40,10 @@ export interface Message {
   error?: unknown
 }
 
-/** Where the facts about a cut stand in the `_meta` of a result. */
+/** Key of the facts about a truncation in the `_meta` of a result. */
 export const META_KEY = 'spillway/truncation'
 
-/** Where requests and results of the protocol of July 2026 have what `initialize` told before. */
+/** Key of the facts that requests and results carry in the protocol of July 2026, and `initialize` carried before. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'

@@ -21,7 +21,7 @@ interface Ties {
   readonly stored: Set<string>
   /** The item that the filter sent in place of each item. */
   readonly sent: Recent<string, { shown: string; original: unknown }>
-  /** The session was read, and no request has gone out since: results that it does not know came with the input. */
+  /** The session was read, and no request was sent since: results that it does not know came with the input. */
   fresh: boolean
 }
 

@@ -6,7 +6,7 @@
  */
 export function overlay<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {
   const bound = new Map<unknown, unknown>()
-  // A proxy must show a member that cannot change as it is, so it stands for a copy of an object that is frozen.
+  // A proxy must show an immutable member as it is, so its target is a copy of a frozen object.
   const shell = Object.keys(members).some((name) => isFixed(target, name)) ? copyWith(target, members) : target
   return new Proxy(shell, {
     get(_, key) {

@@ -85,7 +85,7 @@ export class Requests {
   }
 
   /**
-   * The cached prefix of a history that was just shortened is lost, so what the pruner can leave out goes now: with the next
+   * The cached prefix of a history that was just shortened is lost, so the pruner prunes everything that it may now: with the next
    * request it would break the prefix a second time.
    */
   async #prunedNow<M>(messages: readonly M[], sessionId: string | undefined): Promise<readonly M[]> {

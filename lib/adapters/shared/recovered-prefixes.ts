@@ -14,7 +14,7 @@ interface Known {
   readonly instead: readonly unknown[]
 }
 
-/** Histories, and what is sent in their place, told apart by what their messages say. */
+/** Histories, and the messages that are sent in their place, identified by the content of their messages. */
 export class Prefixes {
   readonly #known: Known[] = []
   readonly #keys = new WeakMap<object, string>()

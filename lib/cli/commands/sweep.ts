@@ -1,4 +1,4 @@
-/** `spillway sweep`: what is too old or too much goes. */
+/** `spillway sweep`: removes outputs that are too old or over a quota. */
 
 import { type Command, type Parsed, typed } from '../command'
 import { forgetRemoved } from '../outputs'

@@ -167,7 +167,7 @@ function readOutput(
       }
     }
     case 'content':
-      // A failure of an MCP tool comes as content, and nothing tells it apart.
+      // A failure of an MCP tool is content that looks like any other.
       return {
         ...readContent(value, outputParts),
         edits: (text, alone) => [[[...path, 'value'], contentWithText(value, text, outputParts, alone)]],

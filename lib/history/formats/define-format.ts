@@ -191,7 +191,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     takeResults: (message, places) => attempt(() => takeResults(message, places)),
     withParts: (message, parts) => attempt(() => withParts(message, parts)),
     messageOf: (parts, call) => attempt(() => rules.container && sealed(rules.container.around(parts), call)),
-    // Every message of a history goes through these two, so they make no functions of their own.
+    // Every message of a history is read by these two, so they allocate no functions.
     recognises(message) {
       try {
         return recognised(rules, message)

@@ -168,7 +168,7 @@ export function kindOfMedia(part: unknown): string {
   return ['image', 'audio', 'video', 'document'].find((word) => type.includes(word)) ?? 'file'
 }
 
-/** A media type comes from a tool, and goes into a text for a model. */
+/** A media type comes from a tool, and is part of a text for a model. */
 function plainType(type: string): string {
   return /^[\w.+-]+\/[\w.+*-]+$/.test(type) ? type.slice(0, 80) : 'file'
 }

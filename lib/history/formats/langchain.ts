@@ -26,7 +26,7 @@ const ROLES: Readonly<Record<string, MessageRole>> = {
   function: 'tool',
 }
 
-/** Calls stand in the content once more, as the provider wrote them. */
+/** The content repeats the calls, as the provider wrote them. */
 const SILENT = /^(tool_use|tool_call|tool_call_chunk|input_json_delta|function_call|non_standard)$/
 
 const THINKING = /^(thinking|redacted_thinking|reasoning|reasoning_content)$/
