@@ -20,7 +20,7 @@ export type SpillwayErrorCode =
  | "STORAGE_READ"
 /** The path is not one of the store's own files. */
  | "STORAGE_NOT_OWNED"
-/** The file was there and is gone, usually swept. */
+/** The file existed and was removed, usually by a sweep. */
  | "STORAGE_NOT_FOUND"
 /** The file is too large to become one string. */
  | "STORAGE_TOO_LARGE"
@@ -429,7 +429,7 @@ export interface RangeResult {
 	lineCount?: number;
 	/** Where the text begins in the file. */
 	fromByte: number;
-	/** How many bytes of the file the text stands for. */
+	/** Number of bytes of the file that the text covers. */
 	byteCount: number;
 	/** Bytes of the whole file. */
 	totalBytes: number;
@@ -489,7 +489,7 @@ export interface SearchResult {
 }
 /** Limits of a sweep. Missing fields default to the storage's options. */
 export interface SweepOptions {
-	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
+	/** Days after which an output is removed; more than 0, `Infinity` for never. @default 7 */
 	retentionDays?: number;
 	/** Bytes of all outputs, over all folders. @default 4294967296 */
 	maxStoreBytes?: number;
@@ -520,7 +520,7 @@ export interface SweepReport {
 		bytes: number;
 	};
 	/**
-	 * The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked
+	 * The first 100 of the outputs that could not be removed, and of the folders that could not be looked
 	 * at.
 	 */
 	failed: {
@@ -712,10 +712,10 @@ export interface PermissionRule {
 		match?: readonly string[];
 		noMatch?: readonly string[];
 	};
-	/** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it stands. */
+	/** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it is. */
 	approved?: boolean;
 }
-/** A rule as a verdict tells it. */
+/** A rule in a verdict. */
 export interface AppliedRule {
 	domain: PermissionDomain | "*";
 	pattern: string;
@@ -1499,7 +1499,7 @@ export interface CompactionReport {
 	messagesAfter: number;
 	/** Outputs that were replaced where they are. */
 	replacedOutputs: number;
-	/** By tool how many outputs are gone, replaced or summarised. */
+	/** By tool the number of outputs that were removed, replaced or summarised. */
 	droppedTools: Record<string, number>;
 	/** Images and files that were replaced by a note. */
 	replacedMedia: number;
@@ -1524,7 +1524,7 @@ export interface CompactionReport {
 		size: number;
 		/** It brings an earlier one up to date. */
 		updated: boolean;
-		/** It also tells of the beginning of a turn whose rest is kept. */
+		/** The summary includes the beginning of a turn whose rest is kept. */
 		hasTurn: boolean;
 		/** It was longer than there was room for. */
 		shortened: boolean;
@@ -1562,7 +1562,7 @@ export interface SummaryRequest<M = unknown> {
 	prompt: string;
 	/** The instructions alone, for callers who send the messages themselves. */
 	instructions: string;
-	/** The messages that the summary stands for, oldest first: the very objects, with their full outputs. */
+	/** The messages that the summary replaces, oldest first: the very objects, with their full outputs. */
 	messages: readonly M[];
 	/** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
 	part: "history" | "turn";
@@ -1667,7 +1667,7 @@ export interface CompactOptions<M = unknown> {
 	storage?: OutputOwner;
 	/** State of an earlier compaction of this session: `report.state`. */
 	state?: CompactionState;
-	/** Asked before a summary is written, and told after a compaction. */
+	/** Called before a summary is written, and after a compaction. */
 	hooks?: CompactionHooks<M>;
 	/** Milliseconds that a hook may take. @default 5000 */
 	hookTimeoutMs?: number;
@@ -1728,8 +1728,8 @@ export interface HistoryPrunerOptions {
 	 */
 	keepMessages?: number;
 	/**
-	 * Everything before the first message of the user stays: agents read there who they are. Without such a message nothing
-	 * goes.
+	 * True if everything before the first user message stays: it holds the agent's identity. Without such a message nothing
+	 * is pruned.
 	 * @default false
 	 */
 	keepPreamble?: boolean;
@@ -1749,8 +1749,8 @@ export interface HistoryPrunerOptions {
 	 */
 	onlyTools?: readonly string[];
 	/**
-	 * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache is gone
-	 * because nothing was sent for `cacheLifetimeMs`; then whatever may go goes. `always`: whatever may go goes at once; for
+	 * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache has expired
+	 * because nothing was sent for `cacheLifetimeMs`; then everything that may be pruned is. `always`: prunes at once; for
 	 * providers without a cache, or when room is all that counts.
 	 * @default 'cache'
 	 */
@@ -1779,8 +1779,8 @@ export interface HistoryPrunerOptions {
 	maxLoss?: number;
 	/**
 	 * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
-	 * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
-	 * takes its place.
+	 * something else than a string is reported as an error, and the default is used. An item that is shorter than its
+	 * placeholder is not pruned.
 	 * @default a sentence that names the file with the full output, if there is one
 	 */
 	placeholder?: string | ((info: PrunedInfo) => string);
@@ -2119,7 +2119,7 @@ export declare class DoomLoopDetector {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
 	constructor(options?: DoomLoopOptions);
 	/**
-	 * Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays.
+	 * Begins a run, usually with each message of the user. Resets counts and open questions; approvals by `always` stay.
 	 */
 	startRun(): void;
 	/**
@@ -2209,7 +2209,7 @@ export interface ToolRegistryConfig {
 	workingDirectory?: string;
 	/** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
-	/** A `FoldSession` of the session that is served: what stands in an earlier result is not said again. */
+	/** A `FoldSession` of the session that is served: lines of an earlier result are not repeated. */
 	fold?: ResultFolder;
 }
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
@@ -2259,7 +2259,7 @@ export interface ToolControls {
 	/** A `TruncationService`, or the middleware of one. */
 	truncation?: OutputService | TruncationMiddleware;
 	/**
-	 * A `FoldSession` of the session that the tool is called in: what stands in an earlier result is not said again. Give the
+	 * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
 	 * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
 	 */
 	fold?: ResultFolder;
@@ -2295,7 +2295,7 @@ export interface RefusedResult extends ToolResultLike {
 }
 /** A tool with everything around it. */
 export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
-	/** Never rejects: what goes wrong is a result that says so. */
+	/** Never rejects: a failure is a result that says so. */
 	execute(args: Parameters<T["execute"]>[0], context?: Partial<ExecutionContext> & {
 		toolCallId?: string;
 	}): Promise<Awaited<ReturnType<T["execute"]>> | RefusedResult>;
@@ -2376,11 +2376,11 @@ export interface SimplifyOutdatedOptions {
 	 */
 	ledger?: ToolResultKnowledge;
 	/**
-	 * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
-	 * host wrote into a message is believed.
+	 * The storage that full outputs were saved in: with it, a placeholder only receives paths that it owns. Without it paths in
+	 * the host's messages are trusted.
 	 */
 	storage?: OutputOwner;
-	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+	/** Called at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
 	onSimplified?: (report: SimplifiedReport) => void;
 }
 /**
@@ -2475,7 +2475,7 @@ export declare function createTruncation<R extends ToolResultLike = ToolResultLi
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
  * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
  *
- * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
+ * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything fails, the
  * result still comes back, bounded, and an `error` event says why.
  *
  * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
