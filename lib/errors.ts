@@ -26,11 +26,11 @@ export type SpillwayErrorCode =
   | 'ABORTED'
   /** A command could not be started. */
   | 'COMMAND'
-  /** A custom strategy threw, or gave back something else than a shortened text. */
+  /** A custom strategy threw, or returned something other than a shortened text. */
   | 'STRATEGY'
-  /** A history does not fit into the model's window, and nothing helped; `report` says what was tried. */
+  /** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
   | 'OVERFLOW'
-  /** A call of a tool was not let through; `report` is the `RefusedResult`. */
+  /** A tool call was not allowed; `report` is the `RefusedResult`. */
   | 'REFUSED'
   /** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
   | 'COMPACTION'

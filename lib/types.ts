@@ -98,19 +98,19 @@ export interface RedactionOptions {
 export interface UntouchedResult<C = string> {
   content: C
   truncated: false
-  /** Where the output is as it came. Only with `terminal`, and only of an output that is over the limits as it came. */
+  /** Path of the raw output. Only with `terminal`, and only if the raw output is over the limits. */
   raw?: RawOutput
 }
 
 /** Where an output is as it came, of which all that a terminal would show keeps the limits. */
 export type RawOutput = Pick<TruncatedResult, 'outputPath' | 'saveError' | 'savedPart' | 'redactions'>
 
-/** The answer when something was cut. */
+/** Result of an output that was truncated. */
 export interface TruncatedResult<C = string> {
   /** Text for the model: preview and notice. */
   content: C
   truncated: true
-  /** Where the full output is. `''` when it could not be saved; `saveError` then says why. */
+  /** Path of the saved output. `''` if it could not be saved; `saveError` then says why. */
   outputPath: string
   /** Lines of the original that the preview does not show at all. */
   removedLines?: number
@@ -118,27 +118,27 @@ export interface TruncatedResult<C = string> {
   removedBytes?: number
   /** The kept text alone, within the limits. */
   preview?: string
-  /** The sentences that say where the rest is and how to read it. */
+  /** The notice: what is missing, where the full output is, and how to read it. */
   hint?: string
   keptLines?: number
   keptBytes?: number
   totalLines?: number
   totalBytes?: number
-  /** The unit that stopped the cut, which is the one that the text shows. */
+  /** The limit that was reached first, which is the one that the notice names. */
   limitedBy?: TruncationLimit
   /** The parts of the original that the preview shows, in order. */
   ranges?: ShownRange[]
-  /** Set when lines had to be cut inside. */
+  /** Set when lines had to be truncated inside. */
   partialLines?: PartialLine[]
-  /** Set when the output was bounded although its tool asked to be left alone, because it passed the hard ceiling. */
+  /** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
   ceilingReached?: boolean
   /** Set when the full output could not be saved anywhere. */
   saveError?: SaveError
   /** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
   savedPart?: SavedPart
-  /** How many secrets were redacted in what was saved, 0 for none. Absent without `redact`, and when nothing was saved. */
+  /** Number of secrets that were redacted in the saved output. Absent without `redact`, and when nothing was saved. */
   redactions?: number
-  /** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
+  /** Set when a custom strategy was not called, because a capture grew longer than `customStrategyBytes`. */
   strategyBypassed?: boolean
 }
 
@@ -172,7 +172,7 @@ export interface TruncationConfig {
    * @default 7
    */
   retentionDays: number
-  /** Where full outputs are saved, first choice. Service-wide only. Default: the user's data directory. */
+  /** First folder for saved outputs. Service-wide only. Default: the user's data directory. */
   storageDir?: string
   /** Overrides the service's strategy, by name, for this tool. */
   strategy?: TruncationStrategyName
@@ -194,11 +194,11 @@ export interface TruncationOptions {
   maxBytes?: number
   maxTokens?: number
   direction?: TruncationDirection
-  /** `true` leaves this output alone whatever its size; `false` truncates even where truncation is off. */
+  /** `true` lets this output through whatever its size; `false` truncates even if truncation is off. */
   skip?: boolean
   /** Overrides the strategy of the tool and of the service, by name, for this call. */
   strategy?: TruncationStrategyName
-  /** Shows and measures what a terminal would show of this output; see {@link TruncationConfig}. */
+  /** Measures and shows this output as a terminal would; see {@link TruncationConfig}. */
   terminal?: boolean
 }
 
@@ -208,17 +208,17 @@ export interface TruncationContext {
   toolName: string
   /** Saved files of a session live in a folder of their own. */
   sessionId?: string
-  /** For storages of one's own; Spillway does not look at it. */
+  /** For custom storages; Spillway does not read it. */
   messageId?: string
   /** Identifies the call that produced the output. The same content of the same call is saved once. */
   toolCallId?: string
-  /** The call failed: the end is kept, and the notice does not claim success. */
+  /** True if the call failed: the preview keeps the end, and the notice does not claim success. */
   failed?: boolean
   options?: TruncationOptions
   /** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
   declared?: ToolTruncationConfig
   /**
-   * The output says of itself that truncation has been dealt with: it is left alone up to the hard ceiling.
+   * True if the output was truncated by its tool: it is let through up to the hard ceiling.
    */
   handled?: boolean
   /** Aborts the call: it rejects with the signal's reason and leaves no file. */
@@ -232,7 +232,7 @@ export interface StrategyResult {
   removedBytes?: number
 }
 
-/** A way of shortening a text. */
+/** Strategy that shortens a text. */
 export interface TruncationStrategy {
   readonly name: string
   needsTruncation(content: string, config: TruncationConfig): boolean
@@ -281,9 +281,9 @@ export type TruncationEventType = 'truncated' | 'skipped' | 'error'
 export interface TruncationEvent {
   type: TruncationEventType
   toolName: string
-  /** UTF-8 bytes of the output as it came. */
+  /** UTF-8 bytes of the raw output. */
   originalSize: number
-  /** UTF-8 bytes of the text that the model gets. */
+  /** UTF-8 bytes of the text for the model. */
   truncatedSize: number
   outputPath?: string
   /** As in the result. */
@@ -301,15 +301,15 @@ export interface TruncationEvent {
 
 export type TruncationEventCallback = (event: TruncationEvent) => void
 
-/** Where full outputs are kept. Implement it to keep them elsewhere. */
+/** Storage of full outputs. Implement it to save them elsewhere. */
 export interface ITruncationStorage {
-  /** Saves a text and answers where it is: a path, an id, a URL. */
+  /** Saves a text and returns its location: a path, an id, a URL. */
   save(content: string, context: TruncationContext): Promise<string>
   read(path: string): Promise<string>
   /** Removes outputs older than `retentionDays` and returns their number. */
   cleanup(retentionDays: number): Promise<number>
   getStorageDir(): string
-  /** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
+  /** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
   saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>
   /**
    * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
@@ -328,7 +328,7 @@ export interface CaptureOptions {
    */
   onAbort?: 'discard' | 'keep'
   /**
-   * Bytes that are held in memory for a strategy of the caller's, which must see the whole text. A longer output is
+   * Bytes that are held in memory for a custom strategy, which must see the whole text. A longer output is
    * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
    * @default 8388608
    */
@@ -395,13 +395,13 @@ export type Durability = 'process' | 'file' | 'full'
 
 /** Options of `TruncationService`. */
 export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 'strategy'>> {
-  /** Settings for every tool. They may also stand beside the other options, as in `{ maxLines: 500 }`, which win over these. */
+  /** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
   global?: Partial<TruncationConfig>
   /** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
   tools?: Record<string, ToolTruncationConfig>
   onEvent?: TruncationEventCallback
   /**
-   * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
+   * Saves full outputs elsewhere than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
    * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
    * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
    * default folders. The storages of a list are tried in order, and nothing else.
@@ -423,12 +423,12 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
   /** @default 'process' */
   durability?: Durability
   /**
-   * Bytes that `TruncationService.sweep` leaves in the folders; over it the oldest go first, those of sessions in use last.
+   * Most bytes that `TruncationService.sweep` leaves in the folders; above it the oldest are removed first, those of sessions in use last.
    * @default 4294967296
    */
   maxStoreBytes?: number
   /**
-   * Outputs that `TruncationService.sweep` leaves in the folders.
+   * Most outputs that `TruncationService.sweep` leaves in the folders.
    * @default 10000
    */
   maxStoreFiles?: number
@@ -464,7 +464,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
   language?: NoticeLanguage
   /** The tools that the model can call, by the names it knows: the notice recommends only these. */
   availableTools?: readonly string[]
-  /** Writes the notice instead of Spillway. Must answer at once; if it throws, the built-in notice is used. */
+  /** Returns the notice instead of the built-in one. Must be synchronous; if it throws, the built-in notice is used. */
   formatNotice?: (info: NoticeInfo) => string
   /**
    * Milliseconds to wait for a custom storage to save.
@@ -472,7 +472,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
    */
   storageTimeoutMs?: number
   /**
-   * Counts and speaks as a known agent does.
+   * Uses the limits and the wording of a known agent.
    * @default none
    */
   profile?: TruncationProfile
@@ -489,7 +489,7 @@ export type ConfigSource =
   | 'failed result'
   | 'call'
 
-/** The configuration that a call would use, and where each field came from. */
+/** The configuration that a call would use, and the source of each field. */
 export interface EffectiveConfig {
   config: TruncationConfig & { strategy: string; hardCeilingBytes: number }
   sources: Record<keyof TruncationConfig, ConfigSource>
@@ -501,7 +501,7 @@ export interface ToolResultLike {
   output?: unknown
   success?: boolean
   isError?: boolean
-  /** The message of a failed call. A long one is bounded too. */
+  /** The message of a failed call. A long one is truncated too. */
   error?: unknown
   metadata?: Record<string, unknown>
 }
@@ -511,9 +511,9 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
   service: OutputService
   /** Tools whose output is never touched. */
   skipTools?: readonly string[]
-  /** Decides per result: `false` leaves it alone, options override the configuration for this call. */
+  /** Decides per result: `false` lets it through, options override the configuration for this call. */
   shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions
-  /** Where every finished call that has a `toolCallId` is written down: a `ToolResultLedger`. */
+  /** Records every finished call that has a `toolCallId`: a `ToolResultLedger`. */
   ledger?: ToolResultRecorder
 }
 
@@ -542,7 +542,7 @@ export interface ToolResultRecord {
   toolName: string
   /** When the tool finished: milliseconds since the epoch. */
   endedAt: number
-  /** The tool said that it failed. */
+  /** True if the tool reported a failure. */
   isError: boolean
   /** The exit code of a command. */
   exitCode?: number
@@ -552,7 +552,7 @@ export interface ToolResultRecord {
   bytes: number
   /** Lines of the whole output, if they were counted. */
   lines?: number
-  /** Where the full output was saved. */
+  /** Path of the saved output. */
   outputPath?: string
   /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
   args?: Readonly<Record<string, unknown>>

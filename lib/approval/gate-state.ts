@@ -22,10 +22,10 @@ export interface PendingRequest {
   askedAt: number
 }
 
-/** How a call was decided. */
+/** Decision about a call. */
 export interface GateDecision {
   decision: 'allow' | 'deny'
-  /** Who decided: rules, full access, an answer, or that the question was taken back. */
+  /** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
   by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
   /** The mode of the session then. */
   mode: PermissionMode

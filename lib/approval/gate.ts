@@ -31,24 +31,24 @@ export type GateEvent =
   | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
   | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
 
-/** An answer: `always` stores the suggested rule that was shown. */
+/** An answer of the user: `always` stores the suggested rule that was shown. */
 export type GateResponse = 'once' | 'always' | { reject: string | true }
 
 /** Options of {@link PermissionGate}. */
 export interface PermissionGateOptions {
   /**
-   * Puts a question to a person and returns the answer; `always` is `once` where no rule was suggested. A call is denied if it
+   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
    * throws. Without it, questions wait for {@link PermissionGate.respond}.
    */
   ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>
-  /** Says which sessions have full access. */
+  /** Controls which sessions have full access. */
   modes?: ModeController
   /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
   saveRule?: (rule: SuggestedRule) => void | Promise<void>
   /** Writes it to this file of `loadConfig` instead, comments kept. */
   configFile?: string
   /**
-   * For whom "always" holds.
+   * Scope of "always".
    * @default 'user'
    */
   scope?: 'session' | 'user'
@@ -166,7 +166,7 @@ export class PermissionGate {
     return decided
   }
 
-  /** The questions that wait, the oldest first; those of an earlier process too. */
+  /** Lists the open questions, oldest first; those of an earlier process too. */
   pending(): PendingRequest[] {
     return [...stateOf(this).questions.values()].map(({ request }) => structuredClone(request))
   }
@@ -204,7 +204,7 @@ export class PermissionGate {
     }
   }
 
-  /** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
+  /** Returns the state that must survive a restart: questions whose call can be recognised again, answers, approvals. */
   toJSON(): GateState {
     const { questions, decisions, policy } = stateOf(this)
     const pending = [...questions.values()].filter(({ identity }) => identity !== undefined)
@@ -222,7 +222,7 @@ export class PermissionGate {
   }
 
   /**
-   * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
+   * Restores a gate. A question stays open if this policy asks about its call, too; the call is requested again and takes it over.
    * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
    */
   static fromJSON(

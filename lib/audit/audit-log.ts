@@ -18,7 +18,7 @@ import { checkKeys, checkSignal, isRecord, wrong } from '../validation/validate'
 export interface AuditLogOptions {
   /** The folder of all logs, made if it is not there. It should be out of reach of the agent's own tools. */
   dir: string
-  /** The session; whatever it is, its file has a safe name of its own. */
+  /** The session id, of any form; its file gets a safe name of its own. */
   sessionId: string
   /** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
   key?: string | Uint8Array
@@ -58,7 +58,7 @@ export interface AuditEvent {
   decision?: 'allow' | 'ask' | 'deny' | (string & {})
   rulePattern?: string
   reason?: string
-  /** Who approved: a user, a rule, a mode. */
+  /** Source of the approval: a user, a rule, a mode. */
   approver?: string
   outcome?: string
   durationMs?: number
@@ -72,7 +72,7 @@ export interface AuditEvent {
 /** A record that is in the log. */
 export interface AuditReceipt {
   eventId: string
-  /** Who wrote it: one per `AuditLog`. */
+  /** Id of the writer: one per `AuditLog`. */
   writer: string
   /** Its place in the writer's chain, from 1. */
   seq: number
@@ -80,12 +80,12 @@ export interface AuditReceipt {
   hash: string
 }
 
-/** A record that is not as it was written. */
+/** A record that was changed after it was written. */
 export interface BadAuditRecord {
   file: string
   /** From 1. */
   line: number
-  /** Where the line begins, in bytes. */
+  /** Offset of the line, in bytes. */
   offset: number
   reason: string
   /** Fields of the record itself, if readable. */
@@ -95,7 +95,7 @@ export interface BadAuditRecord {
 
 /** Result of {@link verifyAudit}. */
 export interface AuditReport {
-  /** Everything is as it was written. */
+  /** True if no record was changed. */
   ok: boolean
   /** Records before the first bad one. */
   records: number
@@ -104,9 +104,9 @@ export interface AuditReport {
   torn?: { file: string; line: number; offset: number; bytes: number }
   /** The hash of the last record. */
   head?: string
-  /** How many wrote. */
+  /** Number of writers. */
   writers: number
-  /** Events of which the log says that they could not be written. */
+  /** Events that, by the log, could not be written. */
   dropped: number
   /** The files, oldest first. */
   files: string[]
@@ -203,7 +203,7 @@ export class AuditLog {
 
   /**
    * Appends an event. The promise settles when the system has the record; those of one turn of the event loop are written
-   * together, in order. The event is read at once and may be of any kind and size: what is too long for a line is cut and marked.
+   * together, in order. The event is read at once and may be of any kind and size: fields that are too long for a line are truncated and marked.
    *
    * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
    * @throws SpillwayError `INVALID_ARGUMENT` for what is no object or has a field of the log's own, `CLOSED`, and with
@@ -230,7 +230,7 @@ export class AuditLog {
     await of(this).writing
   }
 
-  /** Writes what waits. After that nothing can be appended. */
+  /** Writes pending records. After that nothing can be appended. */
   async close(): Promise<void> {
     const internals = of(this)
     internals.closed = true
@@ -247,7 +247,7 @@ export class AuditLog {
  * files of the same session are read first. Memory does not depend on the size.
  *
  * Without a `key` the hashes show accidents and careless changes; a process that can write the file can make them all again. Records
- * cut from the end show only against a kept `head`.
+ * removed from the end show only against a `head` that was stored elsewhere.
  *
  * @param file the path of the log's current file, or of a copy of one of its files
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal

@@ -43,9 +43,9 @@ function spawn(file: string, args: readonly string[], options: SpawnOptions): Ch
 let defaultService: TruncationService | undefined
 
 /**
- * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
+ * Runs a program to its end and returns its exit and its truncated output; the whole output is in a file.
  *
- * The command has a process group of its own, which is ended as a whole by a timeout or an abort; what was printed so far
+ * The command has a process group of its own, which is ended as a whole by a timeout or an abort; the output so far
  * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
  * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
  *

@@ -18,9 +18,9 @@ export interface RunningCommand {
   readonly pid: number
   /** Preview as if the output ended here. */
   peek: () => Promise<CapturePeek>
-  /** A part of everything that it printed so far; see `Capture.readRange`. */
+  /** Reads a part of the output so far; see `Capture.readRange`. */
   readRange: (range: ReadRange) => Promise<RangeResult>
-  /** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+  /** Ends the command and everything that it started. The call then resolves with the output so far, and with `aborted`. */
   stop: () => void
 }
 
@@ -45,12 +45,12 @@ export interface RunCommandOptions {
    */
   killGraceMs?: number
   /**
-   * Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its
+   * Ends the command; the output so far is the result, with `aborted`. Aborted before the start, the call rejects with its
    * reason.
    */
   signal?: AbortSignal
   /**
-   * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+   * Called once the command runs, with an object that reads its output and ends it: for a command that may never end, such as a development server.
    */
   onStart?: (running: RunningCommand) => void
   /** Called a few times a second while the command runs. */
@@ -67,7 +67,7 @@ export interface RunCommandOptions {
    * @default false
    */
   shell?: boolean | string
-  /** Bounds the output. Default: a service with default settings. */
+  /** Truncates the output. Default: a service with default settings. */
   service?: TruncationService
   /** @default 'bash' */
   toolName?: string
@@ -78,7 +78,7 @@ export interface RunCommandOptions {
   truncation?: TruncationOptions
 }
 
-/** How a command ended, and what it printed. */
+/** Exit and output of a command. */
 export interface CommandResult {
   /** `null` when a signal ended it. */
   exitCode: number | null
@@ -94,6 +94,6 @@ export interface CommandResult {
   totalBytes: number
   /** Lines that the command printed. */
   totalLines: number
-  /** The sentence that says that the command was ended, and what to do. */
+  /** The sentence that says that the command was ended, and what to do next. */
   note?: string
 }

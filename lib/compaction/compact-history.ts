@@ -17,11 +17,11 @@ export interface CompactResult<M> {
 }
 
 /**
- * Makes a history shorter when it comes near the model's window: old outputs of tools are replaced where they are, and if
+ * Shortens a history that is near the model's window: old tool outputs are replaced in place, and if
  * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
  *
  * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long
- * as they fit, and the newest message of the user in any case. A turn that is too long by itself is cut where
+ * as they fit, and the newest message of the user in any case. A turn that is too long by itself is split where
  * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
  * compaction; the record of changed files in it is not the summariser's and outlives it.
  *

@@ -24,7 +24,7 @@ export type Summarize<M = unknown> = (
 export interface CompactOptions<M = unknown> {
   /** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: unknown; then `maxChars` decides. */
   contextWindow?: number
-  /** Writes summaries. Without it only old outputs go. */
+  /** Writes summaries. Without it only old outputs are removed. */
   summarize?: Summarize<M>
   /**
    * Milliseconds that the summariser may take, or `Infinity`.
@@ -43,11 +43,11 @@ export interface CompactOptions<M = unknown> {
   summarizerWindow?: number
   /**
    * The numbers of a known agent, as defaults of the other options. `moryflow`: the decision record's, four characters to a
-   * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none go unless
+   * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none are removed unless
    * 20,000 can. `takumi`: at 70 % of the window, with the same outputs.
    */
   profile?: CompactionProfile
-  /** `false`: never by itself. @default true */
+  /** `false`: compacts only on request. @default true */
   enabled?: boolean
   /** Compacts whatever the size, and although compaction is switched off. @default false */
   force?: boolean
@@ -98,8 +98,8 @@ export interface CompactOptions<M = unknown> {
   /** Metadata recorded when the tools finished: the path of the saved output, and the tool name. */
   ledger?: ToolResultKnowledge
   /**
-   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
-   * named if this process saved it, and one that the host wrote into a message is believed.
+   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
+   * named if this process saved it, and one that the host wrote into a message is trusted.
    */
   storage?: OutputOwner
   /** State of an earlier compaction of this session: `report.state`. */

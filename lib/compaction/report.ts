@@ -49,7 +49,7 @@ export type CompactionReason =
 
 /** Report of {@link compactHistory}. */
 export interface CompactionReport {
-  /** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
+  /** `none`: the input messages themselves. `outputs`: old outputs were replaced. `summary`: old messages were. */
   action: 'none' | 'outputs' | 'summary'
   reason: CompactionReason
   /** Sizes that decided: the history and the other parts of the request, against the limit. */
@@ -83,25 +83,25 @@ export interface CompactionReport {
   kept: { first: number; head: readonly [number, number]; from: number; cut: 'turn' | 'inside' }
   /** The summary, if there is one now. */
   summary?: {
-    /** Its message in what came out. */
+    /** Index of its message in the new history. */
     index: number
     text: string
     /** UTF-16 units. */
     chars: number
     /** In the unit of the trigger. */
     size: number
-    /** It brings an earlier one up to date. */
+    /** True if it updates an earlier one. */
     updated: boolean
     /** The summary includes the beginning of a turn whose rest is kept. */
     hasTurn: boolean
-    /** It was longer than there was room for. */
+    /** True if it was longer than its limit. */
     shortened: boolean
   }
   /** Why there is no summary. */
   error?: SpillwayError
   /** For the next compaction of this session. */
   state: CompactionState
-  /** How the history is kept; `undefined` if no message is in a known format. */
+  /** Format of the history; `undefined` if no message is in a known format. */
   format: HistoryFormatName | undefined
 }
 
@@ -113,7 +113,7 @@ export interface CompactionPlan {
   trigger: CompactionReport['trigger']
   usable: number
   sizeBefore: number
-  /** With `summary` that of what stays, without the summary. */
+  /** With `summary`, the size of the kept messages, without the summary. */
   sizeAfter: number
   messages: number
   replacedOutputs: number

@@ -78,11 +78,11 @@ interface Inner {
 const inners = new WeakMap<ToolResultLedger, Inner>()
 
 /**
- * Remembers what was learnt when tools finished: most histories do not say when that was, whether it went well, or which
- * tool it was, and a shortened result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
- * it; `simplifyOutdatedTerminalResults` asks it.
+ * Records facts when tools finish: most histories lack the time, the success, and the name of the tool,
+ * and a truncated result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * it; `simplifyOutdatedTerminalResults` reads it.
  *
- * Recording is safe to repeat: what is known of a call stays, and a later record adds what was not known.
+ * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
  *
  * @example
  * const ledger = new ToolResultLedger()
@@ -101,7 +101,7 @@ export class ToolResultLedger {
     inners.set(this, { maxEntries, entries: new Map() })
   }
 
-  /** How many calls are remembered. */
+  /** Number of recorded calls. */
   get size(): number {
     return innerOf(this).entries.size
   }
@@ -136,7 +136,7 @@ export class ToolResultLedger {
   }
 
   /**
-   * The ledger that {@link toJSON} gave, or the JSON text of it.
+   * Restores a ledger from the value of {@link toJSON}, or its JSON text.
    * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
    */
   static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger {

@@ -73,7 +73,7 @@ export interface OverflowRecoveryState {
 /** Report of a recovery. */
 export interface OverflowReport {
   profile: OverflowProfile
-  /** The window that counted, in tokens. */
+  /** The window that was used, in tokens. */
   contextWindowTokens: number
   /** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
   targetTokens: number
@@ -83,7 +83,7 @@ export interface OverflowReport {
   steps: OverflowStep[]
   state: OverflowRecoveryState
   /**
-   * How to go on. `prompt`: the history ends with what a user said, send it again. `transcript`: it ends in the middle of
+   * The next step. `prompt`: the history ends with a user message, send it again. `transcript`: it ends in the middle of
    * a turn; let the model continue, and do not repeat the user's words. `ended`: the model had answered already.
    */
   resume: 'prompt' | 'transcript' | 'ended'
@@ -100,23 +100,23 @@ export interface RecoverOptions<M> {
   contextWindowTokens: number
   /**
    * Classification of the provider's error by `classifyOverflow`. Estimates are scaled to the number in it. Without
-   * it the history is only looked at, before it is sent.
+   * it the history is only checked, before it is sent.
    */
   overflow?: OverflowFacts
-  /** It was compaction itself that overflowed: it is not tried. */
+  /** True if compaction itself overflowed: it is not tried. */
   duringCompaction?: boolean
   /**
    * Tokens of a text.
    * @default an estimate by its script
    */
   estimateTokens?: EstimateTokens
-  /** Makes the history shorter, usually by a summary. Without it only tool results can be shortened. */
+  /** Shortens the history, usually by a summary. Without it only tool results can be shortened. */
   compact?: (
     messages: M[],
     info: { targetTokens: number; attempt: number; signal: AbortSignal | undefined },
   ) => Compacted<M> | Promise<Compacted<M>>
   /**
-   * Whose numbers, words and order: `openclaw-2026-02` compacts first.
+   * The upstream system of numbers, words and order: `openclaw-2026-02` compacts first.
    * @default 'openclaw'
    */
   profile?: OverflowProfile
@@ -144,11 +144,11 @@ export interface RecoverOptions<M> {
   state?: OverflowRecoveryState
   /** Ends the recovery; it rejects with `ABORTED`. */
   signal?: AbortSignal
-  /** Told of each step. If it throws, a warning is emitted and nothing else changes. */
+  /** Called for each step. If it throws, a warning is emitted and nothing else changes. */
   onStep?: (step: OverflowStep) => void
   /**
-   * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
-   * answer yes only for paths of your own.
+   * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
+   * return true only for paths of your own.
    * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean

@@ -38,8 +38,8 @@ export interface TruncateResultsOptions {
    */
   maxTotalChars?: number | false
   /**
-   * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
-   * answer yes only for paths of your own.
+   * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
+   * return true only for paths of your own.
    * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean

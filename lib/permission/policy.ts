@@ -121,7 +121,7 @@ export class PermissionPolicy {
   }
 
   /**
-   * Decides about a call. The same call has the same answer as long as the rules, the approvals and the links of the file
+   * Decides about a call. The same call has the same verdict as long as the rules, the approvals and the links of the file
    * system are the same. Arguments that cannot be read are asked about; they never throw.
    * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
    */
@@ -130,7 +130,7 @@ export class PermissionPolicy {
     return verdictOf(state, decide(state, request, state.storage !== undefined))
   }
 
-  /** The same, and every target by itself: the rule that decided, the rules that it hides, and why. */
+  /** As `evaluate`, with every target separately: the rule that decided, the rules that it overrides, and the reason. */
   explain(request: PermissionCall): PermissionVerdict & { details: ExplainedTarget[] } {
     const state = stateOf(this)
     const answer = decide(state, request, true)
@@ -139,7 +139,7 @@ export class PermissionPolicy {
   }
 
   /**
-   * Remembers a permission, for a session or for all. It turns questions into permissions and never a denial.
+   * Adds a permission, for a session or for all. It turns questions into permissions and never overrides a denial.
    * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
    */
   approve(rule: PermissionRule, sessionId?: string): void {
@@ -150,7 +150,7 @@ export class PermissionPolicy {
     call(() => native.permissionApprove(stateOf(this).handle, text, sessionId))
   }
 
-  /** Forgets one; `false` if there was none. */
+  /** Removes an approval. Returns `false` if there was none. */
   revoke(rule: Pick<PermissionRule, 'domain' | 'pattern'>, sessionId?: string): boolean {
     if (!isRecord(rule) || typeof rule.domain !== 'string' || typeof rule.pattern !== 'string')
       throw wrong('rule', rule, 'a rule')
@@ -162,7 +162,7 @@ export class PermissionPolicy {
     return JSON.parse(call(() => native.permissionFacts(stateOf(this).handle))).approvals
   }
 
-  /** The user's rules that can never count, because a later one is about at least the same targets. */
+  /** Returns the user's rules that can never decide, because a later one covers at least the same targets. */
   shadowedRules(): { rule: AppliedRule; hiddenBy: AppliedRule }[] {
     return JSON.parse(call(() => native.permissionFacts(stateOf(this).handle))).dead
   }

@@ -31,7 +31,7 @@ export interface AppliedRule {
   domain: PermissionDomain | '*'
   pattern: string
   decision: PermissionDecision
-  /** Who wrote it: the table of defaults, the user, the user by answering "always", or `hardDeny`. */
+  /** Source of the rule: the defaults, the user, the user's answer "always", or `hardDeny`. */
   source: 'default' | 'user' | 'approval' | 'hard'
 }
 
@@ -52,7 +52,7 @@ export interface PermissionTool {
 
 /** Options of {@link PermissionPolicy}. */
 export interface PermissionPolicyOptions {
-  /** The user's, after the defaults; at most 10,000. */
+  /** The user's rules, after the defaults; at most 10,000. */
   rules?: readonly PermissionRule[]
   /** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
   hardDeny?: readonly PermissionRule[]
@@ -74,7 +74,7 @@ export interface PermissionPolicyOptions {
    */
   scratchFolders?: true | readonly string[]
   /**
-   * True if commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
+   * True if commands that only read (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
    * user's says otherwise. The files that they read are judged as always.
    * @default false
    */
@@ -82,7 +82,7 @@ export interface PermissionPolicyOptions {
   /** MCP servers whose tools are allowed; those of others are asked. */
   mcpServers?: readonly string[]
   /**
-   * Tools of one's own, by their names; they come before the known ones. `'none'` says that a tool touches nothing: it is allowed
+   * Custom tools by name; they take precedence over the known ones. `'none'` says that a tool touches nothing: it is allowed
    * unless a rule for `tool:NAME` asks about it or denies it.
    */
   tools?: Readonly<Record<string, PermissionTool | 'none'>>
@@ -99,7 +99,7 @@ export interface PermissionPolicyOptions {
    */
   caseSensitive?: boolean
   /**
-   * The folder that is worked in. In it, files are read and edited without a question, so that a home folder, a folder above it and
+   * The folder that the agent works in. Its files are read and edited without a question, so a home folder, a folder above it and
    * the root of a drive are refused unless `allowWideVault` says that they are meant.
    * @default the current directory of the process
    */
@@ -121,7 +121,7 @@ export interface PermissionPolicyOptions {
 /** How a session runs. */
 export type PermissionMode = 'agent' | 'full_access'
 
-/** A call of a tool. */
+/** A tool call. */
 export interface PermissionCall {
   tool: string
   /** Arguments of the tool: an object, a JSON string, or its single argument as a string. */
@@ -139,7 +139,7 @@ export interface PermissionCall {
   headless?: boolean
 }
 
-/** A rule that may be stored as it is shown. */
+/** A rule that may be stored as shown. */
 export interface SuggestedRule {
   domain: PermissionDomain
   pattern: string
@@ -154,11 +154,11 @@ export interface PermissionVerdict {
   domain: PermissionDomain | null
   /** Targets of the call: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
   targets: string[]
-  /** The rule that decided; `null` where none matched, or in full access. */
+  /** The rule that decided; `null` if none matched, or in full access. */
   rule: AppliedRule | null
-  /** Rules that match too and do not count, newest first; at most 16. */
+  /** Overridden rules that match too, newest first; at most 16. */
   shadowed: AppliedRule[]
-  /** Why, in sentences for a person. */
+  /** The reason, in sentences for a person. */
   reasons: string[]
   /** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
   suggestedRules: SuggestedRule[]

@@ -37,7 +37,7 @@ export interface HistoryPrunerOptions {
   /**
    * The numbers and words of a known agent, as defaults of the other options: `opencode` has its budget, its placeholder,
    * its estimate of tokens and its protected tool, and prunes whenever it can; `openclaw` has its pressure, keeps 3
-   * messages of the model and the preamble, and waits for a cold cache; `snow` lets superseded reads go at once.
+   * messages of the model and the preamble, and waits for a cold cache; `snow` prunes superseded reads at once.
    */
   profile?: 'opencode' | 'openclaw' | 'snow'
   /**
@@ -86,18 +86,18 @@ export interface HistoryPrunerOptions {
    */
   schedule?: 'cache' | 'cold' | 'always'
   /**
-   * The size of the context window, which the policy `pressure` asks for: tokens, above 0.
+   * The size of the context window, required by the policy `pressure`: tokens, above 0.
    * @default 200000
    */
   contextWindow?: number
   /**
    * Prices of tokens, relative to each other. The defaults are those of providers that charge a tenth for tokens in the
-   * cache and a quarter more for what is put there. Without a cache all three are the same.
+   * cache and a quarter more for writing to it. Without a cache all three are the same.
    * @default { read: 0.1, write: 1.25, miss: 1.25 }
    */
   prices?: PrunePrices
   /**
-   * How long the provider's cache outlives its last use: milliseconds, or `Infinity`.
+   * Lifetime of the provider's cache after its last use: milliseconds, or `Infinity`.
    * @default 300000
    */
   cacheLifetimeMs?: number
@@ -121,12 +121,12 @@ export interface HistoryPrunerOptions {
   language?: NoticeLanguage
   /**
    * Metadata recorded when the tools finished. It is more reliable than the message about the tool of a result, whether the
-   * call failed, when it finished, and where the full output was saved. Asked once about each result.
+   * call failed, when it finished, and where the full output was saved. Read once for each result.
    */
   ledger?: ToolResultKnowledge
   /**
-   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
-   * named if this process saved it, and one that the host wrote into a message is believed.
+   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
+   * named if this process saved it, and one that the host wrote into a message is trusted.
    */
   storage?: OutputOwner
   /**
@@ -135,7 +135,7 @@ export interface HistoryPrunerOptions {
    */
   estimateTokens?: (text: string) => number
   /**
-   * Told of everything that went wrong while pruning; the messages went out all the same.
+   * Called for every failure while pruning; the messages are sent all the same.
    * @default a warning of the process
    */
   onError?: (error: SpillwayError) => void

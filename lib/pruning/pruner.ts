@@ -40,13 +40,13 @@ export type PruneReason =
   /** The messages are in no known format; they go out as they are. */
   | 'unknown-format'
 
-/** Something that was left out for the first time. */
+/** An item that was pruned for the first time. */
 export interface PrunedItem extends PrunedInfo {
   /** Index of the message. */
   index: number
-  /** The policy that let it go; of several the first. */
+  /** The policy that selected it; the first if there are several. */
   policy: PolicyName
-  /** Its start and its end stay; it can still be left out later. */
+  /** True if its start and its end stay; it can still be pruned later. */
   trimmed?: true
 }
 
@@ -55,15 +55,15 @@ export interface PruneReport {
   reason: PruneReason
   /** Items pruned or trimmed for the first time. */
   pruned: PrunedItem[]
-  /** How many items are left out or trimmed by now. */
+  /** Number of items that are pruned or trimmed by now. */
   total: number
   /** Tokens of all messages, estimated. */
   tokensBefore: number
   /** Tokens of the messages that are sent, estimated. */
   tokensAfter: number
-  /** The provider's cache had nothing of the last request. */
+  /** True if the provider's cache had expired. */
   cold: boolean
-  /** Tokens that became free, or if nothing did, that could have. */
+  /** Tokens that became free, or, if none did, that could have. */
   freed: number
   /** Priced tokens that freeing them costs at this request; negative if it saves at once. */
   price: number
@@ -73,7 +73,7 @@ export interface PruneReport {
   purse: number
   /** Priced tokens of all requests so far, and what they would have been without pruning. */
   cost: { paid: number; unpruned: number }
-  /** How the history is kept; `undefined` if no message is in a known format. */
+  /** Format of the history; `undefined` if no message is in a known format. */
   format?: HistoryFormatName
 }
 
@@ -151,12 +151,12 @@ interface Inner {
 const inners = new WeakMap<HistoryPruner, Inner>()
 
 /**
- * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
+ * Prunes old parts of a history from requests, with regard to the provider's prompt cache. One pruner
  * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
  * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Pairs of calls and
  * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
+ * results whose call is not in view, and results no longer than their placeholder. Images and files of a result are pruned with
  * its text, and the placeholder names them.
  */
 export class HistoryPruner {
@@ -168,7 +168,7 @@ export class HistoryPruner {
   }
 
   /**
-   * Says what to send now, and books that it was sent.
+   * Returns the messages to send now, and records them as sent.
    *
    * Never throws because of the history: unreadable messages stay as they are, and if everything fails, the
    * messages are returned unpruned and `onError` receives the reason.
@@ -176,7 +176,7 @@ export class HistoryPruner {
    * @param messages the whole history, in any format that `detectFormat` knows. Never changed
    * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
    * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
-   * if nothing is left out. The copies come again with the next call: to mark one for a cache, put another in its place
+   * if nothing is pruned. The copies are returned again by the next call: to mark one for a cache, replace it by another copy
    */
   prune<M>(messages: readonly M[], options: { now?: number } = {}): PruneResult<M> {
     const inner = innerOf(this)
@@ -194,7 +194,7 @@ export class HistoryPruner {
     return result
   }
 
-  /** The last decision, as sentences that a person can read. */
+  /** Returns the last decision, as sentences for a person. */
   explain(): string {
     const { last } = innerOf(this)
     return last === undefined ? 'Nothing was decided yet.' : explanation(last)

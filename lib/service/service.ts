@@ -34,11 +34,11 @@ import { checkContext, invalid, isPlain, isRecord, wrong } from '../validation/v
 /** Bytes of a token of English text. */
 const BYTES_OF_TOKEN = 4
 
-/** Bounds the output of tools. */
+/** Truncates the output of tools. */
 export class TruncationService implements OutputService {
   /** @internal */
   readonly settings: Settings
-  /** Where full outputs are saved: the storage that was given, the {@link StorageList} of several, or one of its own. */
+  /** The storage of full outputs: the given one, the {@link StorageList} of several, or the service's own. */
   readonly storage: ITruncationStorage
   /**
    * Storages to save to, in order of preference.
@@ -66,8 +66,8 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
-   * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+   * Truncates one output. Within the limits it is returned unchanged; over them, the whole is saved first and a preview with a
+   * notice is returned. A failing disk, strategy or storage never fails the call: the output is truncated all the same.
    *
    * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
    *   or the parts of a message, whose texts share one budget
@@ -111,7 +111,7 @@ export class TruncationService implements OutputService {
     return new Capture(this, context, options)
   }
 
-  /** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+  /** Removes saved outputs that are older than `retentionDays`, and returns their number. */
   async cleanup(): Promise<number> {
     return this.storage.cleanup(this.settings.facts.retentionDays)
   }
@@ -144,7 +144,7 @@ export class TruncationService implements OutputService {
     this.settings.setTool(toolName, config)
   }
 
-  /** The configuration that a call with this context would use, and where each field comes from. */
+  /** Returns the configuration that a call with this context would use, and the source of each field. */
   effectiveConfig(context: TruncationContext): EffectiveConfig {
     const { config, sources } = this.settings.plan(checkContext(context))
     return { config: { ...config }, sources: { ...sources } }
@@ -174,7 +174,7 @@ export class TruncationService implements OutputService {
     return bytes / 4
   }
 
-  /** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
+  /** Refuses further outputs, and releases the leases of its own storage. Running calls finish. */
   async close(): Promise<void> {
     this.closed = true
     const own = this.options.storage === undefined ? this.storages : openedDefaults(this)

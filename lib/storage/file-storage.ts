@@ -68,7 +68,7 @@ export interface TruncationStorageOptions {
    */
   maxFileBytes?: number
   /**
-   * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+   * Redacts secrets in saved outputs. {@link TruncationStorage.read} then returns the redacted text.
    * @default none
    */
   redact?: RedactionOptions
@@ -101,7 +101,7 @@ export function openPlace(settings: Settings): Place {
 }
 
 /**
- * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
+ * Saves full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
  * folders that are given here.
  */
 export class TruncationStorage implements ITruncationStorage {
@@ -138,19 +138,19 @@ export class TruncationStorage implements ITruncationStorage {
     return saveNow(this.place, content, context)
   }
 
-  /** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
+  /** Saves bytes unchanged, and returns the path. They must not change until the promise settles. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
     checkBytes(content)
     return saveNow(this.place, content, context)
   }
 
-  /** Saves bytes of any length as they come, in constant memory, and answers the path. */
+  /** Saves bytes of any length while they arrive, in constant memory, and returns the path. */
   async saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string> {
     return saveAsItComes(this.place, source, context)
   }
 
   /**
-   * The whole text of a saved output.
+   * Reads the whole text of a saved output.
    * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
    *   `STORAGE_TOO_LARGE` when no string can hold it
    */
@@ -163,7 +163,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
+   * Reads a part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes in one call.
    * The first read by line counts lines up to there; later ones find any line of the file at once.
    *
    * @example
@@ -182,7 +182,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * The lines of a saved output that match a regular expression, whatever the size of the file.
+   * Finds the lines of a saved output that match a regular expression, whatever the size of the file.
    *
    * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
    * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
@@ -198,7 +198,7 @@ export class TruncationStorage implements ITruncationStorage {
     return search({ store: this.place.store, path }, pattern, options)
   }
 
-  /** True if a path is that of an output that this store saved, links resolved. */
+  /** Returns true if this store saved the output at a path, links resolved. */
   owns(path: string): boolean {
     checkPath(path)
     return call(() => native.storeOwns(this.place.store, path))
@@ -228,19 +228,19 @@ export class TruncationStorage implements ITruncationStorage {
     )
   }
 
-  /** How much the store holds, folder by folder, and what it last swept by itself. */
+  /** Returns the size of the store, folder by folder, and the report of its last automatic sweep. */
   async usage(): Promise<StorageUsage> {
     return JSON.parse(await background(() => native.storeUsage(this.place.store)))
   }
 
-  /** The outputs of the store, or of one session in it, the newest first. */
+  /** Lists the outputs of the store, or of one session in it, newest first. */
   async list(access: OutputAccess = {}): Promise<SavedOutput[]> {
     checkAccess('access', access)
     return JSON.parse(await background(() => native.storeList(this.place.store, access.sessionId)))
   }
 
   /**
-   * Removes one output, and answers whether it was there.
+   * Removes one output. Returns false if it did not exist.
    * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_WRITE` when it could not be removed
    */
   async remove(path: string): Promise<boolean> {
@@ -257,12 +257,12 @@ export class TruncationStorage implements ITruncationStorage {
     return background(() => native.storeDeleteSession(this.place.store, sessionId))
   }
 
-  /** The folder that outputs go to first. */
+  /** Returns the first folder for outputs. */
   getStorageDir(): string {
     return this.place.dirs[0]!
   }
 
-  /** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
+  /** Waits for a running sweep, and releases the leases of its sessions. The storage can still be used. */
   async close(): Promise<void> {
     await background(() => native.storeClose(this.place.store))
   }

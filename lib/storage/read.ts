@@ -40,7 +40,7 @@ export interface ByteRange {
 }
 
 /**
- * Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
+ * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
  */
 export type ReadRange = LineRange | ByteRange
 
@@ -60,17 +60,17 @@ export interface OutputAccess {
 export interface RangeResult {
   /** The text, well-formed, with the line breaks that the file has. */
   text: string
-  /** The line of the first byte of the text; only when lines were asked for. */
+  /** The line of the first byte of the text; only for a range of lines. */
   fromLine?: number
-  /** The lines that the text shows, whole or in part; only when lines were asked for. */
+  /** The lines that the text shows, whole or in part; only for a range of lines. */
   lineCount?: number
-  /** Where the text begins in the file. */
+  /** Byte of the file at which the text begins. */
   fromByte: number
   /** Number of bytes of the file that the text covers. */
   byteCount: number
   /** Bytes of the whole file. */
   totalBytes: number
-  /** The argument of the next call to read on with the same count; absent at the end of the file. */
+  /** The range of the next call, with the same count; absent at the end of the file. */
   next?: LineRange | ByteRange
   /** The text begins or ends inside a line, or inside what is one character in the file. */
   partial: boolean
@@ -80,15 +80,15 @@ export interface RangeResult {
 
 /** Options of a search. */
 export interface SearchOptions extends OutputAccess {
-  /** Upper and lower case are the same. @default false */
+  /** Ignores case. @default false */
   ignoreCase?: boolean
-  /** The pattern is the text to find, not a regular expression. @default false */
+  /** Takes the pattern as plain text, not as a regular expression. @default false */
   literal?: boolean
   /** Lines to show before and after each matching line, 0 to 100. @default 0 */
   context?: number | { before?: number; after?: number }
   /** Matching lines of one call, 1 to 10,000. @default 100 */
   maxMatches?: number
-  /** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+  /** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
   maxBytes?: number
   /** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
   after?: string
@@ -99,13 +99,13 @@ export interface SearchOptions extends OutputAccess {
 export interface SearchMatch {
   /** Its number, from 1. */
   line: number
-  /** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+  /** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where text is missing. */
   text: string
   /** The lines before it, each at most about 512 bytes. */
   before: string[]
   /** The lines after it. */
   after: string[]
-  /** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+  /** Byte of the file at which the match begins: `readRange(path, { fromByte })` reads from there. */
   byte: number
   /** The text is a part of the line. */
   partial?: boolean
@@ -117,11 +117,11 @@ export interface SearchResult {
   matches: SearchMatch[]
   /** A limit stopped the search before the end of the file. */
   truncated: boolean
-  /** Hand it over as `after` to go on; present if truncated. */
+  /** Pass it as `after` to continue; present if truncated. */
   next?: string
-  /** Lines that this call looked at. */
+  /** Lines that this call searched. */
   linesSearched: number
-  /** The file holds only a part of the output; what is not in it was not searched. */
+  /** The file holds only a part of the output; the rest was not searched. */
   incomplete?: boolean
 }
 

@@ -30,7 +30,7 @@ export interface SweptFile {
 export interface SweepReport {
   /** The first 1,000 of the outputs that were removed. */
   removed: SweptFile[]
-  /** How many were removed. */
+  /** Number of removed outputs. */
   removedFiles: number
   /** Their bytes. */
   removedBytes: number
@@ -41,9 +41,9 @@ export interface SweepReport {
    * at.
    */
   failed: { path: string; error: string }[]
-  /** How many there are of both. */
+  /** Number of both. */
   failedFiles: number
-  /** Folders that another process was sweeping; nothing was done there. */
+  /** Folders that another process was sweeping, and that were skipped. */
   skippedDirs: string[]
 }
 
@@ -60,7 +60,7 @@ export interface SavedOutput {
   partial?: true
 }
 
-/** How much a store holds. */
+/** Size of a store. */
 export interface StorageUsage {
   /** Outputs. */
   files: number

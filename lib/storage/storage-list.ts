@@ -52,7 +52,7 @@ export class StorageList implements ITruncationStorage {
     )
   }
 
-  /** The whole text of a saved output. */
+  /** Reads the whole text of a saved output. */
   async read(path: string): Promise<string> {
     return this.owner(path, (storage) => storage.read(path))
   }
