@@ -32,11 +32,11 @@ export type SpillwayErrorCode =
  | "ABORTED"
 /** A command could not be started. */
  | "COMMAND"
-/** A custom strategy threw, or gave back something else than a shortened text. */
+/** A custom strategy threw, or returned something other than a shortened text. */
  | "STRATEGY"
-/** A history does not fit into the model's window, and nothing helped; `report` says what was tried. */
+/** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
  | "OVERFLOW"
-/** A call of a tool was not let through; `report` is the `RefusedResult`. */
+/** A tool call was not allowed; `report` is the `RefusedResult`. */
  | "REFUSED"
 /** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
  | "COMPACTION"
@@ -77,15 +77,15 @@ export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "js
 export interface UntouchedResult<C = string> {
 	content: C;
 	truncated: false;
-	/** Where the output is as it came. Only with `terminal`, and only of an output that is over the limits as it came. */
+	/** Path of the raw output. Only with `terminal`, and only if the raw output is over the limits. */
 	raw?: RawOutput;
 }
-/** The answer when something was cut. */
+/** Result of an output that was truncated. */
 export interface TruncatedResult<C = string> {
 	/** Text for the model: preview and notice. */
 	content: C;
 	truncated: true;
-	/** Where the full output is. `''` when it could not be saved; `saveError` then says why. */
+	/** Path of the saved output. `''` if it could not be saved; `saveError` then says why. */
 	outputPath: string;
 	/** Lines of the original that the preview does not show at all. */
 	removedLines?: number;
@@ -93,27 +93,27 @@ export interface TruncatedResult<C = string> {
 	removedBytes?: number;
 	/** The kept text alone, within the limits. */
 	preview?: string;
-	/** The sentences that say where the rest is and how to read it. */
+	/** The notice: what is missing, where the full output is, and how to read it. */
 	hint?: string;
 	keptLines?: number;
 	keptBytes?: number;
 	totalLines?: number;
 	totalBytes?: number;
-	/** The unit that stopped the cut, which is the one that the text shows. */
+	/** The limit that was reached first, which is the one that the notice names. */
 	limitedBy?: TruncationLimit;
 	/** The parts of the original that the preview shows, in order. */
 	ranges?: ShownRange[];
-	/** Set when lines had to be cut inside. */
+	/** Set when lines had to be truncated inside. */
 	partialLines?: PartialLine[];
-	/** Set when the output was bounded although its tool asked to be left alone, because it passed the hard ceiling. */
+	/** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
 	ceilingReached?: boolean;
 	/** Set when the full output could not be saved anywhere. */
 	saveError?: SaveError;
 	/** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
 	savedPart?: SavedPart;
-	/** How many secrets were redacted in what was saved, 0 for none. Absent without `redact`, and when nothing was saved. */
+	/** Number of secrets that were redacted in the saved output. Absent without `redact`, and when nothing was saved. */
 	redactions?: number;
-	/** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
+	/** Set when a custom strategy was not called, because a capture grew longer than `customStrategyBytes`. */
 	strategyBypassed?: boolean;
 }
 /** Result of a truncation: a union discriminated by `truncated`. */
@@ -145,7 +145,7 @@ export interface TruncationConfig {
 	 * @default 7
 	 */
 	retentionDays: number;
-	/** Where full outputs are saved, first choice. Service-wide only. Default: the user's data directory. */
+	/** First folder for saved outputs. Service-wide only. Default: the user's data directory. */
 	storageDir?: string;
 	/** Overrides the service's strategy, by name, for this tool. */
 	strategy?: TruncationStrategyName;
@@ -165,11 +165,11 @@ export interface TruncationOptions {
 	maxBytes?: number;
 	maxTokens?: number;
 	direction?: TruncationDirection;
-	/** `true` leaves this output alone whatever its size; `false` truncates even where truncation is off. */
+	/** `true` lets this output through whatever its size; `false` truncates even if truncation is off. */
 	skip?: boolean;
 	/** Overrides the strategy of the tool and of the service, by name, for this call. */
 	strategy?: TruncationStrategyName;
-	/** Shows and measures what a terminal would show of this output; see {@link TruncationConfig}. */
+	/** Measures and shows this output as a terminal would; see {@link TruncationConfig}. */
 	terminal?: boolean;
 }
 /** Context of an output. */
@@ -178,23 +178,23 @@ export interface TruncationContext {
 	toolName: string;
 	/** Saved files of a session live in a folder of their own. */
 	sessionId?: string;
-	/** For storages of one's own; Spillway does not look at it. */
+	/** For custom storages; Spillway does not read it. */
 	messageId?: string;
 	/** Identifies the call that produced the output. The same content of the same call is saved once. */
 	toolCallId?: string;
-	/** The call failed: the end is kept, and the notice does not claim success. */
+	/** True if the call failed: the preview keeps the end, and the notice does not claim success. */
 	failed?: boolean;
 	options?: TruncationOptions;
 	/** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
 	declared?: ToolTruncationConfig;
 	/**
-	 * The output says of itself that truncation has been dealt with: it is left alone up to the hard ceiling.
+	 * True if the output was truncated by its tool: it is let through up to the hard ceiling.
 	 */
 	handled?: boolean;
 	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
 	signal?: AbortSignal;
 }
-/** A way of shortening a text. */
+/** Strategy that shortens a text. */
 export interface TruncationStrategy {
 	readonly name: string;
 	needsTruncation(content: string, config: TruncationConfig): boolean;
@@ -204,9 +204,9 @@ export interface TruncationStrategy {
 export interface TruncationEvent {
 	type: TruncationEventType;
 	toolName: string;
-	/** UTF-8 bytes of the output as it came. */
+	/** UTF-8 bytes of the raw output. */
 	originalSize: number;
-	/** UTF-8 bytes of the text that the model gets. */
+	/** UTF-8 bytes of the text for the model. */
 	truncatedSize: number;
 	outputPath?: string;
 	/** As in the result. */
@@ -221,15 +221,15 @@ export interface TruncationEvent {
 	sessionId?: string;
 	toolCallId?: string;
 }
-/** Where full outputs are kept. Implement it to keep them elsewhere. */
+/** Storage of full outputs. Implement it to save them elsewhere. */
 export interface ITruncationStorage {
-	/** Saves a text and answers where it is: a path, an id, a URL. */
+	/** Saves a text and returns its location: a path, an id, a URL. */
 	save(content: string, context: TruncationContext): Promise<string>;
 	read(path: string): Promise<string>;
 	/** Removes outputs older than `retentionDays` and returns their number. */
 	cleanup(retentionDays: number): Promise<number>;
 	getStorageDir(): string;
-	/** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
+	/** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
 	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
 	/**
 	 * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
@@ -247,7 +247,7 @@ export interface CaptureOptions {
 	 */
 	onAbort?: "discard" | "keep";
 	/**
-	 * Bytes that are held in memory for a strategy of the caller's, which must see the whole text. A longer output is
+	 * Bytes that are held in memory for a custom strategy, which must see the whole text. A longer output is
 	 * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
 	 * @default 8388608
 	 */
@@ -259,13 +259,13 @@ export type TruncationContent = string | Uint8Array | readonly ContentPart[];
 export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
 /** Options of `TruncationService`. */
 export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, "strategy">> {
-	/** Settings for every tool. They may also stand beside the other options, as in `{ maxLines: 500 }`, which win over these. */
+	/** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
 	global?: Partial<TruncationConfig>;
 	/** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
 	tools?: Record<string, ToolTruncationConfig>;
 	onEvent?: TruncationEventCallback;
 	/**
-	 * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
+	 * Saves full outputs elsewhere than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
 	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
 	 * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
 	 * default folders. The storages of a list are tried in order, and nothing else.
@@ -287,12 +287,12 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	/** @default 'process' */
 	durability?: Durability;
 	/**
-	 * Bytes that `TruncationService.sweep` leaves in the folders; over it the oldest go first, those of sessions in use last.
+	 * Most bytes that `TruncationService.sweep` leaves in the folders; above it the oldest are removed first, those of sessions in use last.
 	 * @default 4294967296
 	 */
 	maxStoreBytes?: number;
 	/**
-	 * Outputs that `TruncationService.sweep` leaves in the folders.
+	 * Most outputs that `TruncationService.sweep` leaves in the folders.
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
@@ -328,7 +328,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	language?: NoticeLanguage;
 	/** The tools that the model can call, by the names it knows: the notice recommends only these. */
 	availableTools?: readonly string[];
-	/** Writes the notice instead of Spillway. Must answer at once; if it throws, the built-in notice is used. */
+	/** Returns the notice instead of the built-in one. Must be synchronous; if it throws, the built-in notice is used. */
 	formatNotice?: (info: NoticeInfo) => string;
 	/**
 	 * Milliseconds to wait for a custom storage to save.
@@ -336,12 +336,12 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	storageTimeoutMs?: number;
 	/**
-	 * Counts and speaks as a known agent does.
+	 * Uses the limits and the wording of a known agent.
 	 * @default none
 	 */
 	profile?: TruncationProfile;
 }
-/** The configuration that a call would use, and where each field came from. */
+/** The configuration that a call would use, and the source of each field. */
 export interface EffectiveConfig {
 	config: TruncationConfig & {
 		strategy: string;
@@ -355,7 +355,7 @@ export interface ToolResultLike {
 	output?: unknown;
 	success?: boolean;
 	isError?: boolean;
-	/** The message of a failed call. A long one is bounded too. */
+	/** The message of a failed call. A long one is truncated too. */
 	error?: unknown;
 	metadata?: Record<string, unknown>;
 }
@@ -364,9 +364,9 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
 	service: OutputService;
 	/** Tools whose output is never touched. */
 	skipTools?: readonly string[];
-	/** Decides per result: `false` leaves it alone, options override the configuration for this call. */
+	/** Decides per result: `false` lets it through, options override the configuration for this call. */
 	shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions;
-	/** Where every finished call that has a `toolCallId` is written down: a `ToolResultLedger`. */
+	/** Records every finished call that has a `toolCallId`: a `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
 }
 /** Facts about a call of a tool; without `toolName` the tool is the one that the middleware was called for. */
@@ -387,7 +387,7 @@ export interface ToolResultRecord {
 	toolName: string;
 	/** When the tool finished: milliseconds since the epoch. */
 	endedAt: number;
-	/** The tool said that it failed. */
+	/** True if the tool reported a failure. */
 	isError: boolean;
 	/** The exit code of a command. */
 	exitCode?: number;
@@ -397,7 +397,7 @@ export interface ToolResultRecord {
 	bytes: number;
 	/** Lines of the whole output, if they were counted. */
 	lines?: number;
-	/** Where the full output was saved. */
+	/** Path of the saved output. */
 	outputPath?: string;
 	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
 	args?: Readonly<Record<string, unknown>>;
@@ -405,7 +405,7 @@ export interface ToolResultRecord {
 	folds?: FoldRecord;
 }
 /**
- * Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
+ * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
  */
 export type ReadRange = LineRange | ByteRange;
 /** Outputs of a storage that may be read. */
@@ -423,17 +423,17 @@ export interface OutputAccess {
 export interface RangeResult {
 	/** The text, well-formed, with the line breaks that the file has. */
 	text: string;
-	/** The line of the first byte of the text; only when lines were asked for. */
+	/** The line of the first byte of the text; only for a range of lines. */
 	fromLine?: number;
-	/** The lines that the text shows, whole or in part; only when lines were asked for. */
+	/** The lines that the text shows, whole or in part; only for a range of lines. */
 	lineCount?: number;
-	/** Where the text begins in the file. */
+	/** Byte of the file at which the text begins. */
 	fromByte: number;
 	/** Number of bytes of the file that the text covers. */
 	byteCount: number;
 	/** Bytes of the whole file. */
 	totalBytes: number;
-	/** The argument of the next call to read on with the same count; absent at the end of the file. */
+	/** The range of the next call, with the same count; absent at the end of the file. */
 	next?: LineRange | ByteRange;
 	/** The text begins or ends inside a line, or inside what is one character in the file. */
 	partial: boolean;
@@ -442,9 +442,9 @@ export interface RangeResult {
 }
 /** Options of a search. */
 export interface SearchOptions extends OutputAccess {
-	/** Upper and lower case are the same. @default false */
+	/** Ignores case. @default false */
 	ignoreCase?: boolean;
-	/** The pattern is the text to find, not a regular expression. @default false */
+	/** Takes the pattern as plain text, not as a regular expression. @default false */
 	literal?: boolean;
 	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
 	context?: number | {
@@ -453,7 +453,7 @@ export interface SearchOptions extends OutputAccess {
 	};
 	/** Matching lines of one call, 1 to 10,000. @default 100 */
 	maxMatches?: number;
-	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
 	maxBytes?: number;
 	/** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
 	after?: string;
@@ -463,13 +463,13 @@ export interface SearchOptions extends OutputAccess {
 export interface SearchMatch {
 	/** Its number, from 1. */
 	line: number;
-	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where text is missing. */
 	text: string;
 	/** The lines before it, each at most about 512 bytes. */
 	before: string[];
 	/** The lines after it. */
 	after: string[];
-	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+	/** Byte of the file at which the match begins: `readRange(path, { fromByte })` reads from there. */
 	byte: number;
 	/** The text is a part of the line. */
 	partial?: boolean;
@@ -480,11 +480,11 @@ export interface SearchResult {
 	matches: SearchMatch[];
 	/** A limit stopped the search before the end of the file. */
 	truncated: boolean;
-	/** Hand it over as `after` to go on; present if truncated. */
+	/** Pass it as `after` to continue; present if truncated. */
 	next?: string;
-	/** Lines that this call looked at. */
+	/** Lines that this call searched. */
 	linesSearched: number;
-	/** The file holds only a part of the output; what is not in it was not searched. */
+	/** The file holds only a part of the output; the rest was not searched. */
 	incomplete?: boolean;
 }
 /** Limits of a sweep. Missing fields default to the storage's options. */
@@ -510,7 +510,7 @@ export interface SweptFile {
 export interface SweepReport {
 	/** The first 1,000 of the outputs that were removed. */
 	removed: SweptFile[];
-	/** How many were removed. */
+	/** Number of removed outputs. */
 	removedFiles: number;
 	/** Their bytes. */
 	removedBytes: number;
@@ -527,9 +527,9 @@ export interface SweepReport {
 		path: string;
 		error: string;
 	}[];
-	/** How many there are of both. */
+	/** Number of both. */
 	failedFiles: number;
-	/** Folders that another process was sweeping; nothing was done there. */
+	/** Folders that another process was sweeping, and that were skipped. */
 	skippedDirs: string[];
 }
 /** A saved output, as lists show it. */
@@ -544,7 +544,7 @@ export interface SavedOutput {
 	/** The file holds only a part of the output. */
 	partial?: true;
 }
-/** How much a store holds. */
+/** Size of a store. */
 export interface StorageUsage {
 	/** Outputs. */
 	files: number;
@@ -588,7 +588,7 @@ export interface TruncationStorageOptions {
 	 */
 	maxFileBytes?: number;
 	/**
-	 * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+	 * Redacts secrets in saved outputs. {@link TruncationStorage.read} then returns the redacted text.
 	 * @default none
 	 */
 	redact?: RedactionOptions;
@@ -606,7 +606,7 @@ export interface TruncationStorageOptions {
 	sweepOnSave?: boolean;
 }
 /**
- * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
+ * Saves full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
  * folders that are given here.
  */
 export declare class TruncationStorage implements ITruncationStorage {
@@ -621,18 +621,18 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
 	 */
 	save(content: string, context: TruncationContext): Promise<string>;
-	/** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
+	/** Saves bytes unchanged, and returns the path. They must not change until the promise settles. */
 	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** Saves bytes of any length as they come, in constant memory, and answers the path. */
+	/** Saves bytes of any length while they arrive, in constant memory, and returns the path. */
 	saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
 	/**
-	 * The whole text of a saved output.
+	 * Reads the whole text of a saved output.
 	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
 	 *   `STORAGE_TOO_LARGE` when no string can hold it
 	 */
 	read(path: string): Promise<string>;
 	/**
-	 * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
+	 * Reads a part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes in one call.
 	 * The first read by line counts lines up to there; later ones find any line of the file at once.
 	 *
 	 * @example
@@ -646,7 +646,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	/**
-	 * The lines of a saved output that match a regular expression, whatever the size of the file.
+	 * Finds the lines of a saved output that match a regular expression, whatever the size of the file.
 	 *
 	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
 	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
@@ -658,7 +658,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 *   name for a wrong option; else as {@link readRange}
 	 */
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** True if a path is that of an output that this store saved, links resolved. */
+	/** Returns true if this store saved the output at a path, links resolved. */
 	owns(path: string): boolean;
 	/**
 	 * Removes outputs that are older than `retentionDays`, in all folders and nothing else, and returns their number.
@@ -673,12 +673,12 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much the store holds, folder by folder, and what it last swept by itself. */
+	/** Returns the size of the store, folder by folder, and the report of its last automatic sweep. */
 	usage(): Promise<StorageUsage>;
-	/** The outputs of the store, or of one session in it, the newest first. */
+	/** Lists the outputs of the store, or of one session in it, newest first. */
 	list(access?: OutputAccess): Promise<SavedOutput[]>;
 	/**
-	 * Removes one output, and answers whether it was there.
+	 * Removes one output. Returns false if it did not exist.
 	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_WRITE` when it could not be removed
 	 */
 	remove(path: string): Promise<boolean>;
@@ -687,9 +687,9 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
 	 */
 	deleteSession(sessionId: string): Promise<number>;
-	/** The folder that outputs go to first. */
+	/** Returns the first folder for outputs. */
 	getStorageDir(): string;
-	/** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
+	/** Waits for a running sweep, and releases the leases of its sessions. The storage can still be used. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
@@ -720,12 +720,12 @@ export interface AppliedRule {
 	domain: PermissionDomain | "*";
 	pattern: string;
 	decision: PermissionDecision;
-	/** Who wrote it: the table of defaults, the user, the user by answering "always", or `hardDeny`. */
+	/** Source of the rule: the defaults, the user, the user's answer "always", or `hardDeny`. */
 	source: "default" | "user" | "approval" | "hard";
 }
 /** Options of {@link PermissionPolicy}. */
 export interface PermissionPolicyOptions {
-	/** The user's, after the defaults; at most 10,000. */
+	/** The user's rules, after the defaults; at most 10,000. */
 	rules?: readonly PermissionRule[];
 	/** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
 	hardDeny?: readonly PermissionRule[];
@@ -747,7 +747,7 @@ export interface PermissionPolicyOptions {
 	 */
 	scratchFolders?: true | readonly string[];
 	/**
-	 * True if commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
+	 * True if commands that only read (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
 	 * user's says otherwise. The files that they read are judged as always.
 	 * @default false
 	 */
@@ -755,7 +755,7 @@ export interface PermissionPolicyOptions {
 	/** MCP servers whose tools are allowed; those of others are asked. */
 	mcpServers?: readonly string[];
 	/**
-	 * Tools of one's own, by their names; they come before the known ones. `'none'` says that a tool touches nothing: it is allowed
+	 * Custom tools by name; they take precedence over the known ones. `'none'` says that a tool touches nothing: it is allowed
 	 * unless a rule for `tool:NAME` asks about it or denies it.
 	 */
 	tools?: Readonly<Record<string, PermissionTool | "none">>;
@@ -772,7 +772,7 @@ export interface PermissionPolicyOptions {
 	 */
 	caseSensitive?: boolean;
 	/**
-	 * The folder that is worked in. In it, files are read and edited without a question, so that a home folder, a folder above it and
+	 * The folder that the agent works in. Its files are read and edited without a question, so a home folder, a folder above it and
 	 * the root of a drive are refused unless `allowWideVault` says that they are meant.
 	 * @default the current directory of the process
 	 */
@@ -790,7 +790,7 @@ export interface PermissionPolicyOptions {
 	/** Files that this storage saved for the session of a call may be read, unless the user denies it. */
 	storage?: Pick<TruncationStorage, "owns">;
 }
-/** A call of a tool. */
+/** A tool call. */
 export interface PermissionCall {
 	tool: string;
 	/** Arguments of the tool: an object, a JSON string, or its single argument as a string. */
@@ -807,7 +807,7 @@ export interface PermissionCall {
 	/** @default the policy's */
 	headless?: boolean;
 }
-/** A rule that may be stored as it is shown. */
+/** A rule that may be stored as shown. */
 export interface SuggestedRule {
 	domain: PermissionDomain;
 	pattern: string;
@@ -821,11 +821,11 @@ export interface PermissionVerdict {
 	domain: PermissionDomain | null;
 	/** Targets of the call: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
 	targets: string[];
-	/** The rule that decided; `null` where none matched, or in full access. */
+	/** The rule that decided; `null` if none matched, or in full access. */
 	rule: AppliedRule | null;
-	/** Rules that match too and do not count, newest first; at most 16. */
+	/** Overridden rules that match too, newest first; at most 16. */
 	shadowed: AppliedRule[];
-	/** Why, in sentences for a person. */
+	/** The reason, in sentences for a person. */
 	reasons: string[];
 	/** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
 	suggestedRules: SuggestedRule[];
@@ -851,28 +851,28 @@ export interface ExplainedTarget {
 export declare class PermissionPolicy {
 	constructor(options?: PermissionPolicyOptions);
 	/**
-	 * Decides about a call. The same call has the same answer as long as the rules, the approvals and the links of the file
+	 * Decides about a call. The same call has the same verdict as long as the rules, the approvals and the links of the file
 	 * system are the same. Arguments that cannot be read are asked about; they never throw.
 	 * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
 	 */
 	evaluate(request: PermissionCall): PermissionVerdict;
-	/** The same, and every target by itself: the rule that decided, the rules that it hides, and why. */
+	/** As `evaluate`, with every target separately: the rule that decided, the rules that it overrides, and the reason. */
 	explain(request: PermissionCall): PermissionVerdict & {
 		details: ExplainedTarget[];
 	};
 	/**
-	 * Remembers a permission, for a session or for all. It turns questions into permissions and never a denial.
+	 * Adds a permission, for a session or for all. It turns questions into permissions and never overrides a denial.
 	 * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
 	 */
 	approve(rule: PermissionRule, sessionId?: string): void;
-	/** Forgets one; `false` if there was none. */
+	/** Removes an approval. Returns `false` if there was none. */
 	revoke(rule: Pick<PermissionRule, "domain" | "pattern">, sessionId?: string): boolean;
 	/** Approved rules; those without a session apply to all. */
 	approvals(): {
 		rule: AppliedRule;
 		sessionId: string | null;
 	}[];
-	/** The user's rules that can never count, because a later one is about at least the same targets. */
+	/** Returns the user's rules that can never decide, because a later one covers at least the same targets. */
 	shadowedRules(): {
 		rule: AppliedRule;
 		hiddenBy: AppliedRule;
@@ -893,10 +893,10 @@ export interface PendingRequest {
 	/** Milliseconds since the epoch. */
 	askedAt: number;
 }
-/** How a call was decided. */
+/** Decision about a call. */
 export interface GateDecision {
 	decision: "allow" | "deny";
-	/** Who decided: rules, full access, an answer, or that the question was taken back. */
+	/** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
 	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
 	/** The mode of the session then. */
 	mode: PermissionMode;
@@ -950,25 +950,25 @@ export type GateEvent = {
 	rule: SuggestedRule;
 	message: string;
 };
-/** An answer: `always` stores the suggested rule that was shown. */
+/** An answer of the user: `always` stores the suggested rule that was shown. */
 export type GateResponse = "once" | "always" | {
 	reject: string | true;
 };
 /** Options of {@link PermissionGate}. */
 export interface PermissionGateOptions {
 	/**
-	 * Puts a question to a person and returns the answer; `always` is `once` where no rule was suggested. A call is denied if it
+	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
 	 * throws. Without it, questions wait for {@link PermissionGate.respond}.
 	 */
 	ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>;
-	/** Says which sessions have full access. */
+	/** Controls which sessions have full access. */
 	modes?: ModeController;
 	/** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
 	saveRule?: (rule: SuggestedRule) => void | Promise<void>;
 	/** Writes it to this file of `loadConfig` instead, comments kept. */
 	configFile?: string;
 	/**
-	 * For whom "always" holds.
+	 * Scope of "always".
 	 * @default 'user'
 	 */
 	scope?: "session" | "user";
@@ -994,7 +994,7 @@ export declare class PermissionGate {
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
 	 */
 	request(call: GateCall): Promise<GateDecision>;
-	/** The questions that wait, the oldest first; those of an earlier process too. */
+	/** Lists the open questions, oldest first; those of an earlier process too. */
 	pending(): PendingRequest[];
 	/**
 	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
@@ -1003,10 +1003,10 @@ export declare class PermissionGate {
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
-	/** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
+	/** Returns the state that must survive a restart: questions whose call can be recognised again, answers, approvals. */
 	toJSON(): GateState;
 	/**
-	 * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
+	 * Restores a gate. A question stays open if this policy asks about its call, too; the call is requested again and takes it over.
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
@@ -1015,7 +1015,7 @@ export declare class PermissionGate {
 export interface AuditLogOptions {
 	/** The folder of all logs, made if it is not there. It should be out of reach of the agent's own tools. */
 	dir: string;
-	/** The session; whatever it is, its file has a safe name of its own. */
+	/** The session id, of any form; its file gets a safe name of its own. */
 	sessionId: string;
 	/** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
 	key?: string | Uint8Array;
@@ -1054,7 +1054,7 @@ export interface AuditEvent {
 	decision?: "allow" | "ask" | "deny" | (string & {});
 	rulePattern?: string;
 	reason?: string;
-	/** Who approved: a user, a rule, a mode. */
+	/** Source of the approval: a user, a rule, a mode. */
 	approver?: string;
 	outcome?: string;
 	durationMs?: number;
@@ -1067,19 +1067,19 @@ export interface AuditEvent {
 /** A record that is in the log. */
 export interface AuditReceipt {
 	eventId: string;
-	/** Who wrote it: one per `AuditLog`. */
+	/** Id of the writer: one per `AuditLog`. */
 	writer: string;
 	/** Its place in the writer's chain, from 1. */
 	seq: number;
 	/** Keep the newest one elsewhere: `verifyAudit` finds by it that the end was cut off. */
 	hash: string;
 }
-/** A record that is not as it was written. */
+/** A record that was changed after it was written. */
 export interface BadAuditRecord {
 	file: string;
 	/** From 1. */
 	line: number;
-	/** Where the line begins, in bytes. */
+	/** Offset of the line, in bytes. */
 	offset: number;
 	reason: string;
 	/** Fields of the record itself, if readable. */
@@ -1088,7 +1088,7 @@ export interface BadAuditRecord {
 }
 /** Result of {@link verifyAudit}. */
 export interface AuditReport {
-	/** Everything is as it was written. */
+	/** True if no record was changed. */
 	ok: boolean;
 	/** Records before the first bad one. */
 	records: number;
@@ -1102,9 +1102,9 @@ export interface AuditReport {
 	};
 	/** The hash of the last record. */
 	head?: string;
-	/** How many wrote. */
+	/** Number of writers. */
 	writers: number;
-	/** Events of which the log says that they could not be written. */
+	/** Events that, by the log, could not be written. */
 	dropped: number;
 	/** The files, oldest first. */
 	files: string[];
@@ -1130,7 +1130,7 @@ export declare class AuditLog {
 	get dropped(): number;
 	/**
 	 * Appends an event. The promise settles when the system has the record; those of one turn of the event loop are written
-	 * together, in order. The event is read at once and may be of any kind and size: what is too long for a line is cut and marked.
+	 * together, in order. The event is read at once and may be of any kind and size: fields that are too long for a line are truncated and marked.
 	 *
 	 * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
 	 * @throws SpillwayError `INVALID_ARGUMENT` for what is no object or has a field of the log's own, `CLOSED`, and with
@@ -1139,7 +1139,7 @@ export declare class AuditLog {
 	append(event: AuditEvent): Promise<AuditReceipt | undefined>;
 	/** Settles when everything that was appended before is written, or could not be. */
 	flush(): Promise<void>;
-	/** Writes what waits. After that nothing can be appended. */
+	/** Writes pending records. After that nothing can be appended. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
@@ -1148,21 +1148,21 @@ export declare class AuditLog {
  * files of the same session are read first. Memory does not depend on the size.
  *
  * Without a `key` the hashes show accidents and careless changes; a process that can write the file can make them all again. Records
- * cut from the end show only against a kept `head`.
+ * removed from the end show only against a `head` that was stored elsewhere.
  *
  * @param file the path of the log's current file, or of a copy of one of its files
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
  */
 export declare function verifyAudit(file: string, options?: VerifyAuditOptions): Promise<AuditReport>;
-/** Bounds the output of tools. */
+/** Truncates the output of tools. */
 export declare class TruncationService implements OutputService {
-	/** Where full outputs are saved: the storage that was given, the {@link StorageList} of several, or one of its own. */
+	/** The storage of full outputs: the given one, the {@link StorageList} of several, or the service's own. */
 	readonly storage: ITruncationStorage;
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
 	constructor(options?: TruncationServiceConfig);
 	/**
-	 * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
-	 * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+	 * Truncates one output. Within the limits it is returned unchanged; over them, the whole is saved first and a preview with a
+	 * notice is returned. A failing disk, strategy or storage never fails the call: the output is truncated all the same.
 	 *
 	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
 	 *   or the parts of a message, whose texts share one budget
@@ -1182,7 +1182,7 @@ export declare class TruncationService implements OutputService {
 	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
 	 */
 	capture(context: TruncationContext, options?: CaptureOptions): Capture;
-	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+	/** Removes saved outputs that are older than `retentionDays`, and returns their number. */
 	cleanup(): Promise<number>;
 	/**
 	 * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
@@ -1197,9 +1197,9 @@ export declare class TruncationService implements OutputService {
 	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
 	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
 	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
-	/** The configuration that a call with this context would use, and where each field comes from. */
+	/** Returns the configuration that a call with this context would use, and the source of each field. */
 	effectiveConfig(context: TruncationContext): EffectiveConfig;
-	/** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
+	/** Refuses further outputs, and releases the leases of its own storage. Running calls finish. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
@@ -1216,9 +1216,9 @@ export interface RunningCommand {
 	readonly pid: number;
 	/** Preview as if the output ended here. */
 	peek: () => Promise<CapturePeek>;
-	/** A part of everything that it printed so far; see `Capture.readRange`. */
+	/** Reads a part of the output so far; see `Capture.readRange`. */
 	readRange: (range: ReadRange) => Promise<RangeResult>;
-	/** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+	/** Ends the command and everything that it started. The call then resolves with the output so far, and with `aborted`. */
 	stop: () => void;
 }
 /** Options of `runCommand`. */
@@ -1242,12 +1242,12 @@ export interface RunCommandOptions {
 	 */
 	killGraceMs?: number;
 	/**
-	 * Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its
+	 * Ends the command; the output so far is the result, with `aborted`. Aborted before the start, the call rejects with its
 	 * reason.
 	 */
 	signal?: AbortSignal;
 	/**
-	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+	 * Called once the command runs, with an object that reads its output and ends it: for a command that may never end, such as a development server.
 	 */
 	onStart?: (running: RunningCommand) => void;
 	/** Called a few times a second while the command runs. */
@@ -1264,7 +1264,7 @@ export interface RunCommandOptions {
 	 * @default false
 	 */
 	shell?: boolean | string;
-	/** Bounds the output. Default: a service with default settings. */
+	/** Truncates the output. Default: a service with default settings. */
 	service?: TruncationService;
 	/** @default 'bash' */
 	toolName?: string;
@@ -1274,7 +1274,7 @@ export interface RunCommandOptions {
 	/** Overrides of truncation for this call. */
 	truncation?: TruncationOptions;
 }
-/** How a command ended, and what it printed. */
+/** Exit and output of a command. */
 export interface CommandResult {
 	/** `null` when a signal ended it. */
 	exitCode: number | null;
@@ -1290,13 +1290,13 @@ export interface CommandResult {
 	totalBytes: number;
 	/** Lines that the command printed. */
 	totalLines: number;
-	/** The sentence that says that the command was ended, and what to do. */
+	/** The sentence that says that the command was ended, and what to do next. */
 	note?: string;
 }
 /**
- * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
+ * Runs a program to its end and returns its exit and its truncated output; the whole output is in a file.
  *
- * The command has a process group of its own, which is ended as a whole by a timeout or an abort; what was printed so far
+ * The command has a process group of its own, which is ended as a whole by a timeout or an abort; the output so far
  * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
  * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
  *
@@ -1309,7 +1309,7 @@ export declare function runCommand(file: string, args?: readonly string[], optio
 /** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
-	/** The window that counted, in tokens. */
+	/** The window that was used, in tokens. */
 	contextWindowTokens: number;
 	/** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
 	targetTokens: number;
@@ -1319,7 +1319,7 @@ export interface OverflowReport {
 	steps: OverflowStep[];
 	state: OverflowRecoveryState;
 	/**
-	 * How to go on. `prompt`: the history ends with what a user said, send it again. `transcript`: it ends in the middle of
+	 * The next step. `prompt`: the history ends with a user message, send it again. `transcript`: it ends in the middle of
 	 * a turn; let the model continue, and do not repeat the user's words. `ended`: the model had answered already.
 	 */
 	resume: "prompt" | "transcript" | "ended";
@@ -1332,24 +1332,24 @@ export interface RecoverOptions<M> {
 	contextWindowTokens: number;
 	/**
 	 * Classification of the provider's error by `classifyOverflow`. Estimates are scaled to the number in it. Without
-	 * it the history is only looked at, before it is sent.
+	 * it the history is only checked, before it is sent.
 	 */
 	overflow?: OverflowFacts;
-	/** It was compaction itself that overflowed: it is not tried. */
+	/** True if compaction itself overflowed: it is not tried. */
 	duringCompaction?: boolean;
 	/**
 	 * Tokens of a text.
 	 * @default an estimate by its script
 	 */
 	estimateTokens?: EstimateTokens;
-	/** Makes the history shorter, usually by a summary. Without it only tool results can be shortened. */
+	/** Shortens the history, usually by a summary. Without it only tool results can be shortened. */
 	compact?: (messages: M[], info: {
 		targetTokens: number;
 		attempt: number;
 		signal: AbortSignal | undefined;
 	}) => Compacted<M> | Promise<Compacted<M>>;
 	/**
-	 * Whose numbers, words and order: `openclaw-2026-02` compacts first.
+	 * The upstream system of numbers, words and order: `openclaw-2026-02` compacts first.
 	 * @default 'openclaw'
 	 */
 	profile?: OverflowProfile;
@@ -1377,11 +1377,11 @@ export interface RecoverOptions<M> {
 	state?: OverflowRecoveryState;
 	/** Ends the recovery; it rejects with `ABORTED`. */
 	signal?: AbortSignal;
-	/** Told of each step. If it throws, a warning is emitted and nothing else changes. */
+	/** Called for each step. If it throws, a warning is emitted and nothing else changes. */
 	onStep?: (step: OverflowStep) => void;
 	/**
-	 * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
-	 * answer yes only for paths of your own.
+	 * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
+	 * return true only for paths of your own.
 	 * @default whether `storage` owns the path, or this process saved it
 	 */
 	outputExists?: (path: string) => boolean;
@@ -1440,11 +1440,11 @@ export interface ToolResultLedgerState {
 	version: 1;
 }
 /**
- * Remembers what was learnt when tools finished: most histories do not say when that was, whether it went well, or which
- * tool it was, and a shortened result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
- * it; `simplifyOutdatedTerminalResults` asks it.
+ * Records facts when tools finish: most histories lack the time, the success, and the name of the tool,
+ * and a truncated result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * it; `simplifyOutdatedTerminalResults` reads it.
  *
- * Recording is safe to repeat: what is known of a call stays, and a later record adds what was not known.
+ * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
  *
  * @example
  * const ledger = new ToolResultLedger()
@@ -1454,7 +1454,7 @@ export interface ToolResultLedgerState {
 export declare class ToolResultLedger {
 	/** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
 	constructor(options?: ToolResultLedgerOptions);
-	/** How many calls are remembered. */
+	/** Number of recorded calls. */
 	get size(): number;
 	/**
 	 * Records a call. A second record of a call only adds missing facts; a default counts as missing.
@@ -1466,14 +1466,14 @@ export declare class ToolResultLedger {
 	/** The ledger as plain JSON. */
 	toJSON(): ToolResultLedgerState;
 	/**
-	 * The ledger that {@link toJSON} gave, or the JSON text of it.
+	 * Restores a ledger from the value of {@link toJSON}, or its JSON text.
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
 	 */
 	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
 /** Report of {@link compactHistory}. */
 export interface CompactionReport {
-	/** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
+	/** `none`: the input messages themselves. `outputs`: old outputs were replaced. `summary`: old messages were. */
 	action: "none" | "outputs" | "summary";
 	reason: CompactionReason;
 	/** Sizes that decided: the history and the other parts of the request, against the limit. */
@@ -1515,25 +1515,25 @@ export interface CompactionReport {
 	};
 	/** The summary, if there is one now. */
 	summary?: {
-		/** Its message in what came out. */
+		/** Index of its message in the new history. */
 		index: number;
 		text: string;
 		/** UTF-16 units. */
 		chars: number;
 		/** In the unit of the trigger. */
 		size: number;
-		/** It brings an earlier one up to date. */
+		/** True if it updates an earlier one. */
 		updated: boolean;
 		/** The summary includes the beginning of a turn whose rest is kept. */
 		hasTurn: boolean;
-		/** It was longer than there was room for. */
+		/** True if it was longer than its limit. */
 		shortened: boolean;
 	};
 	/** Why there is no summary. */
 	error?: SpillwayError;
 	/** For the next compaction of this session. */
 	state: CompactionState;
-	/** How the history is kept; `undefined` if no message is in a known format. */
+	/** Format of the history; `undefined` if no message is in a known format. */
 	format: HistoryFormatName | undefined;
 }
 /** Plan of {@link compactHistory}. */
@@ -1544,7 +1544,7 @@ export interface CompactionPlan {
 	trigger: CompactionReport["trigger"];
 	usable: number;
 	sizeBefore: number;
-	/** With `summary` that of what stays, without the summary. */
+	/** With `summary`, the size of the kept messages, without the summary. */
 	sizeAfter: number;
 	messages: number;
 	replacedOutputs: number;
@@ -1587,7 +1587,7 @@ export type Summarize<M = unknown> = (request: SummaryRequest<M>) => string | {
 export interface CompactOptions<M = unknown> {
 	/** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: unknown; then `maxChars` decides. */
 	contextWindow?: number;
-	/** Writes summaries. Without it only old outputs go. */
+	/** Writes summaries. Without it only old outputs are removed. */
 	summarize?: Summarize<M>;
 	/**
 	 * Milliseconds that the summariser may take, or `Infinity`.
@@ -1606,11 +1606,11 @@ export interface CompactOptions<M = unknown> {
 	summarizerWindow?: number;
 	/**
 	 * The numbers of a known agent, as defaults of the other options. `moryflow`: the decision record's, four characters to a
-	 * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none go unless
+	 * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none are removed unless
 	 * 20,000 can. `takumi`: at 70 % of the window, with the same outputs.
 	 */
 	profile?: CompactionProfile;
-	/** `false`: never by itself. @default true */
+	/** `false`: compacts only on request. @default true */
 	enabled?: boolean;
 	/** Compacts whatever the size, and although compaction is switched off. @default false */
 	force?: boolean;
@@ -1661,8 +1661,8 @@ export interface CompactOptions<M = unknown> {
 	/** Metadata recorded when the tools finished: the path of the saved output, and the tool name. */
 	ledger?: ToolResultKnowledge;
 	/**
-	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
-	 * named if this process saved it, and one that the host wrote into a message is believed.
+	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
+	 * named if this process saved it, and one that the host wrote into a message is trusted.
 	 */
 	storage?: OutputOwner;
 	/** State of an earlier compaction of this session: `report.state`. */
@@ -1680,11 +1680,11 @@ export interface CompactResult<M> {
 	report: CompactionReport;
 }
 /**
- * Makes a history shorter when it comes near the model's window: old outputs of tools are replaced where they are, and if
+ * Shortens a history that is near the model's window: old tool outputs are replaced in place, and if
  * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
  *
  * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long
- * as they fit, and the newest message of the user in any case. A turn that is too long by itself is cut where
+ * as they fit, and the newest message of the user in any case. A turn that is too long by itself is split where
  * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
  * compaction; the record of changed files in it is not the summariser's and outlives it.
  *
@@ -1707,7 +1707,7 @@ export interface HistoryPrunerOptions {
 	/**
 	 * The numbers and words of a known agent, as defaults of the other options: `opencode` has its budget, its placeholder,
 	 * its estimate of tokens and its protected tool, and prunes whenever it can; `openclaw` has its pressure, keeps 3
-	 * messages of the model and the preamble, and waits for a cold cache; `snow` lets superseded reads go at once.
+	 * messages of the model and the preamble, and waits for a cold cache; `snow` prunes superseded reads at once.
 	 */
 	profile?: "opencode" | "openclaw" | "snow";
 	/**
@@ -1756,18 +1756,18 @@ export interface HistoryPrunerOptions {
 	 */
 	schedule?: "cache" | "cold" | "always";
 	/**
-	 * The size of the context window, which the policy `pressure` asks for: tokens, above 0.
+	 * The size of the context window, required by the policy `pressure`: tokens, above 0.
 	 * @default 200000
 	 */
 	contextWindow?: number;
 	/**
 	 * Prices of tokens, relative to each other. The defaults are those of providers that charge a tenth for tokens in the
-	 * cache and a quarter more for what is put there. Without a cache all three are the same.
+	 * cache and a quarter more for writing to it. Without a cache all three are the same.
 	 * @default { read: 0.1, write: 1.25, miss: 1.25 }
 	 */
 	prices?: PrunePrices;
 	/**
-	 * How long the provider's cache outlives its last use: milliseconds, or `Infinity`.
+	 * Lifetime of the provider's cache after its last use: milliseconds, or `Infinity`.
 	 * @default 300000
 	 */
 	cacheLifetimeMs?: number;
@@ -1791,12 +1791,12 @@ export interface HistoryPrunerOptions {
 	language?: NoticeLanguage;
 	/**
 	 * Metadata recorded when the tools finished. It is more reliable than the message about the tool of a result, whether the
-	 * call failed, when it finished, and where the full output was saved. Asked once about each result.
+	 * call failed, when it finished, and where the full output was saved. Read once for each result.
 	 */
 	ledger?: ToolResultKnowledge;
 	/**
-	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
-	 * named if this process saved it, and one that the host wrote into a message is believed.
+	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
+	 * named if this process saved it, and one that the host wrote into a message is trusted.
 	 */
 	storage?: OutputOwner;
 	/**
@@ -1805,18 +1805,18 @@ export interface HistoryPrunerOptions {
 	 */
 	estimateTokens?: (text: string) => number;
 	/**
-	 * Told of everything that went wrong while pruning; the messages went out all the same.
+	 * Called for every failure while pruning; the messages are sent all the same.
 	 * @default a warning of the process
 	 */
 	onError?: (error: SpillwayError) => void;
 }
-/** Something that was left out for the first time. */
+/** An item that was pruned for the first time. */
 export interface PrunedItem extends PrunedInfo {
 	/** Index of the message. */
 	index: number;
-	/** The policy that let it go; of several the first. */
+	/** The policy that selected it; the first if there are several. */
 	policy: PolicyName;
-	/** Its start and its end stay; it can still be left out later. */
+	/** True if its start and its end stay; it can still be pruned later. */
 	trimmed?: true;
 }
 /** Report of one call of {@link HistoryPruner.prune}. Priced tokens are tokens times their price. */
@@ -1824,15 +1824,15 @@ export interface PruneReport {
 	reason: PruneReason;
 	/** Items pruned or trimmed for the first time. */
 	pruned: PrunedItem[];
-	/** How many items are left out or trimmed by now. */
+	/** Number of items that are pruned or trimmed by now. */
 	total: number;
 	/** Tokens of all messages, estimated. */
 	tokensBefore: number;
 	/** Tokens of the messages that are sent, estimated. */
 	tokensAfter: number;
-	/** The provider's cache had nothing of the last request. */
+	/** True if the provider's cache had expired. */
 	cold: boolean;
-	/** Tokens that became free, or if nothing did, that could have. */
+	/** Tokens that became free, or, if none did, that could have. */
 	freed: number;
 	/** Priced tokens that freeing them costs at this request; negative if it saves at once. */
 	price: number;
@@ -1845,7 +1845,7 @@ export interface PruneReport {
 		paid: number;
 		unpruned: number;
 	};
-	/** How the history is kept; `undefined` if no message is in a known format. */
+	/** Format of the history; `undefined` if no message is in a known format. */
 	format?: HistoryFormatName;
 }
 /** Result of {@link HistoryPruner.prune}. */
@@ -1858,19 +1858,19 @@ export interface HistoryPrunerState {
 	version: 1;
 }
 /**
- * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
+ * Prunes old parts of a history from requests, with regard to the provider's prompt cache. One pruner
  * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
  * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Pairs of calls and
  * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
+ * results whose call is not in view, and results no longer than their placeholder. Images and files of a result are pruned with
  * its text, and the placeholder names them.
  */
 export declare class HistoryPruner {
 	/** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
 	constructor(options?: HistoryPrunerOptions);
 	/**
-	 * Says what to send now, and books that it was sent.
+	 * Returns the messages to send now, and records them as sent.
 	 *
 	 * Never throws because of the history: unreadable messages stay as they are, and if everything fails, the
 	 * messages are returned unpruned and `onError` receives the reason.
@@ -1878,12 +1878,12 @@ export declare class HistoryPruner {
 	 * @param messages the whole history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
 	 * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
-	 * if nothing is left out. The copies come again with the next call: to mark one for a cache, put another in its place
+	 * if nothing is pruned. The copies are returned again by the next call: to mark one for a cache, replace it by another copy
 	 */
 	prune<M>(messages: readonly M[], options?: {
 		now?: number;
 	}): PruneResult<M>;
-	/** The last decision, as sentences that a person can read. */
+	/** Returns the last decision, as sentences for a person. */
 	explain(): string;
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): HistoryPrunerState;
