@@ -1838,8 +1838,8 @@ export interface PruneReport {
 	price: number;
 	/** Priced tokens that carrying them has cost so far. */
 	carried: number;
-	/** Priced tokens that could have been spent. */
-	purse: number;
+	/** Priced tokens that may be spent on a change: the savings so far and the share of `maxLoss`. */
+	savings: number;
 	/** Priced tokens of all requests so far, and what they would have been without pruning. */
 	cost: {
 		paid: number;

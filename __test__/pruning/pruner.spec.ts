@@ -368,9 +368,9 @@ describe('when it goes', () => {
     const paid = reports.filter(({ reason }) => reason === 'pays')
     expect(paid.length).toBeGreaterThan(2)
     expect(paid.length).toBeLessThan(15)
-    for (const { price, carried, purse } of paid) {
+    for (const { price, carried, savings } of paid) {
       expect(carried).toBeGreaterThanOrEqual(0.75 * price)
-      expect(purse).toBeGreaterThanOrEqual(price)
+      expect(savings).toBeGreaterThanOrEqual(price)
     }
     const { cost } = reports[39] as PruneReport
     expect(cost.paid / cost.unpruned).toBeLessThan(0.8)
@@ -390,7 +390,7 @@ describe('when it goes', () => {
 
   test('small savings make it wait', () => {
     const reports = session(pruner({ keepRecent: 4, maxLoss: 0 }), 30, 1)
-    expect(reports.some(({ reason }) => reason === 'purse-too-small')).toBe(true)
+    expect(reports.some(({ reason }) => reason === 'savings-too-small')).toBe(true)
     for (const { cost } of reports) expect(cost.paid).toBeLessThanOrEqual(cost.unpruned * (1 + 1e-9))
   })
 
@@ -634,7 +634,7 @@ describe('bad input', () => {
     ['state.carried', { version: 1, placeholders: [], carried: ['1'], sizes: [], account: {} }],
     ['state.trims', { version: 1, placeholders: [], trims: [['a', 1, 2]], carried: [], sizes: [], account: {} }],
     ['state.adopted', { version: 1, placeholders: [], carried: [], sizes: [], account: {}, adopted: [1] }],
-    ['state.account', { version: 1, placeholders: [], carried: [], sizes: [], account: { purse: 'empty' } }],
+    ['state.account', { version: 1, placeholders: [], carried: [], sizes: [], account: { savings: 'empty' } }],
   ])('%s of a state is named', (field, state) => {
     expect(() => HistoryPruner.fromJSON(state as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', field }),

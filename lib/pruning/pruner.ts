@@ -34,7 +34,7 @@ export type PruneReason =
   /** The schedule is `cold`, and the cache is not. */
   | 'warm'
   /** It would pay, but what was saved so far and `maxLoss` do not cover the price yet. */
-  | 'purse-too-small'
+  | 'savings-too-small'
   /** The messages could not be read; they go out as they are. */
   | 'unreadable'
   /** The messages are in no known format; they go out as they are. */
@@ -69,8 +69,8 @@ export interface PruneReport {
   price: number
   /** Priced tokens that carrying them has cost so far. */
   carried: number
-  /** Priced tokens that could have been spent. */
-  purse: number
+  /** Priced tokens that may be spent on a change: the savings so far and the share of `maxLoss`. */
+  savings: number
   /** Priced tokens of all requests so far, and what they would have been without pruning. */
   cost: { paid: number; unpruned: number }
   /** Format of the history; `undefined` if no message is in a known format. */
@@ -132,12 +132,12 @@ interface Answer {
     freed: number
     price: number
     carried: number
-    purse: number
+    savings: number
     cold: boolean
   }
   tokensBefore: number
   tokensAfter: number
-  purse: { paid: number; unpruned: number }
+  savings: { paid: number; unpruned: number }
 }
 
 /** Internal state of a pruner. */
@@ -322,7 +322,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     total: reader.gone - reader.restored,
     tokensBefore: answer.tokensBefore,
     tokensAfter: answer.tokensAfter + restored,
-    cost: answer.purse,
+    cost: answer.savings,
     ...(format !== undefined && { format }),
   }
   return { messages: reader.project(messages), report }
@@ -336,23 +336,23 @@ function prunedItem(item: HistoryItem, policy: PolicyName): PrunedItem {
 }
 
 function unreadable(): PruneReport {
-  const nothing = { freed: 0, price: 0, carried: 0, purse: 0, cold: false, tokensBefore: 0, tokensAfter: 0, total: 0 }
+  const nothing = { freed: 0, price: 0, carried: 0, savings: 0, cold: false, tokensBefore: 0, tokensAfter: 0, total: 0 }
   return { reason: 'unreadable', pruned: [], ...nothing, cost: { paid: 0, unpruned: 0 } }
 }
 
 function explanation(report: PruneReport): string {
-  const { reason, freed, price, carried, purse, cost, cold } = report
-  const [tokens, costs, rent, available] = [freed, price, carried, purse].map((value) => round(value))
+  const { reason, freed, price, carried, savings, cost, cold } = report
+  const [tokens, costs, rent, available] = [freed, price, carried, savings].map((value) => round(value))
   const sentences: Record<PruneReason, string> = {
-    'nothing-to-free': 'Nothing could be left out.',
+    'nothing-to-free': 'Nothing could be pruned.',
     free: cold
-      ? `The cache was cold, so ${tokens} tokens were left out at once.`
-      : `${tokens} tokens were left out, because nothing behind them had to be paid again.`,
-    pays: `${tokens} tokens were left out: carrying them had cost ${rent} priced tokens, and the change costs ${costs}.`,
-    always: `${tokens} tokens were left out, as the schedule asks for at once.`,
-    'too-early': `${tokens} tokens could go, but the change would cost ${costs} priced tokens, and carrying them has cost ${rent} so far.`,
-    warm: `${tokens} tokens could go, and will when the cache is cold.`,
-    'purse-too-small': `${tokens} tokens could go and it would pay, but the change costs ${costs} priced tokens, and only ${available} may be spent.`,
+      ? `The cache was cold, so ${tokens} tokens were pruned at once.`
+      : `${tokens} tokens were pruned, because nothing after them had to be paid again.`,
+    pays: `${tokens} tokens were pruned: carrying them had cost ${rent} priced tokens, and the change costs ${costs}.`,
+    always: `${tokens} tokens were pruned, as the schedule prunes at once.`,
+    'too-early': `${tokens} tokens could be pruned, but the change would cost ${costs} priced tokens, and carrying them has cost ${rent} so far.`,
+    warm: `${tokens} tokens could be pruned, and will be when the cache is cold.`,
+    'savings-too-small': `${tokens} tokens could be pruned and that would pay, but the change costs ${costs} priced tokens, and only ${available} may be spent.`,
     unreadable: 'The history could not be read and is sent unchanged.',
     'unknown-format': 'The history is in no known format and is sent unchanged.',
   }

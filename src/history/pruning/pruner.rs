@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::policies::{Form, Goal, Item, Rules, View, goals};
-use super::schedule::{self, Decision, Move, Prompt, Purse};
+use super::schedule::{self, Decision, Move, Prompt, Savings};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Message {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Account {
     /// Costs so far.
-    pub purse: Purse,
+    pub savings: Savings,
     /// Number of requests so far.
     pub requests: u64,
     /// Time of the last request in milliseconds since the epoch.
@@ -55,7 +55,7 @@ pub struct Answer {
     /// Tokens of the request.
     pub tokens_after: f64,
     /// Costs so far, this request included.
-    pub purse: Purse,
+    pub savings: Savings,
 }
 
 /// The history of one session and the decisions about it.
@@ -175,7 +175,7 @@ impl Pruner {
             cold,
         };
         let steps: Vec<Move> = moves.iter().map(|(_, step)| *step).collect();
-        let decision = schedule::decide(&self.schedule, &mut self.account.purse, &prompt, &steps);
+        let decision = schedule::decide(&self.schedule, &mut self.account.savings, &prompt, &steps);
         let made = decision.from.and_then(|from| moves.get(from..)).unwrap_or_default();
         let (mut goes, mut trims) = (Vec::new(), Vec::new());
         for &(place, _) in made {
@@ -202,7 +202,7 @@ impl Pruner {
             decision,
             tokens_before: unpruned,
             tokens_after: tokens - freed,
-            purse: self.account.purse,
+            savings: self.account.savings,
         }
     }
 
@@ -365,8 +365,8 @@ mod tests {
                 }
                 prop_assert_eq!(&anew.starts, &pruner.starts);
                 prop_assert_eq!(&anew.unpruned_starts, &pruner.unpruned_starts);
-                let bound = (1.0 + max_loss) * answer.purse.unpruned;
-                prop_assert!(answer.purse.paid <= bound * (1.0 + 1e-9));
+                let bound = (1.0 + max_loss) * answer.savings.unpruned;
+                prop_assert!(answer.savings.paid <= bound * (1.0 + 1e-9));
                 for place in &answer.goes {
                     prop_assert!(!gone.contains(place));
                 }

@@ -63,14 +63,14 @@ pub struct Rule {
 
 /// The costs so far, with and without pruning.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Purse {
+pub struct Savings {
     /// Priced tokens of all requests so far.
     pub paid: f64,
     /// Priced tokens of the same requests without pruning.
     pub unpruned: f64,
 }
 
-impl Purse {
+impl Savings {
     /// Returns the budget for a break, if the next request costs `unpruned` without pruning.
     fn holds(&self, max_loss: f64, unpruned: f64) -> f64 {
         (1.0 + max_loss) * (self.unpruned + unpruned) - self.paid
@@ -146,7 +146,7 @@ pub enum Reason {
     /// The caller waits until the cache has expired.
     Warm,
     /// The break would pay, but the savings so far do not cover it.
-    PurseTooSmall,
+    SavingsTooSmall,
 }
 
 /// The decision about one request.
@@ -164,17 +164,17 @@ pub struct Decision {
     /// Cost of carrying the same items so far, in priced tokens.
     pub carried: f64,
     /// The budget for the break in priced tokens.
-    pub purse: f64,
+    pub savings: f64,
     /// True if the cache of the prompt has expired.
     pub cold: bool,
 }
 
 /// Decides about one request and records it. `moves` are in the order of their messages.
-pub fn decide(rule: &Rule, purse: &mut Purse, prompt: &Prompt<'_>, moves: &[Move]) -> Decision {
+pub fn decide(rule: &Rule, savings: &mut Savings, prompt: &Prompt<'_>, moves: &[Move]) -> Decision {
     let prices = &rule.prices;
     let unpruned = prompt.unchanged(prices, prompt.unpruned_starts);
     let as_it_is = prompt.unchanged(prices, prompt.starts);
-    let holds = purse.holds(rule.max_loss, unpruned);
+    let holds = savings.holds(rule.max_loss, unpruned);
     let mut freed = Freed::default();
     let mut tried = Tried { freed: 0.0, price: 0.0, carried: 0.0 };
     let mut best: Option<(usize, Tried, Reason)> = None;
@@ -207,7 +207,7 @@ pub fn decide(rule: &Rule, purse: &mut Purse, prompt: &Prompt<'_>, moves: &[Move
         } else if pays && as_it_is + MARGIN * tried.price <= holds {
             best = Some((at, tried, Reason::Pays));
         } else if pays {
-            refused = Reason::PurseTooSmall;
+            refused = Reason::SavingsTooSmall;
         }
     }
     let (from, tried, reason) = match best {
@@ -215,10 +215,10 @@ pub fn decide(rule: &Rule, purse: &mut Purse, prompt: &Prompt<'_>, moves: &[Move
         None if moves.is_empty() => (None, tried, Reason::NothingToFree),
         None => (None, tried, refused),
     };
-    purse.unpruned += unpruned;
-    purse.paid += as_it_is + if from.is_some() { tried.price } else { 0.0 };
+    savings.unpruned += unpruned;
+    savings.paid += as_it_is + if from.is_some() { tried.price } else { 0.0 };
     let Tried { freed, price, carried } = tried;
-    Decision { reason, from, freed, price, carried, purse: holds - as_it_is, cold: prompt.cold }
+    Decision { reason, from, freed, price, carried, savings: holds - as_it_is, cold: prompt.cold }
 }
 
 /// A suffix of the moves.
@@ -253,20 +253,20 @@ mod tests {
         saved: f64,
         cold: bool,
         moves: &[(usize, f64, f64)],
-    ) -> (Decision, Purse) {
+    ) -> (Decision, Savings) {
         let moves: Vec<Move> = moves
             .iter()
             .map(|&(message, freed, carried)| Move { message, freed, put: 10.0, carried })
             .collect();
         let prompt = Prompt { starts: &STARTS, unpruned_starts: &STARTS, shared: 8, cold };
-        let mut purse = Purse { paid: 0.0, unpruned: saved / (1.0 + rule.max_loss) };
-        let decision = decide(rule, &mut purse, &prompt, &moves);
-        (decision, purse)
+        let mut savings = Savings { paid: 0.0, unpruned: saved / (1.0 + rule.max_loss) };
+        let decision = decide(rule, &mut savings, &prompt, &moves);
+        (decision, savings)
     }
 
     #[test]
     fn each_reason_has_its_moment() {
-        use Reason::{Always, Free, NothingToFree, Pays, PurseTooSmall, TooEarly, Warm};
+        use Reason::{Always, Free, NothingToFree, Pays, SavingsTooSmall, TooEarly, Warm};
         // After a change in message 4 there are 4,000 tokens to pay again, without the 900 freed.
         let cases: [Case; 13] = [
             ("nothing", When::Cache, 1e6, false, &[], NothingToFree, None),
@@ -274,7 +274,7 @@ mod tests {
             ("nothing", When::Cold, 1e6, true, &[], NothingToFree, None),
             ("warm, carried once", When::Cache, 1e6, false, &[(4, 900.0, 1.0)], TooEarly, None),
             ("carried for long", When::Cache, 1e6, false, &[(4, 900.0, 40.0)], Pays, Some(0)),
-            ("a poor purse", When::Cache, 0.0, false, &[(4, 900.0, 40.0)], PurseTooSmall, None),
+            ("small savings", When::Cache, 0.0, false, &[(4, 900.0, 40.0)], SavingsTooSmall, None),
             ("cold", When::Cache, 0.0, true, &[(4, 900.0, 1.0)], Free, Some(0)),
             ("not sent before", When::Cache, 0.0, false, &[(9, 900.0, 1.0)], Free, Some(0)),
             (
@@ -292,7 +292,7 @@ mod tests {
             ("cold at last", When::Cold, 0.0, true, &[(4, 9.0, 1.0), (5, 9.0, 1.0)], Free, Some(0)),
         ];
         for (name, when, saved, cold, moves, reason, from) in cases {
-            let (decision, purse) = asked(&rule(when), saved, cold, moves);
+            let (decision, savings) = asked(&rule(when), saved, cold, moves);
             assert_eq!(
                 (decision.reason, decision.from, decision.cold),
                 (reason, from, cold),
@@ -300,7 +300,7 @@ mod tests {
             );
             let unpruned = if cold { 1.25 * 10_000.0 } else { 0.1 * 8000.0 + 1.25 * 2000.0 };
             let price = if from.is_some() { decision.price } else { 0.0 };
-            assert!((purse.paid - unpruned - price).abs() < 1e-6, "{name}: {purse:?}");
+            assert!((savings.paid - unpruned - price).abs() < 1e-6, "{name}: {savings:?}");
         }
     }
 
@@ -340,7 +340,7 @@ mod tests {
         // The share of this very request counts too.
         let own = 0.1 * (0.1 * 8000.0 + 1.25 * 2000.0);
         for (saved, reason) in
-            [(1.14 * price - own, Reason::PurseTooSmall), (1.16 * price - own, Reason::Pays)]
+            [(1.14 * price - own, Reason::SavingsTooSmall), (1.16 * price - own, Reason::Pays)]
         {
             let (decision, _) = asked(&rule(When::Cache), saved, false, &[(4, 900.0, 1e3)]);
             assert_eq!(decision.reason, reason, "{saved}");
