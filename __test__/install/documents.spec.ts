@@ -51,6 +51,13 @@ const pages = ['.', 'docs', 'examples', 'benchmark', 'torture', 'fuzz', '__test_
     .map((name) => (folder === '.' ? name : `${folder}/${name.replaceAll('\\', '/')}`)),
 )
 
+const rustFiles = new Set(
+  ['src', 'tests', 'torture/src', 'fuzz']
+    .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }))
+    .filter((name) => name.endsWith('.rs'))
+    .map((name) => name.replace(/^.*[\\/]/, '')),
+)
+
 /** The anchors of a page: its headings as GitHub names them. */
 function anchorsOf(page: string): Set<string> {
   const seen = new Map<string, number>()
@@ -91,6 +98,21 @@ describe('links', () => {
     expect(missing.map(([link]) => link)).toEqual([])
   })
 })
+
+test.each(pages.filter((page) => !page.startsWith('docs/api/')))(
+  '%s names only files of the tree that exist',
+  (page) => {
+    const text = read(page).replaceAll(/```[\s\S]*?```/g, '')
+    const paths = [...text.matchAll(/`((?:src|lib|scripts|__test__|benchmark|torture|fuzz)\/[\w./-]+?\/?)`/g)].map(
+      ([, path]) => path!,
+    )
+    const built = /^src\/a(\.ts)?$|^(benchmark|torture|fuzz)\/(results|target|node_modules|corpus)/ // the pages' own example, and what runs make
+    const exists = (path: string) => [ROOT, join(ROOT, dirname(page))].some((folder) => existsSync(join(folder, path)))
+    expect(paths.filter((path) => !built.test(path) && !exists(path))).toEqual([])
+    const modules = [...text.matchAll(/`([\w-]+\.rs)`/g)].map(([, name]) => name!)
+    expect(modules.filter((name) => !rustFiles.has(name))).toEqual([])
+  },
+)
 
 test('both glossaries have the same words', () => {
   const english = [...read('docs', 'glossary.md').matchAll(/^\| (\*\*.*?) +\|/gm)].map(([, words]) =>
