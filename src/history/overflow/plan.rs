@@ -183,7 +183,7 @@ pub static TRANSITIONS: &[Transition] = &[
             &[Fits, Smaller],
             Always,
             Retry,
-            "results were cut; compactions count anew, within the total",
+            "results were cut; compactions are counted again, within the total",
         )
     },
     row(CompactionFirst, Oversized, FRUITLESS, Always, Failed, "no result is too long"),
