@@ -23,6 +23,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command 
   audit: () => import('./commands/audit'),
   config: () => import('./commands/config'),
   mcp: () => import('./commands/mcp'),
+  init: () => import('./commands/init'),
+  doctor: () => import('./commands/doctor'),
+  hook: () => import('./commands/hook'),
   completion: () => import('./commands/completion'),
 }
 

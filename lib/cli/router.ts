@@ -58,6 +58,8 @@ export async function runTyped(given: readonly string[]): Promise<void> {
   try {
     process.exitCode = await answer(given)
   } catch (error) {
-    process.exitCode = reportError(error, asJson)
+    const code = reportError(error, asJson)
+    // An agent whose hook ends with 2 refuses the call: a wrong option in its settings must not stop all its work.
+    process.exitCode = given[0] === 'hook' ? EXIT.no : code
   }
 }

@@ -1,0 +1,242 @@
+/**
+ * `spillway hook` with payloads of the agents: recorded from the programs themselves, and for Cursor made from its
+ * documentation. Each file in `payloads/` says which.
+ */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDir } from '../support/temp'
+import { CLI, cli, ended, start } from './support'
+
+let store: string
+let env: NodeJS.ProcessEnv
+beforeEach(() => {
+  store = join(tempDir(), 'outputs')
+  env = { SPILLWAY_STORAGE_DIR: store }
+})
+
+const PAYLOADS = join(__dirname, 'payloads')
+type Payload = Record<string, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: the answers of many agents
+type Answer = any
+const payloadsOf = (agent: string): Record<string, Payload> =>
+  JSON.parse(readFileSync(join(PAYLOADS, `${agent}.json`), 'utf8')).payloads
+const AGENTS = readdirSync(PAYLOADS).map((name) => name.replace('.json', ''))
+
+const hook = (agent: string, input: unknown, ...args: string[]) =>
+  cli(['hook', agent, ...args], { env, input: typeof input === 'string' ? input : JSON.stringify(input) })
+const LONG = Array.from({ length: 3000 }, (_, at) => `line ${at + 1}: all is well`).join('\n')
+const PATH = /Full output saved to: (\S+\.txt)/
+const eventOf = (agent: string, event: string) => (agent === 'copilot' ? [event] : [])
+
+describe.each(AGENTS)('%s', (agent) => {
+  test('nothing is said where nothing is to change', async () => {
+    for (const [event, payload] of Object.entries(payloadsOf(agent))) {
+      const small = { ...payload, tool_name: 'other', toolName: 'other' }
+      expect(await hook(agent, small, ...eventOf(agent, event))).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    }
+  })
+
+  test.each([
+    ['no JSON', '{ "a": '],
+    ['nothing', ''],
+    ['another value', '[1]'],
+    ['null', 'null'],
+    ['fields of other types', '{"hook_event_name":"PreToolUse","tool_name":7,"tool_input":[],"session_id":{}}'],
+    ['a name that objects have', '{"hook_event_name":"constructor","tool_name":"__proto__"}'],
+  ])('%s lets the call through', async (name, input) => {
+    const { code, stdout, stderr } = await hook(agent, input)
+    expect(code).toBe(0)
+    expect(stderr === '').toBe(!['no JSON', 'nothing'].includes(name))
+    if (stdout !== '') expect(Object.keys(JSON.parse(stdout))).toEqual(['systemMessage'])
+  })
+})
+
+/** The command that the agent is to run instead. */
+const rewritten: [agent: string, event: string, of: (answer: Answer) => unknown][] = [
+  [
+    'codex',
+    'PreToolUse',
+    ({ hookSpecificOutput: { permissionDecision, updatedInput } }) =>
+      permissionDecision === 'allow' && updatedInput.command,
+  ],
+  ['gemini', 'BeforeTool', ({ hookSpecificOutput }) => hookSpecificOutput.tool_input.command],
+  ['copilot', 'preToolUse', ({ modifiedArgs }) => modifiedArgs.command],
+]
+
+describe.each(rewritten)('a command of %s', (agent, event, of) => {
+  const asked = async (command: string, more = {}) => {
+    const payload = payloadsOf(agent)[event] as Payload
+    const input = { ...((payload.tool_input ?? payload.toolArgs) as object), command, ...more }
+    const { stdout } = await hook(
+      agent,
+      { ...payload, tool_input: input, toolArgs: input, hook_event_name: event },
+      ...eventOf(agent, event),
+    )
+    return stdout === '' ? undefined : String(of(JSON.parse(stdout)))
+  }
+
+  test('runs under spillway run, with its output, its exit code and the whole saved', async () => {
+    const line = await asked('seq 1 9000; echo "it\'s $HOME" >&2; exit 3')
+    const child = start('bash', ['-c', line as string], { env })
+    child.stdin!.end()
+    const { code, stdout } = await ended(child)
+    expect(code).toBe(3)
+    expect(stdout).toContain(`it's ${process.env.HOME}`)
+    expect(stdout.length).toBeLessThan(10_500)
+    const [, path = ''] = PATH.exec(stdout) ?? []
+    expect(readFileSync(path, 'utf8')).toContain('\n4711\n')
+    // The notice names a command that runs as it is.
+    const again = await asked(`${process.execPath} ${CLI} read ${path}`)
+    expect(again).toBeUndefined()
+  })
+
+  test.each(['cd src', 'cd src && npm test', 'export A=1', 'npm start &', 'source .venv/bin/activate; pytest', '  '])(
+    '%s stays as it is',
+    async (command) => {
+      expect(await asked(command)).toBeUndefined()
+    },
+  )
+
+  test('stays as it is in the background', async () => {
+    expect(await asked('npm test', { is_background: true, mode: 'async' })).toBeUndefined()
+  })
+})
+
+/** The text that the model is to read instead. */
+const replaced: [agent: string, event: string, result: (text: string) => object, of: (answer: Answer) => unknown][] = [
+  [
+    'claude-code',
+    'PostToolUse',
+    (stdout) => ({ tool_name: 'Bash', tool_response: { stdout, stderr: '', interrupted: false, isImage: false } }),
+    ({ hookSpecificOutput }) => hookSpecificOutput.updatedToolOutput.stdout,
+  ],
+  [
+    'claude-code',
+    'PostToolUse',
+    (text) => ({ tool_name: 'mcp__a__b', tool_response: [{ type: 'text', text }] }),
+    ({ hookSpecificOutput }) => hookSpecificOutput.updatedToolOutput[0].text,
+  ],
+  [
+    'codex',
+    'PostToolUse',
+    (text) => ({
+      tool_name: 'mcp__a__b',
+      tool_response: { content: [{ type: 'text', text }], structuredContent: { text } },
+    }),
+    ({ decision, reason }) => decision === 'block' && reason,
+  ],
+  [
+    'copilot',
+    'postToolUse',
+    (textResultForLlm) => ({ toolName: 'web_fetch', toolResult: { resultType: 'success', textResultForLlm } }),
+    ({ modifiedResult }) => modifiedResult.resultType === 'success' && modifiedResult.textResultForLlm,
+  ],
+  [
+    'cursor',
+    'postToolUse',
+    (text) => ({ tool_name: 'MCP:b', tool_output: JSON.stringify({ content: [{ type: 'text', text }] }) }),
+    ({ updated_mcp_tool_output }) => updated_mcp_tool_output.content[0].text,
+  ],
+]
+
+describe.each(replaced)('a result of %s', (agent, event, result, of) => {
+  const asked = async (text: string, more = {}) => {
+    const { stdout } = await hook(
+      agent,
+      { ...payloadsOf(agent)[event], ...result(text), ...more },
+      ...eventOf(agent, event),
+    )
+    return stdout === '' ? undefined : String(of(JSON.parse(stdout)))
+  }
+
+  test('is replaced by a preview, with the whole saved; the preview stays as it is', async () => {
+    const shown = await asked(LONG)
+    expect(shown?.length).toBeLessThan(45_000)
+    const [, path = ''] = PATH.exec(shown ?? '') ?? []
+    expect(readFileSync(path, 'utf8')).toBe(LONG)
+    expect(await asked(shown as string)).toBeUndefined()
+    expect(await asked('short')).toBeUndefined()
+  })
+
+  test('is saved inside the store, whatever the session is called', async () => {
+    const shown = await asked(LONG, { session_id: '../../up', sessionId: '../../up', conversation_id: '../../up' })
+    const [, path = ''] = PATH.exec(shown ?? '') ?? []
+    expect(path.startsWith(store)).toBe(true)
+    expect(existsSync(path)).toBe(true)
+  })
+})
+
+test('tools that read files are left alone', async () => {
+  const payload = {
+    ...payloadsOf('claude-code').PostToolUse,
+    tool_name: 'Read',
+    tool_response: { file: { content: LONG } },
+  }
+  expect(await hook('claude-code', payload)).toMatchObject({ code: 0, stdout: '' })
+})
+
+describe('--permission', () => {
+  const answers: [agent: string, event: string, decision: (answer: Answer) => unknown][] = [
+    ['claude-code', 'PreToolUse', ({ hookSpecificOutput }) => hookSpecificOutput.permissionDecision],
+    ['codex', 'PreToolUse', ({ hookSpecificOutput }) => hookSpecificOutput.permissionDecision],
+    ['qwen', 'PreToolUse', ({ hookSpecificOutput }) => hookSpecificOutput.permissionDecision],
+    ['gemini', 'BeforeTool', ({ decision }) => decision],
+    ['copilot', 'preToolUse', ({ permissionDecision }) => permissionDecision],
+    ['cursor', 'preToolUse', ({ permission }) => permission],
+  ]
+  test.each(answers)('%s is told what is denied, with the reason', async (agent, event, of) => {
+    const payload = payloadsOf(agent)[event] as Payload
+    const input = { command: 'rm -rf /' }
+    const given = { ...payload, tool_input: input, toolArgs: input }
+    const { stdout } = await hook(agent, given, ...eventOf(agent, event), '--permission', 'deny')
+    expect(of(JSON.parse(stdout))).toBe('deny')
+    expect(stdout).toContain('Spillway: ')
+    expect((await hook(agent, given, ...eventOf(agent, event))).stdout).not.toContain('deny')
+  })
+})
+
+test('after a compaction the model is told which outputs are saved', async () => {
+  const session = payloadsOf('claude-code').SessionStart as Payload
+  const sessionId = session.session_id as string
+  await cli(['run', '--session', sessionId, '--shell', '--', 'seq 1 9000'], { env })
+  expect((await hook('claude-code', session)).stdout).toBe('')
+  const { stdout } = await hook('claude-code', { ...session, source: 'compact' })
+  const { hookEventName, additionalContext } = JSON.parse(stdout).hookSpecificOutput
+  expect(hookEventName).toBe('SessionStart')
+  expect(additionalContext).toContain('seq 1 9000')
+  expect(additionalContext).toContain(store)
+})
+
+test('100 MB are bounded, or let through in time', async () => {
+  const stdout = `${'a line of text\n'.repeat(7_000_000)}`
+  const payload = {
+    ...payloadsOf('claude-code').PostToolUse,
+    tool_response: { stdout, stderr: '', interrupted: false, isImage: false },
+  }
+  const started = Date.now()
+  const ran = await hook('claude-code', payload)
+  expect(ran.code).toBe(0)
+  expect(Date.now() - started).toBeLessThan(15_000)
+  expect(JSON.parse(ran.stdout)).toEqual(expect.any(Object))
+  expect(ran.stdout.length).toBeLessThan(100_000)
+})
+
+test('an agent that never closes standard input is let go after 2 s', async () => {
+  const child = start(process.execPath, [CLI, 'hook', 'codex'], { env })
+  const { code, stdout, stderr } = await ended(child)
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout).systemMessage).toContain('not done after 2 s')
+  expect(stderr).toContain('the call goes on unchanged')
+})
+
+test.each([
+  [['hook'], 'missing argument <agent>'],
+  [['hook', 'codex', '--nothing'], 'unknown option'],
+  [['hook', 'clude-code'], 'did you mean claude-code?'],
+  [['hook', 'opencode'], 'has no hooks'],
+])('%j ends with 1: agents take 2 for a refusal', async (args, words) => {
+  const { code, stderr } = await cli(args, { env, input: '{}' })
+  expect(code).toBe(1)
+  expect(stderr).toContain(words)
+})

@@ -1,0 +1,198 @@
+/** `spillway init` and `spillway doctor` with the settings of real agents in a home folder of their own. */
+
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { tempDir } from '../support/temp'
+import { CLI, cli } from './support'
+
+let home: string
+let cwd: string
+let env: NodeJS.ProcessEnv
+beforeEach(() => {
+  home = tempDir()
+  cwd = tempDir()
+  env = { HOME: home, USERPROFILE: home, SPILLWAY_STORAGE_DIR: undefined, XDG_DATA_HOME: undefined }
+  for (const name of ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'XDG_CONFIG_HOME', 'PI_CODING_AGENT_DIR']) {
+    env[name] = undefined
+  }
+})
+
+const spillway = (...args: string[]) => cli(args, { env, cwd })
+const put = (path: string, text: string) => {
+  mkdirSync(dirname(join(home, path)), { recursive: true })
+  writeFileSync(join(home, path), text)
+}
+const get = (path: string) => readFileSync(join(home, path), 'utf8')
+
+/** By agent: its file, a line that must be in it, and another's settings that must stay. */
+const CASES: [agent: string, file: string, line: string, others: string][] = [
+  [
+    'claude-code',
+    '.claude/settings.json',
+    'hook claude-code"',
+    '{\n  // mine\n  "model": "x",\n  "hooks": {\n    "PostToolUse": [\n      { "matcher": "Bash", "hooks": [{ "type": "command", "command": "other hook claude-code" }] } // keep\n    ]\n  },\n  "permissions": { "additionalDirectories": ["/data"], "deny": ["Read(.env)"] }\n}\n',
+  ],
+  [
+    'codex',
+    '.codex/hooks.json',
+    'hook codex"',
+    '{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "x" }] }] } }',
+  ],
+  ['gemini', '.gemini/settings.json', 'hook gemini"', '{\r\n\t"general": {} // mine\r\n}\r\n'],
+  ['qwen', '.qwen/settings.json', 'hook qwen"', '{ "tools": { "approvalMode": "yolo" } }'],
+  [
+    'copilot',
+    '.copilot/hooks/spillway.json',
+    'hook copilot preToolUse"',
+    '{ "version": 1, "hooks": { "preToolUse": [] } }',
+  ],
+  ['cursor', '.cursor/hooks.json', 'hook cursor"', '{"version":1,"hooks":{"preToolUse":[{"command":"./mine.sh"}]}}'],
+  [
+    'opencode',
+    '.config/opencode/opencode.json',
+    '"plugin"',
+    '{ "plugin": ["other"], /* mine */ "share": "disabled" }\n',
+  ],
+]
+
+describe.each(CASES)('init %s', (agent, file, line, others) => {
+  test('makes the file, and takes it away again', async () => {
+    const { code, stdout } = await spillway('init', agent)
+    expect(code).toBe(0)
+    expect(stdout).toContain(join(home, file))
+    expect(stdout).toMatch(/^\+ /m)
+    expect(get(file)).toContain(line)
+    expect((await spillway('doctor', agent)).stdout).toMatch(new RegExp(`^ok: ${agent} in `, 'm'))
+    expect((await spillway('init', agent, '--undo')).code).toBe(0)
+    expect(readdirSync(dirname(join(home, file)))).toEqual([])
+  })
+
+  test('keeps the settings of others, and gives them back to the byte', async () => {
+    put(file, others)
+    const dry = await spillway('init', agent, '--dry-run')
+    expect(dry.stdout).toContain('Nothing was written')
+    expect(get(file)).toBe(others)
+    await spillway('init', agent)
+    const wired = get(file)
+    expect(wired).toContain(line)
+    for (const comment of others.match(/\/\/ \w+|\/\* \w+ \*\//g) ?? []) expect(wired).toContain(comment)
+    expect(get(`${file}.spillway-backup`)).toBe(others)
+    const again = await spillway('init', agent, '--json')
+    expect(JSON.parse(again.stdout)).toMatchObject({ agent, changed: false, written: false })
+    expect(get(file)).toBe(wired)
+    await spillway('init', agent, '--undo')
+    expect(get(file)).toBe(others)
+    expect(existsSync(join(home, `${file}.spillway-backup`))).toBe(false)
+  })
+
+  test('takes out only its own where the file was changed since', async () => {
+    put(file, others)
+    await spillway('init', agent)
+    const marked = get(file).replace(/\{/, '{ "changed": true,')
+    put(file, marked)
+    await spillway('init', agent, '--undo')
+    expect(get(file)).toContain('"changed": true')
+    expect(get(file)).not.toContain(CLI)
+  })
+
+  test('leaves a file that cannot be read as it is', async () => {
+    put(file, '{ "hooks": ')
+    const { code, stderr } = await spillway('init', agent)
+    expect(code).toBe(3)
+    expect(stderr).toContain(join(home, file))
+    expect(stderr).toContain('is not changed')
+    expect(get(file)).toBe('{ "hooks": ')
+  })
+})
+
+test('init pi writes an extension of its own, and no other file is taken for it', async () => {
+  const file = '.pi/agent/extensions/spillway.ts'
+  await spillway('init', 'pi')
+  expect(get(file)).toContain('export default extension(')
+  expect((await spillway('doctor')).stdout).toContain('ok: pi in ')
+  await spillway('init', 'pi', '--undo')
+  expect(existsSync(join(home, file))).toBe(false)
+  put(file, 'export default () => {}\n')
+  expect((await spillway('init', 'pi')).code).toBe(3)
+  expect(get(file)).toBe('export default () => {}\n')
+})
+
+test('init mcp puts the proxy before servers that are programs, once, and takes it out again', async () => {
+  const others = {
+    lines: { command: 'node', args: ['server.js', '--', 'x'], env: { A: '1' } },
+    web: { url: 'http://localhost' },
+  }
+  const text = JSON.stringify({ mcpServers: others }, null, 2)
+  writeFileSync(join(cwd, '.mcp.json'), text)
+  await spillway('init', 'mcp')
+  await spillway('init', 'mcp')
+  const { mcpServers } = JSON.parse(readFileSync(join(cwd, '.mcp.json'), 'utf8'))
+  expect(mcpServers.lines.args).toEqual([CLI, 'mcp', '--server', 'lines', '--', 'node', 'server.js', '--', 'x'])
+  expect(mcpServers.lines.env).toEqual({ A: '1' })
+  expect(mcpServers.web).toEqual(others.web)
+  await spillway('init', 'mcp', '--undo')
+  expect(readFileSync(join(cwd, '.mcp.json'), 'utf8')).toBe(text)
+  expect((await spillway('init', 'mcp', '--user')).stderr).toContain('--file')
+})
+
+test('paths of another place of the package are written anew, and are not added', async () => {
+  const old = {
+    hooks: {
+      PreToolUse: [{ hooks: [{ type: 'command', command: '/old/node /old/spillway/dist/cli/main.js hook codex' }] }],
+    },
+  }
+  put('.codex/hooks.json', JSON.stringify(old))
+  expect((await spillway('doctor')).code).toBe(1)
+  await spillway('init', 'codex')
+  expect(get('.codex/hooks.json')).not.toContain('/old/')
+  expect(JSON.parse(get('.codex/hooks.json')).hooks.PreToolUse).toHaveLength(1)
+  expect((await spillway('doctor')).code).toBe(0)
+})
+
+test('two at once both end, and the settings are whole', async () => {
+  put('.claude/settings.json', '{ "model": "x" }\n')
+  const all = await Promise.all(Array.from({ length: 4 }, () => spillway('init', 'claude-code')))
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+  const { model, hooks } = JSON.parse(get('.claude/settings.json'))
+  expect(model).toBe('x')
+  expect(hooks.PostToolUse).toHaveLength(1)
+  await spillway('init', 'claude-code', '--undo')
+  expect(get('.claude/settings.json')).toBe('{ "model": "x" }\n')
+})
+
+test('a home folder that cannot be written to is said, and nothing is left', async () => {
+  if (process.getuid?.() === 0) writeFileSync(join(home, '.codex'), 'a file')
+  else chmodSync(home, 0o500)
+  const { code, stderr } = await spillway('init', 'codex')
+  chmodSync(home, 0o700)
+  expect(code).toBe(3)
+  expect(stderr).toContain('.codex')
+  expect(readdirSync(home).filter((name) => name !== '.codex')).toEqual([])
+})
+
+test('settings of another shape are left alone', async () => {
+  put('.codex/hooks.json', '{ "hooks": { "PreToolUse": { "command": "x" } } }')
+  const { code, stderr } = await spillway('init', 'codex')
+  expect([code, stderr]).toEqual([3, expect.stringContaining('hooks.PreToolUse is not a list')])
+})
+
+test('the file keeps its mode, and options go into the command', async () => {
+  put('.codex/hooks.json', '{}')
+  chmodSync(join(home, '.codex/hooks.json'), 0o600)
+  await spillway('init', 'codex', '--permission', 'deny', '--store', join(home, 'my store'))
+  expect(statSync(join(home, '.codex/hooks.json')).mode & 0o777).toBe(0o600)
+  expect(get('.codex/hooks.json')).toContain(`hook codex --permission deny --store '${join(home, 'my store')}'`)
+  expect((await spillway('doctor', 'codex')).code).toBe(0)
+})
+
+test.each([
+  [['init'], 'missing argument <agent>'],
+  [['init', 'claude-cod'], 'did you mean claude-code?'],
+  [['init', 'codex', '--user', '--project'], 'exclude each other'],
+  [['init', 'codex', '--permission', 'denny'], "did you mean 'deny'?"],
+  [['doctor', 'codx'], 'did you mean codex?'],
+])('%j is wrong usage', async (args, words) => {
+  const { code, stderr } = await spillway(...args)
+  expect(code).toBe(2)
+  expect(stderr).toContain(words)
+})

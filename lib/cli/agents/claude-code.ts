@@ -1,0 +1,28 @@
+import type { Agent } from './types'
+
+export const claudeCode: Agent = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  source: { from: 'https://code.claude.com/docs/en/hooks', date: '2026-11-25', version: '2.1.331' },
+  // The project's file is the personal one, which is not committed: the command has paths of this machine.
+  files: { user: ['.claude/settings.json'], project: ['.claude/settings.local.json'] },
+  variable: ['CLAUDE_CONFIG_DIR', '.claude'],
+  wiring: {
+    kind: 'hooks',
+    events: { PreToolUse: undefined, PostToolUse: 'Bash|Grep|WebFetch|WebSearch|mcp__.*', SessionStart: 'compact' },
+    shape: 'groups',
+    command: 'command',
+    timeout: ['timeout', 10],
+    folders: ['permissions', 'additionalDirectories'],
+  },
+  hook: {
+    dialect: 'claude',
+    events: { PreToolUse: 'before', PostToolUse: 'after', PostToolUseFailure: 'failed', SessionStart: 'started' },
+    replaces: 'all',
+    asks: true,
+    readers: ['Grep', 'Read'],
+    leaves: ['Read', 'Edit', 'Write', 'NotebookEdit'],
+    // It saves more than 30,000 characters of a command by itself.
+    maxBytes: 16_000,
+  },
+}

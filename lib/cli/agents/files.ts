@@ -1,0 +1,143 @@
+/** The setting files of agents: found, changed with a backup, put back. */
+
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { updateConfig } from 'spillway/config'
+import { UsageError } from '../command'
+import type { Agent } from './types'
+import { extensionText, isOurFile, isWired, patchOf, type Wanted } from './wire'
+
+export type Scope = 'user' | 'project'
+
+/** Returns the file with the settings of an agent. */
+export function fileOf(agent: Agent, scope: Scope, named?: string): string {
+  if (named !== undefined) return named
+  const all = agent.files[scope].map((path) => join(scope === 'user' ? homedir() : process.cwd(), path))
+  const [name, beginning = ''] = agent.variable ?? []
+  const folder = scope === 'user' && name !== undefined ? process.env[name] : undefined
+  const paths = folder ? agent.files.user.map((path) => join(folder, path.slice(beginning.length))) : all
+  const [first] = paths
+  if (first === undefined) throw new UsageError(`${agent.title} have no file of the user: name one with --file`)
+  return paths.find((path) => existsSync(path)) ?? first
+}
+
+export interface Change {
+  file: string
+  before: string | undefined
+  after: string | undefined
+  backup?: string
+}
+
+const backupOf = (file: string) => `${file}.spillway-backup`
+const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+
+/** Returns the settings in a file; `{}` where there is none. @throws SpillwayError for a text that cannot be read */
+export async function settingsOf(file: string): Promise<Record<string, unknown>> {
+  const text = textOf(file)
+  if (text === undefined || text.trim() === '') return {}
+  let settings: Record<string, unknown> = {}
+  await onCopy(file, (copy) =>
+    updateConfig(copy, (current) => {
+      settings = current
+      return undefined
+    }),
+  )
+  return settings
+}
+
+/** True if an agent's settings have Spillway in them. */
+export async function isWiredIn(agent: Agent, file: string): Promise<boolean> {
+  if (agent.wiring.kind === 'file') return isOurFile(textOf(file) ?? '')
+  return isWired(agent, await settingsOf(file))
+}
+
+/** Returns the text of a file after a change, which is made to a copy. */
+async function onCopy(file: string, change: (copy: string) => Promise<unknown>): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-init-'))
+  try {
+    const copy = join(folder, 'settings.json')
+    if (existsSync(file)) copyFileSync(file, copy)
+    await change(copy)
+    return textOf(copy)
+  } catch (error) {
+    const { message = String(error) } = error as Partial<Error>
+    const said = message.replaceAll(folder, dirname(file))
+    throw new Error(said.includes(file) ? said : `${file}: ${said}`, { cause: error })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Returns what a file would be with Spillway, or without it. */
+export async function planned(agent: Agent, file: string, wanted: Wanted | undefined): Promise<Change> {
+  const before = textOf(file)
+  if (agent.wiring.kind === 'file') {
+    if (before !== undefined && !isOurFile(before))
+      throw new Error(`${file}: is not written by spillway; it is left as it is`)
+    return { file, before, after: wanted && extensionText() }
+  }
+  const apply = (copy: string) =>
+    updateConfig(copy, (current) => {
+      const patch = patchOf(agent, current, wanted)
+      return Object.keys(patch).length > 0 ? patch : undefined
+    })
+  const settings = await settingsOf(file)
+  if (Object.keys(patchOf(agent, settings, wanted)).length === 0) return { file, before, after: before }
+  let after = await onCopy(file, apply)
+  if (wanted === undefined && after !== undefined) after = await undone(agent, file, after)
+  return { file, before, after }
+}
+
+/** The text of a file without Spillway: the backup if nothing else was changed since, nothing if nothing else is in it. */
+async function undone(agent: Agent, file: string, after: string): Promise<string | undefined> {
+  const left = contentOf(await parsed(after))
+  const backup = textOf(backupOf(file))
+  if (backup !== undefined && contentOf(await parsed(backup)) === left) return backup
+  const { wiring } = agent
+  const own = wiring.kind === 'hooks' ? JSON.stringify(wiring.file ?? {}) : '{}'
+  return backup === undefined && (left === '{}' || left === own) ? undefined : after
+}
+
+/** JSON of settings without empty lists and objects: taking out the last of ours leaves none, where there may have been one. */
+function contentOf(settings: unknown): string {
+  const withoutEmpty = (_key: string, value: unknown) =>
+    typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? undefined : value
+  // From the inside: an object may be empty only without its members.
+  let [before, json] = ['', JSON.stringify(settings)]
+  while (json !== before) [before, json] = [json, JSON.stringify(JSON.parse(json), withoutEmpty) ?? '{}']
+  return json
+}
+
+async function parsed(text: string): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-init-'))
+  try {
+    const file = join(folder, 'settings.json')
+    writeFileSync(file, text)
+    return await settingsOf(file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Writes what was planned, and keeps the file that was there before the first change beside it. */
+export async function written(agent: Agent, change: Change, wanted: Wanted | undefined): Promise<Change> {
+  const { file, before, after } = change
+  if (before === after) return change
+  const backup = backupOf(file)
+  if (wanted === undefined) {
+    if (after === undefined) rmSync(file, { force: true })
+    else if (after === textOf(backup)) writeFileSync(file, after)
+    else await updateConfig(file, (current) => patchOf(agent, current, undefined))
+    rmSync(backup, { force: true })
+    rmSync(join(dirname(file), `.${basename(file)}.lock`), { force: true })
+    return change
+  }
+  mkdirSync(dirname(file), { recursive: true })
+  const isFirst = before !== undefined && !(await isWiredIn(agent, file))
+  if (isFirst) copyFileSync(file, backup)
+  if (agent.wiring.kind === 'file') writeFileSync(file, after ?? '')
+  // To what the file holds now: the agent may have written to it since.
+  else await updateConfig(file, (current) => patchOf(agent, current, wanted))
+  return isFirst ? { ...change, backup } : change
+}

@@ -1,0 +1,24 @@
+import type { Agent } from './types'
+
+export const gemini: Agent = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  source: { from: 'https://geminicli.com/docs/hooks/reference', date: '2026-11-25', version: '0.61.0' },
+  files: { user: ['.gemini/settings.json'], project: ['.gemini/settings.json'] },
+  wiring: {
+    kind: 'hooks',
+    events: { BeforeTool: undefined },
+    shape: 'groups',
+    command: 'command',
+    timeout: ['timeout', 10_000],
+    fields: { name: 'spillway' },
+  },
+  hook: {
+    dialect: 'gemini',
+    events: { BeforeTool: 'before', AfterTool: 'after', SessionStart: 'started' },
+    wraps: 'run_shell_command',
+    // It takes a text in place of a result for an error of the tool.
+    replaces: 'none',
+    asks: true,
+  },
+}

@@ -1,0 +1,202 @@
+/** The settings of an agent with and without Spillway in them. Nothing here reads or writes a file. */
+
+import { join } from 'node:path'
+import { isArray } from '../../util/guards'
+import { isRecord } from '../../validation/validate'
+import { quoted } from '../shared-options'
+import type { Agent, Wiring } from './types'
+
+type Settings = Readonly<Record<string, unknown>>
+/** A merge patch: `null` removes. */
+export type Patch = Record<string, unknown>
+
+/** Values that the settings are to have. */
+export interface Wanted {
+  /** Options for the hook's command line. */
+  options: readonly string[]
+  /** The folder of saved outputs. */
+  store: string
+}
+
+/** The folder of the package. */
+export const PACKAGE = join(__dirname, '..', '..')
+const MAIN = join(PACKAGE, 'dist', 'cli', 'main.js')
+
+/** Returns the words that start this command, by paths that hold in any folder. */
+export const program = (): string[] => [process.execPath, MAIN]
+
+/** Returns a command line of the shell. */
+export const lineOf = (words: readonly string[]): string => words.map(quoted).join(' ')
+
+/** Returns the change that wires an agent, or with nothing wanted the change that removes it. */
+export function patchOf(agent: Agent, settings: Settings, wanted: Wanted | undefined): Patch {
+  const { wiring } = agent
+  switch (wiring.kind) {
+    case 'hooks':
+      return hooksPatch(agent, wiring, settings, wanted)
+    case 'plugin':
+      return listPatch(settings, wiring.list, isOurPlugin, wanted && PACKAGE)
+    case 'servers':
+      return serversPatch(wiring.keys, settings, wanted !== undefined)
+    case 'file':
+      return {}
+  }
+}
+
+/** True if the settings of an agent name Spillway. */
+export function isWired(agent: Agent, settings: Settings): boolean {
+  return Object.keys(patchOf(agent, settings, undefined)).length > 0
+}
+
+const isOurPlugin = (value: unknown): boolean =>
+  typeof value === 'string' && (value === PACKAGE || /(^|[\\/])spillway$/.test(value))
+
+/** True for a command line that runs `spillway hook`, wherever the package is or was. */
+function isOurHook(line: unknown, agent: string): line is string {
+  if (typeof line !== 'string' || !new RegExp(` hook ${agent}( |$)`).test(line)) return false
+  return /(^|[\\/\s'"])(spillway(\.cmd)?|main\.js)['"]? hook /.test(line)
+}
+
+type Hooks = Extract<Wiring, { kind: 'hooks' }>
+
+function hooksPatch(
+  { name: agent, hook: facts }: Agent,
+  wiring: Hooks,
+  settings: Settings,
+  wanted: Wanted | undefined,
+): Patch {
+  const { shape, command, timeout, fields, file, folders, namesEvent } = wiring
+  const decides = wanted?.options.includes('--permission') === true
+  // A hook that would never say anything would only cost its time.
+  const events = Object.fromEntries(
+    Object.entries(wiring.events).flatMap(([event, matcher]) => {
+      if (facts?.events[event] !== 'before' || decides) return [[event, matcher]]
+      return facts.wraps === undefined ? [] : [[event, facts.wraps]]
+    }),
+  )
+  const given = isRecord(settings.hooks) ? settings.hooks : {}
+  const hooks: Patch = {}
+  for (const event of new Set([...Object.keys(given), ...Object.keys(events)])) {
+    const before = given[event]
+    if (before !== undefined && !isArray(before)) {
+      // Another shape than the one that is known: nothing of it is changed.
+      if (Object.hasOwn(events, event) && wanted) throw new Error(`hooks.${event} is not a list; it is left as it is`)
+      continue
+    }
+    const entries = before ?? []
+    const others = entries.flatMap((entry) => withoutOurs(entry, agent, command, shape))
+    const line = wanted && [...[...program(), 'hook', agent], ...(namesEvent ? [event] : []), ...wanted.options]
+    const hook = line && {
+      ...(shape === 'groups' && { type: 'command' }),
+      ...fields,
+      [command]: lineOf(line),
+      [timeout[0]]: timeout[1],
+    }
+    const isOurs = hook !== undefined && Object.hasOwn(events, event)
+    const matcher = events[event]
+    const own = shape === 'groups' ? { ...(matcher !== undefined && { matcher }), hooks: [hook] } : hook
+    const after = isOurs ? [...others, own] : others
+    if (same(after, entries)) continue
+    hooks[event] = after.length > 0 ? after : null
+  }
+  const patch: Patch = {}
+  if (Object.keys(hooks).length > 0) {
+    const left = { ...given, ...hooks }
+    const isEmpty = Object.values(left).every((value) => value === null)
+    patch.hooks = isEmpty ? null : hooks
+  }
+  if (wanted) for (const [key, value] of Object.entries(file ?? {})) if (settings[key] === undefined) patch[key] = value
+  if (folders !== undefined) {
+    const [section, list] = folders
+    const inner = isRecord(settings[section]) ? settings[section] : {}
+    const isStore = (value: unknown) => typeof value === 'string' && /[\\/]spillway[\\/]/.test(value)
+    const change = listPatch(inner, list, isStore, wanted?.store)
+    if (Object.keys(change).length > 0) {
+      const left = Object.values({ ...inner, ...change }).every((value) => value === null)
+      patch[section] = left ? null : change
+    }
+  }
+  return patch
+}
+
+/** An entry without our command, and without the entry if nothing else is in it. */
+function withoutOurs(entry: unknown, agent: string, command: string, shape: Hooks['shape']): unknown[] {
+  if (!isRecord(entry)) return [entry]
+  if (shape === 'flat') return isOurHook(entry[command], agent) ? [] : [entry]
+  if (!isArray(entry.hooks)) return [entry]
+  const others = entry.hooks.filter((hook) => !(isRecord(hook) && isOurHook(hook[command], agent)))
+  if (others.length === entry.hooks.length) return [entry]
+  return others.length === 0 ? [] : [{ ...entry, hooks: others }]
+}
+
+function listPatch(
+  settings: Settings,
+  name: string,
+  isOurs: (value: unknown) => boolean,
+  wanted: string | undefined,
+): Patch {
+  const given = settings[name]
+  if (given !== undefined && !isArray(given)) {
+    if (wanted !== undefined) throw new Error(`${name} is not a list; it is left as it is`)
+    return {}
+  }
+  const before = given ?? []
+  const others = before.filter((value) => !isOurs(value))
+  const after = wanted === undefined ? others : [...others, wanted]
+  if (same(after, before)) return {}
+  return { [name]: after.length > 0 ? after : null }
+}
+
+/** Servers that are programs run behind the proxy; those with an address are left alone. */
+function serversPatch(keys: readonly string[], settings: Settings, isWanted: boolean): Patch {
+  const patch: Patch = {}
+  for (const key of keys) {
+    const servers = settings[key]
+    if (!isRecord(servers)) continue
+    const changed: Patch = {}
+    for (const [name, server] of Object.entries(servers)) {
+      if (!isRecord(server)) continue
+      const { command: given, args: more } = server
+      const isList = isArray(given)
+      const words: readonly unknown[] = isArray(given) ? given : [given, ...(isArray(more) ? more : [])]
+      if (!words.every((word): word is string => typeof word === 'string')) continue
+      const at = words.indexOf('--')
+      const isBehind = at > 0 && /(^|[\\/])(spillway(\.cmd)?|main\.js)$/.test(words[words.indexOf('mcp') - 1] ?? '')
+      if (isBehind === isWanted && (!isWanted || words[1] === MAIN)) continue
+      const bare = isBehind ? words.slice(at + 1) : words
+      const [command, ...args] = isWanted ? [...program(), 'mcp', '--server', name, '--', ...bare] : bare
+      changed[name] = isList ? { command: [command, ...args] } : { command, args: args.length > 0 ? args : null }
+    }
+    if (Object.keys(changed).length > 0) patch[key] = changed
+  }
+  return patch
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** The first words of a file of our own. */
+const MARK = '// Written by `spillway init`'
+
+/** True for the text of a file that `spillway init` wrote. */
+export const isOurFile = (text: string): boolean => text.startsWith(MARK)
+
+/** Returns the extension for pi. */
+export function extensionText(): string {
+  const from = (...path: string[]) => JSON.stringify(join(PACKAGE, ...path))
+  return `${MARK}; \`spillway init pi --undo\` removes it.
+import { HistoryPruner, TruncationService } from ${from('index.js')}
+import { extension } from ${from('dist', 'adapters', 'pi.js')}
+
+const truncation = new TruncationService({ availableTools: ['read', 'grep'] })
+export default extension({ truncation, history: () => new HistoryPruner() })
+`
+}
+
+/** Returns the command lines of Spillway in the settings of an agent with hooks, each once. */
+export function linesIn({ name, wiring }: Agent, settings: Settings): string[] {
+  if (wiring.kind !== 'hooks' || !isRecord(settings.hooks)) return []
+  const entries = Object.values(settings.hooks).flatMap((list) => (isArray(list) ? list : []))
+  const hooks = entries.flatMap((entry) => (isRecord(entry) && isArray(entry.hooks) ? entry.hooks : [entry]))
+  const lines = hooks.map((hook) => (isRecord(hook) ? hook[wiring.command] : undefined))
+  return [...new Set(lines.filter((line) => isOurHook(line, name)))]
+}

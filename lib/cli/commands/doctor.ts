@@ -1,0 +1,123 @@
+/** `spillway doctor`: which agents have Spillway in their settings, and whether it works there. */
+
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { AGENTS, agentOf } from '../agents'
+import { fileOf, isWiredIn, settingsOf } from '../agents/files'
+import type { Agent } from '../agents/types'
+import { linesIn } from '../agents/wire'
+import type { Command, Parsed } from '../command'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, green, print, printable, printJson, red } from '../terminal'
+
+const command: Command = {
+  name: 'doctor',
+  summary: 'Says which agents Spillway is wired into, and tries it.',
+  usage: '[options] [agent]...',
+  about: `Looks at the settings of the user and of the project in the current folder, runs each hook with a payload of its agent, and
+writes to the folder of saved outputs.`,
+  options: { ...STORE },
+  positionals: [0, Number.POSITIVE_INFINITY],
+  exits: [
+    ['0', 'all that is wired works'],
+    ['1', 'something does not'],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be done'],
+  ],
+  examples: [
+    ['spillway doctor', 'all agents'],
+    ['spillway doctor codex --json', 'one of them, for programs'],
+  ],
+  run,
+}
+
+export default command
+
+interface Finding {
+  agent: string
+  file: string
+  state: 'works' | 'broken'
+  problem?: string
+  ms?: number
+}
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const agents = positionals.length > 0 ? positionals.map(agentOf) : AGENTS
+  const found: Finding[] = []
+  for (const agent of agents) {
+    const scopes = (['user', 'project'] as const).filter((scope) => agent.files[scope].length > 0)
+    // In the home folder both are one file.
+    for (const file of new Set(scopes.map((scope) => fileOf(agent, scope)))) {
+      if (existsSync(file)) found.push(...(await tried(agent, file)))
+    }
+  }
+  const { dirs } = await storageOf(values).usage()
+  const [store] = dirs
+  const problem = store === undefined ? 'there is none' : unwritable(store.dir)
+  const isBad = problem !== undefined || found.some(({ state }) => state === 'broken')
+  if (json) {
+    await printJson({ store: store?.dir, problem, agents: found })
+    return isBad ? EXIT.no : EXIT.ok
+  }
+  const said = (isGood: boolean) => (isGood ? green('ok') : red('broken'))
+  await print(
+    `${said(problem === undefined)}: saved outputs in ${printable(store?.dir ?? '')}${problem ? `: ${printable(problem)}` : ''}\n`,
+  )
+  for (const { agent, file, state, problem: why, ms } of found) {
+    const more = why === undefined ? (ms === undefined ? '' : ` (${ms} ms)`) : `: ${printable(why)}`
+    await print(`${said(state === 'works')}: ${agent} in ${printable(file)}${more}\n`)
+  }
+  if (found.length === 0) await print('No agent is wired; spillway init <agent> does that.\n')
+  return isBad ? EXIT.no : EXIT.ok
+}
+
+function unwritable(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined
+  try {
+    accessSync(folder, constants.W_OK)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function tried(agent: Agent, file: string): Promise<Finding[]> {
+  const { name } = agent
+  try {
+    if (!(await isWiredIn(agent, file))) return []
+    const lines = agent.wiring.kind === 'file' ? [] : linesIn(agent, await settingsOf(file))
+    const results = lines.map((line) => tryHook(agent, line))
+    const failed = results.find(({ problem }) => problem !== undefined)
+    if (failed?.problem !== undefined) return [{ agent: name, file, state: 'broken', problem: failed.problem }]
+    const missing = missingFile(agent, file)
+    if (missing !== undefined) {
+      return [
+        { agent: name, file, state: 'broken', problem: `${missing} is not there; run spillway init ${name} again` },
+      ]
+    }
+    const [first] = results
+    return [{ agent: name, file, state: 'works', ...(first && { ms: first.ms }) }]
+  } catch (error) {
+    return [{ agent: name, file, state: 'broken', problem: (error as Error).message }]
+  }
+}
+
+/** A payload that asks for nothing. */
+const PAYLOAD = JSON.stringify({ hook_event_name: 'doctor', session_id: 'doctor', cwd: process.cwd() })
+
+function tryHook({ name }: Agent, line: string): { ms: number; problem?: string } {
+  const startedAt = Date.now()
+  const { status, stderr, error } = spawnSync(line, { shell: true, input: PAYLOAD, encoding: 'utf8', timeout: 10_000 })
+  const ms = Date.now() - startedAt
+  // A hook that lets a call through because it failed ends with 0, and says why.
+  if (status === 0 && !error && stderr.trim() === '') return { ms }
+  const why = error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`)
+  return { ms, problem: `its command fails (${why}); run spillway init ${name} again` }
+}
+
+/** The first file of the package that the settings name and that is not there. */
+function missingFile({ wiring }: Agent, file: string): string | undefined {
+  if (wiring.kind === 'hooks') return undefined
+  const paths = readFileSync(file, 'utf8').matchAll(/["'](\/[^"'\n]*(?:main\.js|index\.js|pi\.js|[\\/]spillway))["']/g)
+  return Array.from(paths, ([, path]) => path as string).find((path) => !existsSync(path))
+}

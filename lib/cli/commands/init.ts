@@ -1,0 +1,94 @@
+/** `spillway init`: wires an agent that is installed already. */
+
+import { resolve } from 'node:path'
+import { AGENTS, agentOf } from '../agents'
+import { diffOf } from '../agents/diff'
+import { fileOf, planned, type Scope, written } from '../agents/files'
+import type { Wanted } from '../agents/wire'
+import { type Command, type Parsed, UsageError } from '../command'
+import { oneOf, text } from '../parse-values'
+import { CONFIG, configFile, STORE, storageOf } from '../shared-options'
+import { EXIT, green, print, printable, printJson, red } from '../terminal'
+
+const command: Command = {
+  name: 'init',
+  summary: 'Writes Spillway into the settings of an agent.',
+  usage: '[options] <agent>',
+  about: `Agents: ${AGENTS.map(({ name }) => name).join(', ')}. The difference is shown, and what was there before the first change is kept
+in a file beside it that ends in .spillway-backup. Comments and all that is not Spillway's stay. A second run changes nothing;
+after the package was moved it writes the new paths. mcp puts spillway mcp in front of each server in a file.`,
+  options: {
+    'dry-run': { type: 'boolean', help: 'Only show what would change.' },
+    undo: { type: 'boolean', help: 'Take Spillway out again.' },
+    user: { type: 'boolean', help: 'In the settings of the user. Default.' },
+    project: { type: 'boolean', help: 'In those of the project in the current folder. Default of mcp.' },
+    file: { type: 'string', value: 'FILE', help: 'In this file.' },
+    permission: {
+      type: 'string',
+      value: 'WHICH',
+      help: 'What the hook decides about calls: deny, ask, none. Default: none.',
+    },
+    ...STORE,
+    ...CONFIG,
+  },
+  positionals: [1, 1],
+  examples: [
+    ['spillway init claude-code', 'for all projects'],
+    ['spillway init codex --project --dry-run', 'what it would write here'],
+    ['spillway init mcp --file ~/.cursor/mcp.json', 'the proxy before each server of a host'],
+    ['spillway init claude-code --undo', 'the settings as they were'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const agent = agentOf(positionals[0] ?? '')
+  const file = text(values, 'file')
+  if ([values.user === true, values.project === true, file !== undefined].filter(Boolean).length > 1) {
+    throw new UsageError('--user, --project and --file exclude each other')
+  }
+  const isProject = values.project === true || (agent.files.user.length === 0 && values.user !== true)
+  const scope: Scope = isProject ? 'project' : 'user'
+  const isUndo = values.undo === true
+  const wanted = isUndo ? undefined : await wantedOf(values)
+  const path = fileOf(agent, scope, file === undefined ? undefined : resolve(file))
+  const plan = await planned(agent, path, wanted)
+  const isChanged = plan.before !== plan.after
+  const isDry = values['dry-run'] === true
+  const { backup } = isDry ? plan : await written(agent, plan, wanted)
+  if (json) {
+    await printJson({ agent: agent.name, file: path, changed: isChanged, written: isChanged && !isDry, backup })
+    return EXIT.ok
+  }
+  if (!isChanged) {
+    await print(`${printable(path)}: ${isUndo ? 'nothing of Spillway is in it' : 'nothing to change'}\n`)
+    return EXIT.ok
+  }
+  await print(`${printable(path)}${plan.after === undefined ? ' (removed)' : ''}\n`)
+  for (const line of diffOf(plan.before, plan.after)) {
+    const shown = printable(line)
+    await print(`${line.startsWith('+') ? green(shown) : line.startsWith('-') ? red(shown) : shown}\n`)
+  }
+  if (isDry) await print('Nothing was written (--dry-run).\n')
+  if (backup !== undefined) await print(`Before: ${printable(backup)}\n`)
+  if (!isDry && !isUndo && agent.advice !== undefined) await print(`${agent.advice}\n`)
+  if (!isDry && !isUndo) await print('spillway doctor tries it.\n')
+  return EXIT.ok
+}
+
+/** Returns the values for the settings. */
+async function wantedOf(values: Parsed['values']): Promise<Wanted> {
+  const permission = oneOf(values, 'permission', ['deny', 'ask', 'none'])
+  const [store, config] = [text(values, 'store'), text(values, 'config')]
+  const { dirs } = await storageOf(values).usage()
+  return {
+    options: [
+      ...(permission === undefined || permission === 'none' ? [] : ['--permission', permission]),
+      ...(store === undefined ? [] : ['--store', resolve(store)]),
+      ...(config === undefined ? [] : ['--config', resolve(configFile(config))]),
+    ],
+    store: dirs[0]?.dir ?? '',
+  }
+}

@@ -1,0 +1,88 @@
+/** Payloads of the agents' hooks, read into one shape. */
+
+import { isArray } from '../../util/guards'
+import { isRecord } from '../../validation/validate'
+import type { HookEvent, HookFacts } from '../agents/types'
+
+export interface HookCall {
+  event: HookEvent
+  /** Name of the event, as the agent has it. */
+  eventName: string
+  tool: string
+  args: Readonly<Record<string, unknown>>
+  /** The result as the agent has it. */
+  result: unknown
+  toolCallId: string
+  /** The agent's own session, if its name can be the name of a folder. */
+  sessionId?: string
+  cwd?: string
+  /** How the session started. */
+  source?: string
+}
+
+/** Reads a payload. Fields that are missing or of another type are left empty: an unknown version must not stop the agent. */
+export function callOf(facts: HookFacts, payload: unknown, named: string | undefined): HookCall {
+  const given = isRecord(payload) ? payload : {}
+  const eventName = named ?? textIn(given, 'hook_event_name', 'hookEventName') ?? ''
+  const session = textIn(given, 'session_id', 'sessionId', 'conversation_id')
+  const cwd = textIn(given, 'cwd') ?? firstOf(given.workspace_roots)
+  const source = textIn(given, 'source')
+  return {
+    event: (Object.hasOwn(facts.events, eventName) ? facts.events[eventName] : undefined) ?? 'other',
+    eventName,
+    tool: textIn(given, 'tool_name', 'toolName') ?? '',
+    args: recordOf(given.tool_input ?? given.toolArgs),
+    result: given.tool_response ?? given.toolResult ?? given.tool_output,
+    toolCallId: textIn(given, 'tool_use_id', 'tool_call_id', 'toolCallId') ?? '',
+    ...(session !== undefined && /^[\w-]{1,100}$/.test(session) && { sessionId: session }),
+    ...(cwd !== undefined && { cwd }),
+    ...(source !== undefined && { source }),
+  }
+}
+
+function textIn(given: Readonly<Record<string, unknown>>, ...names: string[]): string | undefined {
+  return names.map((name) => given[name]).find((value) => typeof value === 'string') as string | undefined
+}
+
+function firstOf(list: unknown): string | undefined {
+  const first = isArray(list) ? list[0] : undefined
+  return typeof first === 'string' ? first : undefined
+}
+
+/** Arguments, which some agents give as JSON in a text. */
+function recordOf(value: unknown): Record<string, unknown> {
+  const read = parsed(value)
+  return isRecord(read) ? read : {}
+}
+
+/** The value of a text that is JSON; anything else as it is. */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+/** The text of a result, and how the result is with another text. */
+export interface ResultText {
+  text: string
+  with(text: string): unknown
+}
+
+/** Finds the text of a result; `undefined` where there is none, or where pictures would be lost. */
+export function textOf(result: unknown): ResultText | undefined {
+  if (typeof result === 'string') return { text: result, with: (text) => text }
+  if (!isRecord(result)) return undefined
+  if (typeof result.textResultForLlm === 'string') {
+    return { text: result.textResultForLlm, with: (text) => ({ ...result, textResultForLlm: text }) }
+  }
+  const { content } = result
+  if (!isArray(content) || content.length === 0) return undefined
+  const texts = content.map((block) => (isRecord(block) && block.type === 'text' ? block.text : undefined))
+  if (!texts.every((text): text is string => typeof text === 'string')) return undefined
+  // Text that a server gives twice would come through uncut.
+  const { structuredContent: _, ...others } = result
+  return { text: texts.join('\n'), with: (text) => ({ ...others, content: [{ type: 'text', text }] }) }
+}
