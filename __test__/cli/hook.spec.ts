@@ -185,7 +185,7 @@ describe('--permission', () => {
     ['copilot', 'preToolUse', ({ permissionDecision }) => permissionDecision],
     ['cursor', 'preToolUse', ({ permission }) => permission],
   ]
-  test.each(answers)('%s is told what is denied, with the reason', async (agent, event, of) => {
+  test.each(answers)('%s reads what is denied, with the reason', async (agent, event, of) => {
     const payload = payloadsOf(agent)[event] as Payload
     const input = { command: 'rm -rf /' }
     const given = { ...payload, tool_input: input, toolArgs: input }
@@ -196,7 +196,7 @@ describe('--permission', () => {
   })
 })
 
-test('after a compaction the model is told which outputs are saved', async () => {
+test('after a compaction the model reads which outputs are saved', async () => {
   const session = payloadsOf('claude-code').SessionStart as Payload
   const sessionId = session.session_id as string
   await cli(['run', '--session', sessionId, '--shell', '--', 'seq 1 9000'], { env })
@@ -222,7 +222,7 @@ test('100 MB are bounded, or let through in time', async () => {
   expect(ran.stdout.length).toBeLessThan(100_000)
 })
 
-test('an agent that never closes standard input is let go after 2 s', async () => {
+test('an agent that never closes standard input gets an answer after 2 s', async () => {
   const child = start(process.execPath, [CLI, 'hook', 'codex'], { env })
   const { code, stdout, stderr } = await ended(child)
   expect(code).toBe(0)

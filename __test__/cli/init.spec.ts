@@ -135,7 +135,7 @@ test('init mcp puts the proxy before servers that are programs, once, and takes 
   expect((await spillway('init', 'mcp', '--user')).stderr).toContain('--file')
 })
 
-test('paths of another place of the package are written anew, and are not added', async () => {
+test('paths of another place of the package are written again, and are not added', async () => {
   const old = {
     hooks: {
       PreToolUse: [{ hooks: [{ type: 'command', command: '/old/node /old/spillway/dist/cli/main.js hook codex' }] }],
