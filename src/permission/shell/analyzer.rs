@@ -70,6 +70,8 @@ pub(super) struct Walker<'a> {
     pub variables: Vec<(String, String)>,
     /// The piped input of the current command, if known.
     pub piped: Option<String>,
+    /// True if the input of the current command comes from a pipe or a file.
+    pub has_input: bool,
     /// Functions that the command defines.
     pub functions: Vec<FunctionDefinition>,
     /// Remaining bytes that may be read again to find what they destroy.
@@ -121,6 +123,7 @@ impl<'a> Walker<'a> {
             depth: 0,
             variables: Vec::new(),
             piped: None,
+            has_input: false,
             functions: Vec::new(),
             left: MAX_REREAD,
             constants: Constants::default(),
@@ -150,6 +153,7 @@ impl<'a> Walker<'a> {
             home: self.home,
             depth: self.depth + 1,
             variables: self.variables.clone(),
+            has_input: self.has_input,
             functions: self.functions.clone(),
             left: self.left - text.len() - MIN_REREAD,
             tokens_left: self.tokens_left,
@@ -365,10 +369,30 @@ impl<'a> Walker<'a> {
         let doubt = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if before.is_empty() { &root } else { &before };
-        self.next_places = Some(
-            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect(),
-        );
+        let mut next: Vec<String> =
+            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect();
+        next.extend(self.by_search_path(&word.text, from));
+        next.truncate(2 * MAX_FOLDERS);
+        self.next_places = Some(next);
         doubt
+    }
+
+    /// Returns the directories that `cd` may find by a `CDPATH` that the command sets.
+    fn by_search_path(&self, text: &str, from: &[String]) -> Vec<String> {
+        let first = text.split('/').next().unwrap_or_default();
+        if matches!(first, "" | "." | "..") || first.starts_with('~') {
+            return Vec::new();
+        }
+        let is_path = |(name, _): &&(String, String)| matches!(name.as_str(), "CDPATH" | "cdpath");
+        let folders =
+            self.variables.iter().filter(is_path).flat_map(|(_, value)| value.split([':', ' ']));
+        let mut found = Vec::new();
+        for folder in folders.filter(|folder| !folder.is_empty()).take(MAX_FOLDERS) {
+            let folder = [folder.trim_end_matches('/'), "/", text].concat();
+            found.extend(from.iter().filter_map(|place| self.folders.absolute(&folder, place)));
+        }
+        found.truncate(MAX_FOLDERS);
+        found
     }
 
     /// Changes the directory for one command.
@@ -467,12 +491,13 @@ impl<'a> Walker<'a> {
             }
             return;
         }
-        let outer = self.piped.take();
+        let (outer, had_input) = (self.piped.take(), self.has_input);
         for (at, command) in pipeline.seq.iter().enumerate() {
+            self.has_input |= at > 0;
             self.apart(|walker| walker.command(command));
             self.piped = if at + 1 < pipeline.seq.len() { self.prints(command) } else { None };
         }
-        self.piped = outer;
+        (self.piped, self.has_input) = (outer, had_input);
     }
 
     /// Reads a construct in a subshell, whose changes of directory end with it.
@@ -500,10 +525,12 @@ impl<'a> Walker<'a> {
             Command::Compound(compound, redirects) => {
                 let read =
                     redirects.iter().flat_map(|list| &list.0).find_map(|one| self.read_by(one));
-                let outer = self.piped.clone();
+                let (outer, had_input) = (self.piped.clone(), self.has_input);
                 self.piped = read.or(self.piped.take());
+                self.has_input |=
+                    redirects.iter().flat_map(|list| &list.0).any(super::redirect::gives_input);
                 self.compound(compound);
-                self.piped = outer;
+                (self.piped, self.has_input) = (outer, had_input);
                 for redirect in redirects.iter().flat_map(|list| &list.0) {
                     self.redirect_alone(redirect);
                 }
@@ -704,7 +731,13 @@ impl<'a> Walker<'a> {
         if dialects::ends_sooner(suffix) {
             doubts.push(Doubt::always(dialects::ENDS_SOONER));
         }
+        let had_input = self.has_input;
+        self.has_input |=
+            simple.prefix.iter().flat_map(|prefix| &prefix.0).chain(suffix).any(
+                |item| matches!(item, Item::IoRedirect(one) if super::redirect::gives_input(one)),
+            );
         self.run(assignments, words, doubts);
+        self.has_input = had_input;
         self.remember_file(simple);
         self.fed = outer;
     }

@@ -10,6 +10,7 @@ use super::analyzer::Walker;
 use super::decode;
 use super::destroyers::{WRITTEN, selects};
 use super::programs::{self, Kind};
+use super::sed_output;
 use super::word::{self, Word};
 use crate::permission::glob_overlap::can_meet;
 
@@ -457,8 +458,11 @@ impl Walker<'_> {
                     _ => Some(text),
                 }
             }
-            "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" | "awk" | "sed" => {
+            "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" | "awk" => {
                 read.filter(|text| !text.contains('*'))
+            }
+            "sed" | "gsed" => {
+                read.map(|text| sed_output::output(&words, text)).filter(|text| !text.contains('*'))
             }
             _ => {
                 let program = programs::find(&name)?;

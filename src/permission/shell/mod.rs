@@ -22,10 +22,12 @@
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`harmless`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
+//! | [`sed_output`] | what `sed` makes of a known text |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
 //! | [`options`] | what the options and arguments of a program do |
+//! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
 //! | [`grep_args`] | which words of a search are files |
 //! | [`script_safety`] | which scripts of sed, awk and find only look at text |
 
@@ -46,12 +48,14 @@ mod grep_args;
 mod guess;
 mod harmless;
 mod options;
+mod passed_input;
 mod preflight;
 pub mod programs;
 mod redirect;
 mod revisions;
 mod script_safety;
 mod sed_awk_find;
+mod sed_output;
 mod simple_command;
 mod variables;
 mod word;

@@ -114,6 +114,22 @@ impl Walker<'_> {
     }
 }
 
+/// Returns true if a redirection connects the standard input to a text or a file.
+pub(super) fn gives_input(redirect: &IoRedirect) -> bool {
+    match redirect {
+        IoRedirect::File(
+            number,
+            Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput,
+            target,
+        ) => {
+            let is_empty = matches!(target, Target::Filename(raw) if raw.value == "/dev/null");
+            number.is_none_or(|number| number == 0) && !is_empty
+        }
+        IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => true,
+        _ => false,
+    }
+}
+
 /// Returns true if no shell ends a document earlier than the parser. A substitution must end with it, because the
 /// parser reads the text after it differently: some shells find the end of a substitution by counting parentheses, and
 /// bash also takes a line that begins with the delimiter and contains a parenthesis for the end.

@@ -191,6 +191,7 @@ impl Walker<'_> {
         }
         self.secrets(words, program, &mut command);
         let operands = self.options(base, program, words, &mut command);
+        super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
         }

@@ -1,0 +1,220 @@
+//! The output of `sed` for a known input, so that a text which it makes on the way to a shell is examined as the shell
+//! reads it. Addresses are left out: a replacement that may happen is taken to happen, since this only adds denials.
+
+use regex::bytes::{NoExpand, Regex, RegexBuilder};
+
+use super::decode;
+use super::word::Word;
+
+/// Maximum number of commands of a script that are followed.
+const MAX_COMMANDS: usize = 16;
+/// Maximum length of a text and of a pattern in bytes.
+const MAX_TEXT: usize = 4096;
+const MAX_PATTERN: usize = 256;
+/// Maximum size of a compiled pattern in bytes.
+const MAX_COMPILED: usize = 64 * 1024;
+
+/// Returns what the words of a `sed` command make of a text.
+pub(super) fn output(words: &[Word], text: String) -> String {
+    let is_extended = words.iter().any(|word| {
+        matches!(word.text.as_str(), "-E" | "-r" | "--regexp-extended" | "-nE" | "-En" | "-nr")
+    });
+    let mut scripts = Vec::new();
+    let mut first = None;
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let text = word.text.as_str();
+        if let Some(script) = text.strip_prefix("--expression=") {
+            scripts.push(script);
+        } else if text.starts_with('-') && !text.starts_with("--") && text.ends_with('e') {
+            scripts.extend(rest.next().map(|word| word.text.as_str()));
+        } else if let Some(script) = text.strip_prefix("-e") {
+            scripts.push(script);
+        } else if !text.starts_with('-') {
+            first = first.or(Some(text));
+        }
+    }
+    if scripts.is_empty() {
+        scripts.extend(first);
+    }
+    let mut text = text;
+    let mut left = MAX_COMMANDS;
+    for script in scripts {
+        let mut rest = script;
+        while left > 0 && text.len() <= MAX_TEXT {
+            let Some((command, after)) = next_command(rest) else { break };
+            rest = after;
+            left -= 1;
+            text = command.apply(text, is_extended);
+        }
+    }
+    text
+}
+
+struct Command<'s> {
+    letter: char,
+    from: String,
+    to: String,
+    flags: &'s str,
+}
+
+/// Returns the next `s` or `y` command of a script, and the text after it.
+fn next_command(script: &str) -> Option<(Command<'_>, &str)> {
+    let mut at = 0;
+    loop {
+        let start = at + script[at..].find(['s', 'y'])?;
+        at = start + 1;
+        let before = script[..start].trim_end().chars().next_back();
+        // A command is at the start, after a separator, or after an address.
+        if before.is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '\\') {
+            continue;
+        }
+        let Some(delimiter) = script[at..].chars().next() else { return None };
+        if delimiter.is_ascii_alphanumeric() || matches!(delimiter, '\\' | '\n' | ' ' | ';') {
+            continue;
+        }
+        let body = &script[at + delimiter.len_utf8()..];
+        let Some((from, rest)) = part(body, delimiter) else { continue };
+        let Some((to, rest)) = part(rest, delimiter) else { continue };
+        let end = rest.find([';', '\n', '}']).unwrap_or(rest.len());
+        let letter = script[start..].chars().next()?;
+        return Some((Command { letter, from, to, flags: &rest[..end] }, &rest[end..]));
+    }
+}
+
+/// Splits a text at the first delimiter that has no backslash before it.
+fn part(text: &str, delimiter: char) -> Option<(String, &str)> {
+    let mut found = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        if letter == delimiter {
+            return Some((found, &text[at + letter.len_utf8()..]));
+        }
+        if letter == '\\' {
+            let (_, next) = letters.next()?;
+            if next != delimiter {
+                found.push('\\');
+            }
+            found.push(next);
+        } else {
+            found.push(letter);
+        }
+    }
+    None
+}
+
+impl Command<'_> {
+    fn apply(&self, text: String, is_extended: bool) -> String {
+        if self.letter == 'y' {
+            return decode::translated(&text, &self.from, &self.to);
+        }
+        let ignores_case = self.flags.contains(['i', 'I']);
+        let Some(pattern) = compiled(&self.from, is_extended, ignores_case) else { return text };
+        let is_global = self.flags.contains('g');
+        let lines = text.lines().map(|line| {
+            let limit = usize::from(!is_global);
+            let is_plain = !self.to.contains(['\\', '&']);
+            let replaced = match is_plain {
+                true => pattern.replacen(line.as_bytes(), limit, NoExpand(self.to.as_bytes())),
+                false => {
+                    pattern.replacen(line.as_bytes(), limit, |found: &regex::bytes::Captures| {
+                        filled(&self.to, found)
+                    })
+                }
+            };
+            String::from_utf8_lossy(&replaced).into_owned()
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Fills `&` and `\1` in a replacement.
+fn filled(to: &str, found: &regex::bytes::Captures) -> Vec<u8> {
+    let group = |at: usize| found.get(at).map_or(&b""[..], |one| one.as_bytes());
+    let mut made = Vec::new();
+    let mut letters = to.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '&' => made.extend_from_slice(group(0)),
+            '\\' => match letters.next() {
+                Some(digit @ '0'..='9') => {
+                    made.extend_from_slice(group(digit as usize - '0' as usize))
+                }
+                Some('n') => made.push(b'\n'),
+                Some('t') => made.push(b'\t'),
+                Some(other) => made.extend_from_slice(other.to_string().as_bytes()),
+                None => {}
+            },
+            other => made.extend_from_slice(other.to_string().as_bytes()),
+        }
+    }
+    made
+}
+
+/// Returns a pattern of `sed`. In a basic one, the operators have a backslash, and stand for themselves without it.
+fn compiled(pattern: &str, is_extended: bool, ignores_case: bool) -> Option<Regex> {
+    if pattern.is_empty() || pattern.len() > MAX_PATTERN {
+        return None;
+    }
+    let mut made = String::new();
+    let mut letters = pattern.chars();
+    let mut in_list = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            ']' if in_list => {
+                in_list = false;
+                made.push(letter);
+            }
+            _ if in_list => made.push(letter),
+            '[' => {
+                in_list = true;
+                made.push(letter);
+            }
+            '\\' => match letters.next()? {
+                operator @ ('(' | ')' | '{' | '}' | '+' | '?' | '|') if !is_extended => {
+                    made.push(operator)
+                }
+                other => made.extend(['\\', other]),
+            },
+            '(' | ')' | '{' | '}' | '+' | '?' | '|' if !is_extended => made.extend(['\\', letter]),
+            other => made.push(other),
+        }
+    }
+    let mut builder = RegexBuilder::new(&made);
+    builder.unicode(false).size_limit(MAX_COMPILED).case_insensitive(ignores_case);
+    builder.build().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_applied() {
+        let made = |words: &[&str], text: &str| {
+            let words: Vec<Word> =
+                ["sed"].iter().chain(words).map(|word| Word::plain(word)).collect();
+            output(&words, text.to_owned())
+        };
+        for (words, text, expected) in [
+            (&["s/X/m/"][..], "rX -rf /", "rm -rf /"),
+            (&["s/X//g"], "rXm -rXf /", "rm -rf /"),
+            (&["-e", "s|A|r|", "-e", "s|B|m|"], "AB -rf /", "rm -rf /"),
+            (&["s,a,r,;s,b,m,"], "ab -rf /", "rm -rf /"),
+            (&["y/xy/rm/"], "xy -rf /", "rm -rf /"),
+            (&["s/^# //"], "# rm -rf /", "rm -rf /"),
+            (&["-n", "s/^# \\(.*\\)/\\1/p"], "# rm -rf /", "rm -rf /"),
+            (&["-E", "s/(x)+/rm/"], "xxx -rf /", "rm -rf /"),
+            (&["s/.*/rm & \\//"], "-rf", "rm -rf /"),
+            (&["1s/x/rm/I"], "X -rf /", "rm -rf /"),
+            (&["/x/s/x/rm/"], "x -rf /", "rm -rf /"),
+            (&["s#\\#x#rm#"], "#x -rf /", "rm -rf /"),
+            (&["p"], "ls", "ls"),
+            (&["s/(/x/"], "(", "x"),
+            (&["s/[/x/"], "a", "a"),
+            (&["s"], "a", "a"),
+        ] {
+            assert_eq!(made(words, text), expected, "{words:?}");
+        }
+    }
+}
