@@ -69,7 +69,7 @@ fn next_command(script: &str) -> Option<(Command<'_>, &str)> {
         if before.is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '\\') {
             continue;
         }
-        let Some(delimiter) = script[at..].chars().next() else { return None };
+        let delimiter = script[at..].chars().next()?;
         if delimiter.is_ascii_alphanumeric() || matches!(delimiter, '\\' | '\n' | ' ' | ';') {
             continue;
         }
