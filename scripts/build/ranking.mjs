@@ -20,13 +20,13 @@ const BUDGETS = [
   [500, 16_384],
   [100, 4096],
 ]
-const FEATURES = 50
+const FEATURES = 74
 const RECORD = 6 + 2 * FEATURES
-const TREES = 70
-const DEPTH = 5
-const RATE = 0.15
+const TREES = 100
+const DEPTH = 4
+const RATE = 0.1
 const LEAST_WEIGHT = 15
-const SHRINK = 6
+const SHRINK = 20
 const BINS = 64
 /** Share of the lines that are not marked that are learned from. */
 const NEGATIVES = 0.12
@@ -188,7 +188,7 @@ function learn({ labels, weights, columns, count }) {
       hessian[at] = weights[at] * p * (1 - p)
       if (random() < 0.6) used.push(at)
     }
-    const features = usable.filter(() => random() < 0.5)
+    const features = usable.filter(() => random() < 0.25)
     const tree = grow(Uint32Array.from(used), features, { bins, borders, gradient, hessian })
     trees.push(tree)
     for (let at = 0; at < count; at += 1) {

@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let list = fs::read_to_string(list)?;
     let mut out = io::BufWriter::new(fs::File::create(out)?);
     let rules = match rest.first() {
-        Some(table) => Rules::ranked_by(Ranking::read(fs::read(table)?.leak()))?,
+        Some(table) => Rules::ranked_by(Ranking::read(&fs::read(table)?))?,
         None => Rules::built_in().map_or_else(
             || Err("no rules".to_owned()),
             |_| Rules::ranked_by(Ranking::built_in()),

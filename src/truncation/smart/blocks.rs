@@ -1,19 +1,16 @@
 //! Blocks: lines that stand together and explain the same thing, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
-use std::collections::BTreeMap;
-
-use super::features::Row;
-use super::rules::Rules;
-use super::select::is_repeat;
+use super::features::Described;
+use super::ranking::Ranking;
 use crate::truncation::lines::{Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
 /// Lines that stand together.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The numbers of its lines, in order.
-    lines: Vec<u64>,
+    /// The numbers of its lines, in order, with their probabilities.
+    lines: Vec<(u64, u32)>,
     /// The place of its best line among them.
     best: usize,
     /// The probability of its best line, in ten thousandths.
@@ -29,102 +26,139 @@ const SLOPE: u32 = 15;
 /// Or if it is at least so likely.
 const SURE: u32 = 2500;
 /// Less likely lines in a row that a block goes across.
-const BRIDGE: usize = 2;
-/// Lines that are alike, of which there are more than this, are noise where they follow one another.
-const NOISE: u32 = 64;
+const BRIDGE: usize = 1;
+/// A block takes its paragraph to the start or the end if that is at most this many lines away.
+const TO_START: usize = 15;
+const TO_END: usize = 8;
+/// Good news that is less likely than this is in no block.
+const GOOD: u32 = 1000;
 /// Bytes that stand for the gap line of a block.
 const GAP: u64 = 40;
 
+/// The lines that blocks are formed of.
+struct Candidates<'a> {
+    lines: &'a Lines,
+    numbers: Vec<u64>,
+    likely: Vec<u32>,
+    /// Lines that are in a block already, or in none.
+    taken: Vec<bool>,
+}
+
+impl Candidates<'_> {
+    fn probability(&self, at: usize) -> u32 {
+        self.likely.get(at).copied().unwrap_or_default()
+    }
+
+    fn is_blank(&self, at: usize) -> bool {
+        let line = self.numbers.get(at).and_then(|number| self.lines.get(number));
+        line.is_some_and(|line| line.text.is_empty())
+    }
+
+    /// Returns the neighbour of a line if no line is missing between them and it is in no block.
+    fn next(&self, at: usize, by: isize) -> Option<usize> {
+        let next = at.checked_add_signed(by)?;
+        let (number, own) = (self.numbers.get(next)?, self.numbers.get(at)?);
+        let is_free = self.taken.get(next).is_some_and(|taken| !taken);
+        (number.abs_diff(*own) == 1 && is_free).then_some(next)
+    }
+
+    /// Returns the last likely line in one direction.
+    fn reach(&self, seed: usize, by: isize) -> usize {
+        let least = (self.probability(seed) / SLOPE).min(SURE);
+        let (mut end, mut at, mut misses) = (seed, seed, 0);
+        while let Some(next) = self.next(at, by) {
+            if self.probability(next) >= least {
+                (end, misses) = (next, 0);
+            } else if !self.is_blank(next) {
+                misses += 1;
+            }
+            if misses > BRIDGE {
+                break;
+            }
+            at = next;
+        }
+        end
+    }
+
+    /// Returns the end of the paragraph in one direction if it is near, else the same place.
+    fn complete(&self, from: usize, by: isize, most: usize) -> usize {
+        let mut at = from;
+        if self.is_blank(at) {
+            return from;
+        }
+        for _ in 0..=most {
+            match self.next(at, by).filter(|next| !self.is_blank(*next)) {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+        from
+    }
+}
+
 /// Forms blocks of the lines, the most worth per byte first.
-pub(super) fn form(lines: &Lines, rows: &[(u64, Row)], rules: &Rules) -> Vec<Block> {
-    let ranking = rules.ranking();
-    let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
-    lines.values().for_each(|line| *counts.entry(line.alike).or_default() += 1);
-    let is_noise = |number: u64| {
-        let alike = |number: u64| lines.get(&number).map(|line| line.alike);
-        let own = alike(number).filter(|own| counts.get(own).is_some_and(|count| *count > NOISE));
-        let in_run = alike(number.wrapping_sub(1)) == own || alike(number + 1) == own;
-        own.is_some_and(|own| own != 0) && in_run
-    };
+pub(super) fn form(lines: &Lines, described: &Described, ranking: &Ranking) -> Vec<Block> {
+    let Described { rows, is_noise, is_good } = described;
     let likely: Vec<u32> = rows
         .iter()
-        .map(|(number, row)| {
-            let is_out = is_repeat(lines, *number) || is_noise(*number);
-            if is_out { 0 } else { ranking.probability(row) }
-        })
+        .zip(is_noise)
+        .map(|((_, row), is_noise)| if *is_noise { 0 } else { ranking.probability(row) })
         .collect();
+    let taken = likely.iter().zip(is_good).map(|(likely, is_good)| *is_good && *likely < GOOD);
+    let taken = taken.collect();
+    let numbers = rows.iter().map(|(number, _)| *number).collect();
+    let mut candidates = Candidates { lines, numbers, likely, taken };
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    let probability = |at: usize| likely.get(at).copied().unwrap_or_default();
-    order.retain(|at| probability(*at) >= SEED);
-    sort_by_key(&mut order, |at| (u32::MAX - probability(*at), *at));
-    let number = |at: usize| rows.get(at).map(|(number, _)| *number);
-    let is_blank =
-        |at: usize| number(at).and_then(|it| lines.get(&it)).is_some_and(|it| it.text.is_empty());
-    // Lines that the rules call good news are in no block.
-    let is_good =
-        |number: &u64| lines.get(number).is_some_and(|line| rules.is_vetoed(line.text.as_bytes()));
-    let mut taken: Vec<bool> = rows.iter().map(|(number, _)| is_good(number)).collect();
-    let is_taken = |taken: &[bool], at: usize| taken.get(at).copied().unwrap_or(true);
+    order.retain(|at| candidates.probability(*at) >= SEED);
+    sort_by_key(&mut order, |at| (u32::MAX - candidates.probability(*at), *at));
     let mut blocks = Vec::new();
     for seed in order {
-        if is_taken(&taken, seed) {
+        if candidates.taken.get(seed).copied().unwrap_or(true) {
             continue;
         }
-        let peak = probability(seed);
-        let least = (peak / SLOPE).min(SURE);
-        let reach = |by: isize| {
-            let (mut end, mut at, mut misses) = (seed, seed, 0);
-            while let Some(next) = at.checked_add_signed(by) {
-                let is_next = number(next).zip(number(at)).is_some_and(|(a, b)| a.abs_diff(b) == 1);
-                if !is_next || is_taken(&taken, next) {
-                    break;
-                }
-                if probability(next) >= least {
-                    (end, misses) = (next, 0);
-                } else if !is_blank(next) {
-                    misses += 1;
-                }
-                if misses > BRIDGE {
-                    break;
-                }
-                at = next;
-            }
-            end
-        };
-        let (from, to) = (reach(-1), reach(1));
-        taken.iter_mut().take(to + 1).skip(from).for_each(|taken| *taken = true);
-        let numbers: Vec<u64> = (from..=to).filter_map(number).collect();
+        let from = candidates.complete(candidates.reach(seed, -1), -1, TO_START);
+        let to = candidates.complete(candidates.reach(seed, 1), 1, TO_END);
+        candidates.taken.iter_mut().take(to + 1).skip(from).for_each(|taken| *taken = true);
+        let own: Vec<(u64, u32)> = (from..=to)
+            .filter_map(|at| Some((*candidates.numbers.get(at)?, candidates.probability(at))))
+            .collect();
         let bytes = |number: &u64| lines.get(number).map_or(0, |line| line.text.len() as u64 + 1);
-        let size = numbers.iter().map(bytes).sum::<u64>() + GAP;
-        let worth: u64 = (from..=to).map(|at| u64::from(probability(at))).sum();
-        // Both the surest line and the yield of the whole count.
-        let density = u64::from(peak) * 100 + worth * 2000 / size;
-        blocks.push(Block { lines: numbers, best: seed - from, peak, density });
+        let size = own.iter().map(|(number, _)| bytes(number)).sum::<u64>() + GAP;
+        let worth: u64 = own.iter().map(|(_, likely)| u64::from(*likely)).sum();
+        let peak = candidates.probability(seed);
+        let density = worth * 1000 / size;
+        blocks.push(Block { lines: own, best: seed - from, peak, density });
     }
-    sort_by_key(&mut blocks, |block| (u64::MAX - block.density, block.lines.first().copied()));
+    let first = |block: &Block| block.lines.first().map(|(number, _)| *number);
+    sort_by_key(&mut blocks, |block| (u64::MAX - block.density, first(block)));
     blocks
 }
 
-/// Adds blocks whose best line is at least so likely, whole before the next.
+/// Adds blocks whose best line is at least so likely, whole before the next. Of a block that does not fit, the best line
+/// and the likelier of its neighbours are added as long as there is room.
 pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
     for block in blocks.iter().filter(|block| block.peak >= least) {
-        if chosen.add_all(block.lines.iter().copied(), most) {
-            continue;
+        if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
+            add_part(chosen, block, most);
         }
-        let (mut before, mut after) = (block.best, block.best + 1);
-        let at = |place: usize| block.lines.get(place).copied();
-        loop {
-            let below = at(after).is_some_and(|number| chosen.add(number, most));
-            after += usize::from(below);
-            let above =
-                before.checked_sub(1).and_then(at).is_some_and(|number| chosen.add(number, most));
-            before -= usize::from(above);
-            if !below && !above {
-                break;
-            }
-        }
-        if let Some(number) = at(block.best) {
-            chosen.add(number, most);
+    }
+}
+
+fn add_part(chosen: &mut Chosen<'_>, block: &Block, most: (u64, u64)) {
+    let at = |place: usize| block.lines.get(place).copied();
+    if !at(block.best).is_some_and(|(number, _)| chosen.add(number, most)) {
+        return;
+    }
+    let likely = |place: Option<usize>| place.and_then(at).map(|(_, likely)| likely);
+    let (mut above, mut below) = (block.best.checked_sub(1), Some(block.best + 1));
+    while let Some(better) = likely(above).max(likely(below)) {
+        let is_above = likely(above) == Some(better);
+        let place = if is_above { above } else { below };
+        let is_in = place.and_then(at).is_some_and(|(number, _)| chosen.add(number, most));
+        if is_above {
+            above = above.filter(|_| is_in).and_then(|place| place.checked_sub(1));
+        } else {
+            below = below.filter(|_| is_in).map(|place| place + 1);
         }
     }
 }

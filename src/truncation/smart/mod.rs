@@ -14,7 +14,9 @@ pub mod rules;
 pub mod scan;
 mod select;
 mod stack_trace;
+mod surroundings;
 pub mod table;
+mod words;
 
 use serde::{Deserialize, Serialize};
 

@@ -56,9 +56,9 @@ pub fn describe(window: &Window, scanner: &Scanner, limits: &Limits) -> Vec<(u64
         });
     }
     let totals = (total, window.totals().bytes);
-    let rows = describe_lines(&lines, &(findings, counts), totals, scanner.rules());
+    let described = describe_lines(&lines, &(findings, counts), totals, scanner.rules());
     let length = |number| lines.get(&number).map_or(0, |line| line.text.len() as u64 + 1);
-    rows.into_iter().map(|(number, row)| (number, length(number), row)).collect()
+    described.rows.into_iter().map(|(number, row)| (number, length(number), row)).collect()
 }
 
 /// The lines of both ends, as far as they are there.

@@ -23,13 +23,13 @@ const BATCH: usize = 128 * 1024;
 const LONGEST: usize = 16 * 1024;
 /// How far back the lines before a finding are looked for, in bytes. Less than [`LONGEST`], so that a long line that was
 /// not kept looks like one that was.
-const BACK: usize = 4 * 1024;
+const BACK: usize = 8 * 1024;
 /// How many lines back the one is looked for that indented lines belong to.
 const HEADER_LINES: usize = 64;
 /// Lines of a trace that are followed.
 const TRACE: u16 = 48;
-/// Lines around a grave finding that are remembered for the ranking to choose from.
-const CONTEXT: u16 = 24;
+/// Lines on each side of a grave finding that are remembered for the ranking to choose from.
+const CONTEXT: u16 = 96;
 /// How much less a line is worth that is only near a finding.
 const FAR: u16 = 500;
 /// Maximum number of kinds of lines that are distinguished; all further ones count as one.
@@ -338,15 +338,12 @@ impl Scanner {
         let most = u16::from(verdict.before).max(wide);
         let above = self.lines_above(buffer, start).take(most.into());
         for (place, step) in above.zip(0u16..) {
-            let is_blank = buffer.get(place.clone()).unwrap_or_default().trim_ascii().is_empty();
-            if !is_blank {
-                let is_far = step >= u16::from(verdict.before);
-                let (line, less) =
-                    (self.lines - u64::from(step), 100 + 40 * step + if is_far { FAR } else { 0 });
-                let finding =
-                    self.finding(buffer, place, line, kind, ordinal, verdict.weight, less);
-                self.memory.add(finding);
-            }
+            // Blank lines are kept too: a gap in their place would take more room and end a block.
+            let is_far = step >= u16::from(verdict.before);
+            let (line, less) =
+                (self.lines - u64::from(step), 100 + 40 * step + if is_far { FAR } else { 0 });
+            let finding = self.finding(buffer, place, line, kind, ordinal, verdict.weight, less);
+            self.memory.add(finding);
         }
     }
 
@@ -376,9 +373,6 @@ impl Scanner {
             None => FAR + 12 * follow.steps,
         };
         follow.steps += 1;
-        if is_blank {
-            return;
-        }
         let (kind, ordinal) = (follow.kind, follow.ordinal);
         let finding =
             self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, less);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aho_corasick::AhoCorasick;
 
-use super::features::{Row, rows};
+use super::features::{Described, describe};
 use super::retained::{Counts, Finding};
 use super::rules::Rules;
 use super::{Keep, blocks};
@@ -18,15 +18,15 @@ const BLOCKS: u64 = 60;
 /// Probability in ten thousandths of the best line of a likely block.
 const LIKELY: u32 = 300;
 
-/// The features of the lines.
+/// Describes lines with what the hand rules give them.
 pub(super) fn describe_lines(
     lines: &Lines,
     (findings, counts): &(Vec<Finding>, Counts),
     totals: (u64, u64),
     rules: &Rules,
-) -> Vec<(u64, Row)> {
+) -> Described {
     let worth = rank(findings, counts).into_iter().map(|(worth, line)| (line, worth)).collect();
-    rows(lines, (findings, counts), &worth, totals, rules)
+    describe(lines, (findings, counts), &worth, totals, rules)
 }
 
 /// The numbers of the lines to show.
@@ -51,8 +51,8 @@ pub(super) fn choose(
     let mut blocks = Vec::new();
     if !keep.is_early() {
         let worth = ranked.iter().map(|(worth, line)| (*line, *worth)).collect();
-        let rows = rows(lines, (&found.0, &found.1), &worth, (total, size), rules);
-        blocks = blocks::form(lines, &rows, rules);
+        let described = describe(lines, (&found.0, &found.1), &worth, (total, size), rules);
+        blocks = blocks::form(lines, &described, rules.ranking());
         let most = chosen.share(BLOCKS);
         blocks::add(&mut chosen, &blocks, LIKELY, most);
     }
