@@ -163,7 +163,8 @@ function withEnding(result: CommandResult, code: number, values: Parsed['values'
   const { output, note: ending, timedOut } = result
   const isChinese = text(values, 'language') === 'zh-CN'
   if (timedOut && ending !== undefined && output.content.endsWith(ending)) {
-    const limit = (text(values, 'timeout') ?? '').replace(/(?<=\d)(?=[a-z])/, ' ')
+    const [, number, unit = 's'] = /^([\d.]+)([a-z]+)?$/i.exec(text(values, 'timeout') ?? '') ?? []
+    const limit = `${number} ${unit}`
     const said = isChinese
       ? `命令运行超过 ${limit}，已被终止。如果它需要更多时间且不是在等待输入，请用更大的 --timeout 再次运行。`
       : `The command was ended because it ran longer than ${limit}. If it needs more time and does not wait for input, run it again with a larger --timeout.`

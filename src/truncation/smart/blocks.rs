@@ -134,8 +134,8 @@ pub(super) fn form(lines: &Lines, described: &Described, ranking: &Ranking) -> V
     blocks
 }
 
-/// Adds blocks whose best line is at least so likely, whole before the next. Of a block that does not fit, the best line
-/// and the likelier of its neighbours are added as long as there is room.
+/// Adds blocks whose best line is at least so likely, whole before the next. If a block does not fit, its best line and the
+/// likelier of its neighbours are added as long as there is room.
 pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
     for block in blocks.iter().filter(|block| block.peak >= least) {
         if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
