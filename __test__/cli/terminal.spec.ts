@@ -141,12 +141,13 @@ describe('in a terminal', () => {
     expect(terminal.screen('-e')).toMatch(/^deny$/m)
   })
 
-  inTerminal('nobody waits for what is typed in', async () => {
+  inTerminal('clip refuses a terminal as input, and a command reads what is typed', async () => {
     const terminal = new Terminal()
     expect(await terminal.run('spillway clip')).toBe(2)
     expect(terminal.screen()).toContain('standard input is a terminal')
-    const ended = terminal.run("spillway run -- sh -c 'echo ready; cat'")
-    await until(() => /^ready$/m.test(terminal.screen()))
+    const ready = join(terminal.dir, 'ready')
+    const ended = terminal.run(`spillway run -- sh -c ': > ${ready}; cat'`)
+    await until(() => existsSync(ready))
     terminal.type('typed in')
     terminal.press('C-d')
     expect(await ended).toBe(0)

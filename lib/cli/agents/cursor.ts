@@ -1,5 +1,6 @@
 import type { Agent } from './types'
 
+// Made from descriptions of others: the page itself was not read, and no Cursor was at hand.
 export const cursor: Agent = {
   name: 'cursor',
   title: 'Cursor',

@@ -14,8 +14,8 @@ const command: Command = {
   name: 'doctor',
   summary: 'Says which agents Spillway is wired into, and tries it.',
   usage: '[options] [agent]...',
-  about: `Looks at the settings of the user and of the project in the current folder, runs each hook with a payload of its agent, and
-writes to the folder of saved outputs.`,
+  about: `Reads the settings of the user and of the project in the current folder, runs the command of each hook with a payload that asks for
+nothing, checks that the files exist which other settings name, and that the folder of saved outputs can be written to.`,
   options: { ...STORE },
   positionals: [0, Number.POSITIVE_INFINITY],
   exits: [
