@@ -50,6 +50,8 @@ pub struct Scanner {
     is_skipping: bool,
     follow: Follow,
     memory: Memory,
+    /// The first and the last line of the latest stretch that is remembered without a gap.
+    covered: (u64, u64),
     /// Where the lines in the buffer come from.
     origins: Origins,
 }
@@ -77,6 +79,7 @@ impl Scanner {
             is_skipping: false,
             follow: Follow::default(),
             memory: Memory::default(),
+            covered: (0, 0),
             origins: Origins::default(),
         }
     }
@@ -337,14 +340,28 @@ impl Scanner {
         let wide = if is_wide(verdict, ordinal) { CONTEXT } else { 0 };
         let most = u16::from(verdict.before).max(wide);
         let above = self.lines_above(buffer, start).take(most.into());
+        let (covered_from, covered_to) = self.covered;
+        let mut first = self.lines + 1;
         for (place, step) in above.zip(0u16..) {
             // Blank lines are kept too: a gap in their place would take more room and end a block.
             let is_far = step >= u16::from(verdict.before);
             let (line, less) =
                 (self.lines - u64::from(step), 100 + 40 * step + if is_far { FAR } else { 0 });
+            first = line;
+            if is_far && (covered_from..=covered_to).contains(&line) {
+                // Remembered for an earlier finding already.
+                continue;
+            }
             let finding = self.finding(buffer, place, line, kind, ordinal, verdict.weight, less);
             self.memory.add(finding);
         }
+        self.cover(first);
+    }
+
+    /// Notes that the lines from this one to the current one are remembered.
+    fn cover(&mut self, first: u64) {
+        let is_joined = first <= self.covered.1 + 1;
+        self.covered = (if is_joined { first.min(self.covered.0) } else { first }, self.lines + 1);
     }
 
     fn follow_on(&mut self, buffer: &[u8], place: std::ops::Range<usize>, line: &[u8]) {
@@ -377,6 +394,7 @@ impl Scanner {
         let finding =
             self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, less);
         self.memory.add(finding);
+        self.cover(self.lines + 1);
     }
 }
 
