@@ -1,6 +1,6 @@
 /** The setting files of agents: found, changed with a backup, put back. */
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { updateConfig } from 'spillway/config'
@@ -109,7 +109,7 @@ function contentOf(settings: unknown): string {
   return json
 }
 
-async function parsed(text: string): Promise<unknown> {
+async function parsed(text: string): Promise<Record<string, unknown>> {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-init-'))
   try {
     const file = join(folder, 'settings.json')
@@ -134,8 +134,9 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
     return change
   }
   mkdirSync(dirname(file), { recursive: true })
-  const isFirst = before !== undefined && !(await isWiredIn(agent, file))
-  if (isFirst) copyFileSync(file, backup)
+  // Of the text that was read, not of the file: another process may have wired it since.
+  const isFirst = before !== undefined && agent.wiring.kind !== 'file' && !isWired(agent, await parsed(before))
+  if (isFirst) writeFileSync(backup, before, { mode: statSync(file).mode & 0o777 })
   if (agent.wiring.kind === 'file') writeFileSync(file, after ?? '')
   // To what the file holds now: the agent may have written to it since.
   else await updateConfig(file, (current) => patchOf(agent, current, wanted))
