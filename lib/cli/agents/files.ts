@@ -1,6 +1,15 @@
 /** The setting files of agents: found, changed with a backup, put back. */
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { updateConfig } from 'spillway/config'
@@ -134,7 +143,7 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
     return change
   }
   mkdirSync(dirname(file), { recursive: true })
-  // Of the text that was read, not of the file: another process may have wired it since.
+  // Checks the text that was read, not the file: another process may have changed it since.
   const isFirst = before !== undefined && agent.wiring.kind !== 'file' && !isWired(agent, await parsed(before))
   if (isFirst) writeFileSync(backup, before, { mode: statSync(file).mode & 0o777 })
   if (agent.wiring.kind === 'file') writeFileSync(file, after ?? '')
