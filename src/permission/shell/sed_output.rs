@@ -1,15 +1,17 @@
 //! The output of `sed` for a known input, so that a text which it makes on the way to a shell is examined as the shell
 //! reads it. Addresses are left out: a replacement that may happen is taken to happen, since this only adds denials.
 
-use regex::bytes::{NoExpand, Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use super::decode;
 use super::word::Word;
 
 /// Maximum number of commands of a script that are followed.
 const MAX_COMMANDS: usize = 16;
-/// Maximum length of a text and of a pattern in bytes.
+/// Maximum length in bytes of a text, of a script and of a pattern. A longer script is not followed: looking for the end
+/// of each of its commands takes time that grows with its square.
 const MAX_TEXT: usize = 4096;
+const MAX_SCRIPT: usize = 4096;
 const MAX_PATTERN: usize = 256;
 /// Maximum size of a compiled pattern in bytes.
 const MAX_COMPILED: usize = 64 * 1024;
@@ -39,7 +41,7 @@ pub(super) fn output(words: &[Word], text: String) -> String {
     }
     let mut text = text;
     let mut left = MAX_COMMANDS;
-    for script in scripts {
+    for script in scripts.into_iter().filter(|script| script.len() <= MAX_SCRIPT) {
         let mut rest = script;
         while left > 0 && text.len() <= MAX_TEXT {
             let Some((command, after)) = next_command(rest) else { break };
@@ -110,30 +112,38 @@ impl Command<'_> {
         }
         let ignores_case = self.flags.contains(['i', 'I']);
         let Some(pattern) = compiled(&self.from, is_extended, ignores_case) else { return text };
-        let is_global = self.flags.contains('g');
-        let lines = text.lines().map(|line| {
-            let limit = usize::from(!is_global);
-            let is_plain = !self.to.contains(['\\', '&']);
-            let replaced = match is_plain {
-                true => pattern.replacen(line.as_bytes(), limit, NoExpand(self.to.as_bytes())),
-                false => {
-                    pattern.replacen(line.as_bytes(), limit, |found: &regex::bytes::Captures| {
-                        filled(&self.to, found)
-                    })
+        let limit = if self.flags.contains('g') { usize::MAX } else { 1 };
+        let mut made = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            if at > 0 {
+                made.push(b'\n');
+            }
+            let line = line.as_bytes();
+            let mut end = 0;
+            for found in pattern.captures_iter(line).take(limit) {
+                let Some(whole) = found.get(0) else { break };
+                made.extend_from_slice(line.get(end..whole.start()).unwrap_or_default());
+                fill(&mut made, &self.to, &found);
+                end = whole.end();
+                // Each match may add a replacement as long as the script.
+                if made.len() > MAX_TEXT {
+                    break;
                 }
-            };
-            String::from_utf8_lossy(&replaced).into_owned()
-        });
-        lines.collect::<Vec<_>>().join("\n")
+            }
+            made.extend_from_slice(line.get(end..).unwrap_or_default());
+        }
+        String::from_utf8_lossy(&made).into_owned()
     }
 }
 
-/// Fills `&` and `\1` in a replacement.
-fn filled(to: &str, found: &regex::bytes::Captures) -> Vec<u8> {
+/// Adds a replacement with `&` and `\1` filled in, as far as there is room.
+fn fill(made: &mut Vec<u8>, to: &str, found: &Captures) {
     let group = |at: usize| found.get(at).map_or(&b""[..], |one| one.as_bytes());
-    let mut made = Vec::new();
     let mut letters = to.chars();
     while let Some(letter) = letters.next() {
+        if made.len() > 2 * MAX_TEXT {
+            return;
+        }
         match letter {
             '&' => made.extend_from_slice(group(0)),
             '\\' => match letters.next() {
@@ -148,7 +158,6 @@ fn filled(to: &str, found: &regex::bytes::Captures) -> Vec<u8> {
             other => made.extend_from_slice(other.to_string().as_bytes()),
         }
     }
-    made
 }
 
 /// Returns a pattern of `sed`. In a basic one, the operators have a backslash, and stand for themselves without it.
@@ -216,5 +225,21 @@ mod tests {
         ] {
             assert_eq!(made(words, text), expected, "{words:?}");
         }
+    }
+
+    #[test]
+    fn long_scripts_and_texts_stay_small() {
+        let made = |script: &str, text: &str| {
+            let words = ["sed", script].map(Word::plain);
+            output(&words, text.to_owned()).len()
+        };
+        let text = "x".repeat(MAX_TEXT);
+        for to in ["&".repeat(4000), "y".repeat(4000), "&&&&;s/x/&&&&/g;s/x/&&&&/g".to_owned()] {
+            assert!(made(&format!("s/x/{to}/g"), &text) <= 4 * MAX_TEXT, "{}", to.len());
+            assert!(made(&format!("s/x*/{to}/g"), &text) <= 4 * MAX_TEXT, "{}", to.len());
+        }
+        // Each command has a delimiter of its own, and no end.
+        let open: String = ('\u{4e00}'..).take(20_000).flat_map(|mark| ['s', mark]).collect();
+        assert_eq!(made(&open, "x"), 1);
     }
 }
