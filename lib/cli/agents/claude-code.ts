@@ -17,7 +17,7 @@ export const claudeCode: Agent = {
   },
   hook: {
     dialect: 'claude',
-    events: { PreToolUse: 'before', PostToolUse: 'after', PostToolUseFailure: 'failed', SessionStart: 'started' },
+    events: { PreToolUse: 'before', PostToolUse: 'after', SessionStart: 'started' },
     replaces: 'all',
     asks: true,
     readers: ['Grep', 'Read'],

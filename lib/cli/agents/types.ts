@@ -48,8 +48,8 @@ export interface HookFacts {
   readers?: readonly string[]
 }
 
-/** `before` and `after` a tool, `compacted` and `started` for a session. */
-export type HookEvent = 'before' | 'after' | 'failed' | 'started' | 'other'
+/** `before` and `after` a tool, `started` for a session. */
+export type HookEvent = 'before' | 'after' | 'started' | 'other'
 
 export interface Agent {
   name: string

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { PermissionPolicy } from 'spillway'
+import { containsTruncationMarker } from 'spillway/truncation'
 import { hostOf } from '../../adapters/mcp/hosts'
 import { AGENTS, agentOf } from '../agents'
 import type { Agent, HookFacts } from '../agents/types'
@@ -204,12 +205,16 @@ function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: P
   })
 }
 
-/** No preview is longer. */
-const LONGEST_PREVIEW = 100_000
+/** UTF-16 units of the longest preview that another process makes by default, with its notice. */
+const LONGEST_PREVIEW = 64 * 1024
 
-/** True for a preview that names an output in the store: it is not cut again. */
+/**
+ * True for a text in the form of a preview that names an output in the store: it is not cut again. A tool that knows the path of
+ * one can imitate this, and gets no more than the length of a preview through by it.
+ */
 async function isPreview(shown: string, values: Parsed['values']): Promise<boolean> {
-  if (shown.length > LONGEST_PREVIEW) return false
+  // The store is only looked into for what has the form.
+  if (shown.length > LONGEST_PREVIEW || !containsTruncationMarker(shown)) return false
   const { dirs } = await storageOf(values).usage()
   return dirs.some(({ dir }) => {
     const at = shown.indexOf(dir)

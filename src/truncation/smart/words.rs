@@ -9,7 +9,7 @@ use aho_corasick::AhoCorasick;
 pub(super) const LOOKED_AT: usize = 400;
 
 /// Words of errors.
-pub(super) const ERROR: usize = 0;
+const ERROR: usize = 0;
 /// Words of failures.
 const FAILURE: usize = 1;
 /// Words of exceptions.
