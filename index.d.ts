@@ -184,6 +184,11 @@ export interface TruncationContext {
 	toolCallId?: string;
 	/** True if the call failed: the preview keeps the end, and the notice does not claim success. */
 	failed?: boolean;
+	/**
+	 * The question that the output is to answer, in any words: the model's description of the call, or the latest request. The
+	 * strategy `smart` then keeps the lines that hold its rarest words. Up to 4,096 bytes are read; without it nothing changes.
+	 */
+	query?: string;
 	options?: TruncationOptions;
 	/** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
 	declared?: ToolTruncationConfig;
@@ -1271,6 +1276,8 @@ export interface RunCommandOptions {
 	sessionId?: string;
 	messageId?: string;
 	toolCallId?: string;
+	/** The question that the output is to answer: see `TruncationContext`. */
+	query?: string;
 	/** Overrides of truncation for this call. */
 	truncation?: TruncationOptions;
 }
@@ -2258,6 +2265,14 @@ export interface ToolControls {
 	};
 	/** A `TruncationService`, or the middleware of one. */
 	truncation?: OutputService | TruncationMiddleware;
+	/**
+	 * Returns the question that the output of a call is to answer, such as the `description` in its arguments or the latest request
+	 * of the user; `undefined` for none. The strategy `smart` keeps the lines that hold its rarest words.
+	 */
+	query?: (call: {
+		tool: string;
+		args: unknown;
+	}) => string | undefined;
 	/**
 	 * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
 	 * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.

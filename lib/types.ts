@@ -214,6 +214,11 @@ export interface TruncationContext {
   toolCallId?: string
   /** True if the call failed: the preview keeps the end, and the notice does not claim success. */
   failed?: boolean
+  /**
+   * The question that the output is to answer, in any words: the model's description of the call, or the latest request. The
+   * strategy `smart` then keeps the lines that hold its rarest words. Up to 4,096 bytes are read; without it nothing changes.
+   */
+  query?: string
   options?: TruncationOptions
   /** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
   declared?: ToolTruncationConfig

@@ -583,3 +583,26 @@ test('what was judged is what runs, whatever arguments say the second time they 
     if (steps.length === 0) expect(result).toMatchObject({ kind: 'permission_denied' })
   }
 })
+
+test.each([
+  ['a question', ({ args }: { args: unknown }) => (args as { description: string }).description, 'needle here'],
+  ['none', () => undefined, undefined],
+  [
+    'a function that throws',
+    () => {
+      throw new Error('no')
+    },
+    undefined,
+  ],
+  ['no text', () => 5 as unknown as string, undefined],
+])('the question of a call goes to the preview: %s', async (_, query, expected) => {
+  const text = `${lines(20_000)}\nneedle here\n${lines(20_000)}`
+  const truncation = new TruncationService({
+    strategy: 'smart',
+    global: { maxLines: 20 },
+    storage: new MemoryStorage(),
+  })
+  const bash = { name: 'bash', execute: (_: { description: string }) => text }
+  const result = await guardTool(bash, { truncation, query }).execute({ description: 'find the needle' })
+  expect(String(result).includes('needle here')).toBe(expected !== undefined)
+})

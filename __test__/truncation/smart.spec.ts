@@ -143,6 +143,77 @@ describe('smart', () => {
     expect(content[1]).toBe(image)
   })
 
+  describe('with a question', () => {
+    const listing = (fact: string, at = 30_000) => {
+      const lines = Array.from({ length: 40_000 }, (_, line) => `/usr/share/doc/package-${line}/copyright`)
+      lines.splice(at, 0, 'a line before', fact, 'a line after')
+      return lines.join('\n')
+    }
+    const ask = async (content: string, query: string | undefined, options: object = {}, toolName = 'bash') => {
+      const service = new TruncationService({ strategy: 'smart', storage: new MemoryStorage() })
+      const all = { maxLines: 100, maxBytes: 4096, skip: false, ...options }
+      const result = await service.output(content, { toolName, query, options: all })
+      return (result as Required<TruncatedResult>).preview
+    }
+
+    it.each([
+      ['bash', 'Where is the header opensslv.h?', '/usr/include/openssl/opensslv.h'],
+      ['read', 'Where is the airport ORD?', "ORD,Chicago O'Hare International,Chicago"],
+      ['grep', '\u4e2d\u56fd\u79d1\u5b66\u9662\u5728\u54ea\u4e00\u884c', '14226:\u4e2d\u56fd\u79d1\u5b66\u9662 2 nt'],
+      ['bash', 'which commit changed src/lib/Widget.tsx', ' lib/Widget.tsx | 12 +++---'],
+      ['bash', 'default value of MAX_RETRIES please', 'export const MAX_RETRIES = 5'],
+    ])('%s: %s', async (tool, query, fact) => {
+      const text = listing(fact)
+      const preview = await ask(text, query, {}, tool)
+      expect(preview).toContain(`a line before\n${fact}\na line after`)
+      expect(Buffer.byteLength(preview)).toBeLessThanOrEqual(4096)
+      expect(await ask(text, undefined, {}, tool)).not.toContain(fact)
+    })
+
+    it.each([
+      'what is it?',
+      'copyright of the documents in share',
+      '',
+      '   ',
+      '\ud800',
+      'no such words here: xylophone',
+    ])('changes nothing when no line is told from another by it: %j', async (query) => {
+      const text = listing('nothing special')
+      expect(await ask(text, query)).toBe(await ask(text, undefined))
+    })
+
+    it('keeps the error, too', async () => {
+      const text = `${listing('the answer is in total.c')}\n${build()}`
+      const preview = await ask(text, 'what about total.c?')
+      expect(preview).toContain('the answer is in total.c')
+      expect(preview).toContain(ERROR)
+    })
+
+    it('gives the same preview for a stream', async () => {
+      const text = listing('needle in a haystack')
+      const service = new TruncationService({ strategy: 'smart', storage: new MemoryStorage() })
+      const context = { toolName: 'bash', query: 'Is there a needle?', options: { maxLines: 100, maxBytes: 4096 } }
+      const capture = service.capture(context)
+      for (let at = 0; at < text.length; at += 9999) capture.write(text.slice(at, at + 9999))
+      capture.end()
+      const result = (await capture.result) as Required<TruncatedResult>
+      expect(result.preview).toContain('needle in a haystack')
+      expect(result.preview).toBe(((await service.output(text, context)) as Required<TruncatedResult>).preview)
+    })
+
+    it('reads a question of any length, and its lines may be long', async () => {
+      const fact = `needle ${'x'.repeat(100_000)}`
+      const query = `needle ${'word'.repeat(3000)} ${'many different words '.repeat(50_000)}`
+      expect(await ask(listing(fact), query)).toContain('needle xxx')
+    })
+
+    it('is checked as the other fields of a context are', async () => {
+      const service = new TruncationService()
+      const wrong = { toolName: 'bash', query: 5 } as unknown as { toolName: string }
+      await expect(service.output('x', wrong)).rejects.toThrow('context.query')
+    })
+  })
+
   it('is a strategy like the others', () => {
     const config: TruncationConfig = { maxLines: 40, maxBytes: 3000 } as TruncationConfig
     const strategy = new SmartStrategy()

@@ -76,6 +76,7 @@ export class Inflow {
       hold,
       bytes: false,
       save,
+      query: context.query,
       ...(collect && { collect }),
     })
     this.drain = new Drain(this.handle)

@@ -76,8 +76,8 @@ export async function runCommand(
 const KNOWN_AS = { options: 'options.truncation', 'context.': 'options.' }
 
 function contextOf(options: RunCommandOptions): TruncationContext {
-  const { toolName = 'bash', sessionId, messageId, toolCallId, truncation } = options
-  return { toolName, sessionId, messageId, toolCallId, options: truncation }
+  const { toolName = 'bash', sessionId, messageId, toolCallId, query, truncation } = options
+  return { toolName, sessionId, messageId, toolCallId, query, options: truncation }
 }
 
 interface CommandLine {
@@ -462,6 +462,7 @@ const OPTIONS: readonly (keyof RunCommandOptions)[] = [
   'sessionId',
   'messageId',
   'toolCallId',
+  'query',
   'truncation',
 ]
 

@@ -74,6 +74,8 @@ export interface RunCommandOptions {
   sessionId?: string
   messageId?: string
   toolCallId?: string
+  /** The question that the output is to answer: see `TruncationContext`. */
+  query?: string
   /** Overrides of truncation for this call. */
   truncation?: TruncationOptions
 }

@@ -57,6 +57,11 @@ export interface ToolControls {
   /** A `TruncationService`, or the middleware of one. */
   truncation?: OutputService | TruncationMiddleware
   /**
+   * Returns the question that the output of a call is to answer, such as the `description` in its arguments or the latest request
+   * of the user; `undefined` for none. The strategy `smart` keeps the lines that hold its rarest words.
+   */
+  query?: (call: { tool: string; args: unknown }) => string | undefined
+  /**
    * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
    * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
    */
@@ -110,7 +115,7 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
 /** @internal */
 export const CONTROL_KEYS = [
   ...['hooks', 'permission', 'doomLoop', 'askDoomLoop', 'audit', 'truncation', 'ledger', 'sessionId', 'mode'],
-  ...['fold', 'refusal', 'hookTimeoutMs'],
+  ...['fold', 'query', 'refusal', 'hookTimeoutMs'],
 ]
 const RUNNER_METHODS = ['toolBefore', 'toolAfter', 'toolFinal'] as const
 
@@ -174,8 +179,9 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
 export function checkToolControls(controls: ToolControls): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
   checkKeys('controls', controls, CONTROL_KEYS)
-  const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, fold, ledger, refusal, hookTimeoutMs } =
+  const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, fold, query, ledger, refusal } =
     controls as ToolControls
+  const { hookTimeoutMs } = controls
   if (hooks !== undefined && !isToolHookRunner(hooks)) checkHooks('controls.hooks', hooks)
   const has = (value: unknown, name: string) => typeof (value as Record<string, unknown> | null)?.[name] === 'function'
   if (permission !== undefined && !has(permission, 'request') && !has(permission, 'evaluate')) {
@@ -192,6 +198,7 @@ export function checkToolControls(controls: ToolControls): void {
     throw wrong('controls.truncation', truncation, 'a TruncationService or a middleware')
   }
   if (fold !== undefined && !has(fold, 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
+  if (query !== undefined && typeof query !== 'function') throw wrong('controls.query', query, 'a function')
   if (ledger !== undefined && !has(ledger, 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
   if (refusal !== undefined && !['result', 'text', 'mcp'].includes(refusal)) {
     throw wrong('controls.refusal', refusal, "'result', 'text' or 'mcp'")
@@ -434,15 +441,31 @@ function finished({ tool }: Guard, call: Call, result: unknown, isError: boolean
   return { ...facts(tool, call), args: call.args, result, isError }
 }
 
-async function truncate({ tool, bound }: Guard, call: Call, given: unknown, isError: boolean): Promise<unknown> {
+/** The question that the output of a call is to answer. */
+function questionOf({ tool, controls }: Guard, { args }: Call): string | undefined {
+  try {
+    const query: unknown = controls.query?.({ tool: tool.name, args })
+    if (query !== undefined && typeof query !== 'string')
+      throw wrong('controls.query', query, 'a string from the function')
+    return query
+  } catch (error) {
+    warn('query', error)
+    return undefined
+  }
+}
+
+async function truncate(guard: Guard, call: Call, given: unknown, isError: boolean): Promise<unknown> {
   if (given === undefined || given === null) return given
   const { value, made } = opened(given)
   if (made !== undefined && made.outputPath !== '') call.outputPath = made.outputPath
+  const { tool, bound } = guard
   if (bound === undefined) return given
   // A bare result of a service stands for its text.
   const result = isRecord(given) && 'output' in given ? given : value
   const { toolCallId, sessionId, signal } = call
-  const context = { toolName: tool.name, toolCallId, sessionId, signal, declared: tool.truncation, failed: isError }
+  const { name: toolName, truncation: declared } = tool
+  const query = questionOf(guard, call)
+  const context = { toolName, toolCallId, sessionId, signal, declared, failed: isError, ...(query && { query }) }
   const noteFile = (bounded: ToolResultLike) => {
     const path = bounded?.metadata?.truncationPath
     // A middleware of the caller's may save elsewhere; what the tool itself says is not believed.

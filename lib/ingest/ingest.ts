@@ -112,15 +112,18 @@ interface Opening {
   bytes: boolean
   save: SaveTarget | undefined
   collect?: Collect
+  /** The question that lines of the preview may answer. */
+  query?: string | undefined
 }
 
 /** Opens an intake in the binary. */
-export function openIntake(settings: object, { limits, ifFailed, hold, bytes, save, collect }: Opening): object {
+export function openIntake(settings: object, { limits, ifFailed, hold, bytes, save, collect, query }: Opening): object {
   const request = {
     limits,
     ifFailed,
     hold,
     bytes,
+    query: query?.toWellFormed(),
     collect: collect !== undefined,
     save: save && {
       tool: save.tool.toWellFormed(),
@@ -160,6 +163,7 @@ export class Intake {
     private readonly save: SaveTarget | undefined,
     private readonly collect?: Collect,
     private readonly hold?: Limits,
+    private readonly query?: string,
   ) {}
 
   /**
@@ -195,9 +199,9 @@ export class Intake {
 
   // Opened when its turn has come, because an open one holds memory.
   private open(): object {
-    const { settings, limits, hold, source, save, collect } = this
+    const { settings, limits, hold, source, save, collect, query } = this
     const bytes = typeof source !== 'string' && !isTexts(source)
-    this.handle = openIntake(settings, { limits, hold, bytes, save, collect })
+    this.handle = openIntake(settings, { limits, hold, bytes, save, collect, query })
     return this.handle
   }
 

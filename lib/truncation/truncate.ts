@@ -182,7 +182,7 @@ function keepingIntake({ service, context, source, units }: Job, limits: Limits,
   const { handle, facts } = service.settings
   const place = placeOf(service.storage)
   const collect = !place && facts.redacts ? {} : undefined
-  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect, hold)
+  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect, hold, context.query)
 }
 
 function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {

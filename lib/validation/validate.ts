@@ -127,6 +127,7 @@ const FIELDS = [
   'messageId',
   'toolCallId',
   'failed',
+  'query',
   'options',
   'declared',
   'handled',
@@ -143,9 +144,9 @@ export function checkContext(context: TruncationContext): TruncationContext {
     const inherited = FIELDS.filter((key) => !Object.hasOwn(context, key) && key in context)
     return { ...context, ...Object.fromEntries(inherited.map((key) => [key, context[key]])) }
   })
-  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = read
+  const { toolName, sessionId, messageId, toolCallId, failed, query, handled, signal } = read
   if (typeof toolName !== 'string') throw wrong('context.toolName', toolName, 'a string')
-  for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId })) {
+  for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId, query })) {
     if (!isTextOrNothing(value)) throw wrong(`context.${key}`, value, 'a string')
   }
   for (const [key, value] of Object.entries({ failed, handled })) {
@@ -169,7 +170,8 @@ export function isPlain(context: TruncationContext | undefined | null): context 
       context.signal === undefined &&
       isTextOrNothing(context.sessionId) &&
       isTextOrNothing(context.messageId) &&
-      isTextOrNothing(context.toolCallId)
+      isTextOrNothing(context.toolCallId) &&
+      isTextOrNothing(context.query)
     )
   } catch {
     // Who checks it says what is wrong.

@@ -86,6 +86,7 @@ function measure(isHeldOut) {
 
 if (!args.includes('--held-out')) measure(false)
 measure(true)
+if (!args.includes('--held-out')) call(module('lookup'), folder, tool)
 const ciLogs =
   args.find((arg) => arg.startsWith('--ci-logs='))?.slice('--ci-logs='.length) ??
   join(dirname(resolve(folder)), 'ci-logs')

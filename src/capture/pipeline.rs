@@ -23,6 +23,7 @@ use crate::truncation::limits::{Direction, Limits};
 use crate::truncation::notice::{Circumstances, Wording};
 use crate::truncation::preview_buffer::Window;
 use crate::truncation::render::{Foreign, Form, Rendered, render};
+use crate::truncation::smart::Query;
 use crate::truncation::smart::rules::Rules as SmartRules;
 
 /// Number of units that are transcoded, scanned and written before the next: small enough to stay in the CPU cache.
@@ -172,14 +173,14 @@ impl Intake {
     /// Keeps the other end too, in case the call turns out to have failed. Must be called before the first bytes.
     pub fn turn_if_failed(&mut self, direction: Direction) {
         self.if_failed = direction;
-        self.window = self.fresh_window(None);
+        self.window = self.fresh_window(None, None);
     }
 
     /// Creates a preview buffer that retains everything that rendering may need.
-    fn fresh_window(&self, rules: Option<Arc<SmartRules>>) -> Window {
+    fn fresh_window(&self, rules: Option<Arc<SmartRules>>, query: Option<Arc<Query>>) -> Window {
         let is_sure = self.if_failed == self.limits.direction;
         let direction = if is_sure { self.if_failed } else { Direction::Both };
-        Window::judging(&Limits { direction, ..self.limits }, rules)
+        Window::judging(&Limits { direction, ..self.limits }, rules, query)
     }
 
     /// Redacts secrets in the saved or collected output. The preview is not redacted.
@@ -187,9 +188,10 @@ impl Intake {
         self.redactor.get_or_insert_default().add(rules);
     }
 
-    /// Selects lines by these rules. Must be called before the first bytes.
-    pub fn judge_by(&mut self, rules: Arc<SmartRules>) {
-        self.window = self.fresh_window(Some(rules));
+    /// Selects lines by these rules, those by default if there are none, and by a question. Must be called before the first
+    /// bytes.
+    pub fn judge_by(&mut self, rules: Option<Arc<SmartRules>>, query: Option<Arc<Query>>) {
+        self.window = self.fresh_window(rules, query);
     }
 
     /// Saves only the first and the last part of an output with more than `most` bytes.
@@ -333,7 +335,7 @@ impl Intake {
     /// Releases the memory that is held for rendering.
     pub fn release(&mut self) {
         self.hold = None;
-        self.window = self.fresh_window(None);
+        self.window = self.fresh_window(None, None);
     }
 
     /// Returns a reader of the output so far, as it would be saved.

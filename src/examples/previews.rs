@@ -34,7 +34,7 @@ fn limits((max_lines, max_bytes): (u64, u64)) -> Limits {
 }
 
 fn window(text: &[u8], limits: &Limits, rules: &Arc<Rules>) -> Window {
-    let mut window = Window::judging(limits, Some(Arc::clone(rules)));
+    let mut window = Window::judging(limits, Some(Arc::clone(rules)), None);
     window.push(text);
     window.finish();
     window

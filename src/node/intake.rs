@@ -20,6 +20,7 @@ use spillway_core::text::utf16::{self, Encoder};
 use spillway_core::truncation::limits::{Direction, Limits};
 use spillway_core::truncation::notice::ENGLISH;
 use spillway_core::truncation::render::Rendered;
+use spillway_core::truncation::smart::Query;
 use spillway_core::truncation::smart::rules::Rules;
 
 use crate::error::{Result, from_core};
@@ -111,6 +112,8 @@ struct Request {
     #[serde(default)]
     collect: bool,
     save: Option<SaveRequest>,
+    /// The question that lines may answer.
+    query: Option<String>,
 }
 
 /// The text for the model, and the facts about it as JSON.
@@ -176,8 +179,9 @@ pub fn intake_open(
     if let Some(direction) = request.if_failed {
         intake.turn_if_failed(direction);
     }
-    if let Some(rules) = settings.smart_rules() {
-        intake.judge_by(Arc::clone(rules));
+    let query = request.query.as_deref().and_then(Query::new);
+    if settings.smart_rules().is_some() || query.is_some() {
+        intake.judge_by(settings.smart_rules().cloned(), query);
     }
     let shared = Shared {
         arrived: Mutex::default(),
@@ -430,7 +434,7 @@ fn read_at_once(
     append_utf16(env, text, &mut units)?;
     let mut intake = Intake::new(limits, Source::Text, None);
     if let Some(rules) = rules {
-        intake.judge_by(Arc::clone(rules));
+        intake.judge_by(Some(Arc::clone(rules)), None);
     }
     intake.push_units(&units);
     intake.finish();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::limits::{Direction, Limits};
+use super::smart::Query;
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
 use super::strategies::Structured;
@@ -60,11 +61,11 @@ pub struct Window {
 impl Window {
     /// Creates a buffer for these limits.
     pub fn new(limits: &Limits) -> Self {
-        Window::judging(limits, None)
+        Window::judging(limits, None, None)
     }
 
-    /// Creates a buffer with other rules for important lines than the default ones.
-    pub fn judging(limits: &Limits, rules: Option<Arc<Rules>>) -> Self {
+    /// Creates a buffer with other rules for important lines than the default ones, and a question that lines may answer.
+    pub fn judging(limits: &Limits, rules: Option<Arc<Rules>>, query: Option<Arc<Query>>) -> Self {
         let is_smart = limits.keep.is_smart();
         let cap = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX).saturating_add(SLACK);
         Window {
@@ -83,7 +84,7 @@ impl Window {
             scanner: is_smart
                 .then(|| rules.or_else(Rules::built_in))
                 .flatten()
-                .map(|rules| Box::new(Scanner::new(rules))),
+                .map(|rules| Box::new(Scanner::new(rules, query))),
             structured: Structured::new(limits),
             screen: limits.terminal.then(|| Box::new(Screen::new(cap))),
         }

@@ -7,6 +7,7 @@
 mod blocks;
 mod features;
 pub(super) mod line_fingerprint;
+mod query;
 pub mod ranking;
 mod render;
 mod retained;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::tools::{self, Kind};
 
 pub use features::{FEATURES, Row};
+pub use query::Query;
 pub use render::{describe, preview};
 
 /// The part of a text that is kept. A text in another form than the named one is shown as by `Smart`.

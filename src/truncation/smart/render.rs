@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 use super::features::Row;
-use super::scan::Scanner;
+use super::scan::{Found, Scanner};
 use super::select::{choose, describe_lines};
 use crate::text::lossy::Source;
 use crate::truncation::limits::{Limits, Unit};
@@ -26,7 +26,8 @@ pub fn preview(
     let (total, longest) = (total_lines(window), longest(limits));
     let found = scanner.findings();
     let mut lines = ends(window, source, total, longest);
-    for finding in &found.0 {
+    let matches = found.asked.iter().flat_map(|(_, (matches, _))| matches);
+    for finding in found.findings.iter().chain(matches) {
         lines.entry(finding.line).or_insert_with(|| Line {
             place: finding.place,
             ..line(&finding.text, finding.start..finding.end, source, longest)
@@ -48,7 +49,7 @@ pub fn preview(
 /// The lines that may be shown with their features, for training: their numbers, lengths in bytes and features.
 pub fn describe(window: &Window, scanner: &Scanner, limits: &Limits) -> Vec<(u64, u64, Row)> {
     let (total, longest) = (total_lines(window), longest(limits));
-    let (findings, counts) = scanner.findings();
+    let Found { findings, counts, .. } = scanner.findings();
     let mut lines = ends(window, Source::Text, total, longest);
     for finding in &findings {
         lines.entry(finding.line).or_insert_with(|| {

@@ -8,7 +8,7 @@ use crate::util::sort::sort_by_key;
 /// Number of the first lines of a kind that are kept with their surroundings.
 pub(super) const FIRST: u32 = 24;
 /// Number of the last lines of a kind that are kept beside the first ones.
-const LAST: usize = 48;
+pub(super) const LAST: usize = 48;
 /// Bytes of all that is remembered.
 const MOST: usize = 1024 * 1024;
 

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::line_fingerprint::{template, without_names};
-use super::retained::{Counts, FIRST, Finding, Memory, place_of};
+use super::query::{self, Query};
+use super::retained::{Counts, FIRST, Finding, LAST, Memory, place_of};
 use super::rules::{Rules, Verdict};
 use super::stack_trace::{Owner, frame, indent, is_continuation};
 use crate::text::terminal::clean_line;
@@ -32,6 +33,8 @@ const TRACE: u16 = 48;
 const CONTEXT: u16 = 96;
 /// How much less a line is worth that is only near a finding.
 const FAR: u16 = 500;
+/// Weight of a line for each word of the question in it, when some must be forgotten.
+const WORD: u16 = 100;
 /// Maximum number of kinds of lines that are distinguished; all further ones count as one.
 const KINDS: usize = 8 * 1024;
 
@@ -50,10 +53,34 @@ pub struct Scanner {
     is_skipping: bool,
     follow: Follow,
     memory: Memory,
+    asked: Option<Asked>,
     /// The first and the last line of the latest stretch that is remembered without a gap.
     covered: (u64, u64),
     /// Where the lines in the buffer come from.
     origins: Origins,
+}
+
+/// The lines that hold words of a question, remembered by the set of those words.
+#[derive(Debug, Clone)]
+struct Asked {
+    query: Arc<Query>,
+    memory: Memory,
+    /// The latest match, and how many lines after it are still remembered.
+    set: u64,
+    ordinal: u32,
+    steps_left: u16,
+}
+
+/// Lines that were found, and how many of each kind there were.
+pub(super) type Findings = (Vec<Finding>, Counts);
+
+/// Everything that was found in an output.
+pub(super) struct Found {
+    pub findings: Vec<Finding>,
+    /// How many lines of each kind there were.
+    pub counts: Counts,
+    /// The question, and the lines that hold words of it.
+    pub asked: Option<(Arc<Query>, Findings)>,
 }
 
 /// The lines after a finding.
@@ -68,10 +95,18 @@ struct Follow {
 }
 
 impl Scanner {
-    /// Judges by these rules.
-    pub fn new(rules: Arc<Rules>) -> Self {
+    /// Judges by these rules, and looks for the words of a question.
+    pub fn new(rules: Arc<Rules>, query: Option<Arc<Query>>) -> Self {
+        let asked = query.map(|query| Asked {
+            query,
+            memory: Memory::default(),
+            set: 0,
+            ordinal: 0,
+            steps_left: 0,
+        });
         Scanner {
             rules,
+            asked,
             buffer: Vec::new(),
             next: 0,
             base: 0,
@@ -106,26 +141,45 @@ impl Scanner {
     }
 
     /// Everything that was found, as if the text ended here.
-    pub(super) fn findings(&self) -> (Vec<Finding>, Counts) {
+    pub(super) fn findings(&self) -> Found {
+        let without_findings = |asked: &Asked| Asked {
+            query: Arc::clone(&asked.query),
+            memory: asked.memory.counts_alone(),
+            ..*asked
+        };
         let mut end = Scanner {
             rules: Arc::clone(&self.rules),
             buffer: self.buffer.clone(),
             follow: self.follow,
             memory: self.memory.counts_alone(),
+            asked: self.asked.as_ref().map(without_findings),
             origins: self.origins.clone(),
             ..*self
         };
         end.judge_lines();
         end.judge_rest();
+        let (findings, counts) = self.together(&self.memory, &end.memory);
+        let asked = self.asked.as_ref().zip(end.asked.as_ref()).map(|(asked, end)| {
+            (Arc::clone(&asked.query), self.together(&asked.memory, &end.memory))
+        });
+        Found { findings, counts, asked }
+    }
+
+    /// What is remembered, with what was found at the end.
+    fn together(&self, memory: &Memory, end: &Memory) -> Findings {
+        let is_kept = |finding: &&Finding| {
+            let count = end.kinds.get(&finding.kind).map_or(0, |kind| kind.count);
+            finding.ordinal < FIRST || finding.ordinal + LAST as u32 >= count
+        };
         let mut findings: Vec<Finding> =
-            self.memory.all().chain(end.memory.all()).cloned().collect();
+            memory.all().chain(end.all()).filter(is_kept).cloned().collect();
         if self.is_skipping {
             let under_way = findings.iter_mut().filter(|finding| finding.line == self.lines + 1);
             under_way.for_each(|finding| finding.lengthen(self.base, &self.origins));
         }
         sort_by_key(&mut findings, |it| (it.line, it.less, it.kind, it.ordinal));
         let mut counts = Counts::new();
-        counts.extend(end.memory.kinds.iter().map(|(kind, known)| (*kind, known.count)));
+        counts.extend(end.kinds.iter().map(|(kind, known)| (*kind, known.count)));
         (findings, counts)
     }
 
@@ -143,6 +197,9 @@ impl Scanner {
         self.lines += 1;
         self.is_skipping = false;
         self.memory.lengthen(self.lines, self.base, &self.origins);
+        if let Some(asked) = &mut self.asked {
+            asked.memory.lengthen(self.lines, self.base, &self.origins);
+        }
         // The next line begins behind a break, like any other.
         self.buffer.push(b'\n');
         self.next = 1;
@@ -182,10 +239,10 @@ impl Scanner {
         let lines = buffer.get(..end).unwrap_or_default();
         let mut at = self.next;
         while at < end {
-            let start = if self.follow.is_on {
+            let start = if self.is_following() {
                 at
             } else {
-                let Some(word) = self.rules.next_word(lines, at) else {
+                let Some(word) = self.next_word(lines, at) else {
                     self.lines += breaks(lines, at, end);
                     break;
                 };
@@ -203,16 +260,62 @@ impl Scanner {
         self.next = end;
     }
 
+    fn is_following(&self) -> bool {
+        self.follow.is_on || self.asked.as_ref().is_some_and(|asked| asked.steps_left > 0)
+    }
+
+    /// Where the first word of a rule or of the question ends.
+    fn next_word(&self, lines: &[u8], at: usize) -> Option<usize> {
+        let of_rule = self.rules.next_word(lines, at);
+        let Some(asked) = &self.asked else { return of_rule };
+        let before = of_rule.and_then(|end| lines.get(..end)).unwrap_or(lines);
+        asked.query.next_word(before, at).or(of_rule)
+    }
+
     /// Looks at one line: [`Scanner::lines`] came before it.
     fn judge(&mut self, buffer: &[u8], start: usize, end: usize) {
         let raw = buffer.get(start..end.min(start + LONGEST)).unwrap_or_default();
         let cleaned = plain(raw);
         let line = trimmed(&cleaned);
+        self.look_for_words(buffer, start..end, line);
         match self.rules.judge(line) {
             Some(verdict) => self.remember(buffer, start..end, line, verdict),
             None if self.follow.is_on => self.follow_on(buffer, start..end, line),
             None => {}
         }
+    }
+
+    /// Remembers a line that holds words of the question, and the lines around it.
+    fn look_for_words(&mut self, buffer: &[u8], place: std::ops::Range<usize>, line: &[u8]) {
+        let Some(mut asked) = self.asked.take() else { return };
+        let set = asked.query.words_in(line);
+        let number = self.lines + 1;
+        let is_known = asked.memory.kinds.len() < KINDS || asked.memory.kinds.contains_key(&set);
+        if set != 0 && is_known {
+            let known = asked.memory.kinds.entry(set).or_default();
+            let ordinal = known.count;
+            known.count = known.count.saturating_add(1);
+            let weight = WORD * set.count_ones().min(8) as u16;
+            let found = self.finding(buffer, place.clone(), number, set, ordinal, weight, 0);
+            (asked.set, asked.ordinal, asked.steps_left) = (set, ordinal, 0);
+            if ordinal < FIRST {
+                asked.steps_left = query::AFTER;
+                let above = self.lines_above(buffer, place.start).zip(1u16..);
+                for (place, step) in above.take(query::BEFORE.into()) {
+                    let line = number - u64::from(step);
+                    asked.memory.add(self.finding(buffer, place, line, set, ordinal, weight, step));
+                }
+                asked.memory.add(found);
+            } else {
+                asked.memory.remember_last(found);
+            }
+        } else if asked.steps_left > 0 {
+            let less = query::AFTER - asked.steps_left + 1;
+            let near = self.finding(buffer, place, number, asked.set, asked.ordinal, WORD, less);
+            asked.memory.add(near);
+            asked.steps_left -= 1;
+        }
+        self.asked = Some(asked);
     }
 
     fn remember(
@@ -426,12 +529,18 @@ mod tests {
     use proptest::prelude::*;
 
     fn found(text: &[u8], pieces: usize) -> Vec<(u64, u64, u16, Vec<u8>)> {
-        let mut scanner = Scanner::new(Rules::built_in().unwrap());
+        let query = Query::new("something compiling");
+        let mut scanner = Scanner::new(Rules::built_in().unwrap(), query);
         for piece in text.chunks(pieces.max(1)) {
             scanner.push(piece);
         }
-        let (findings, _) = scanner.findings();
-        findings.into_iter().map(|it| (it.line, it.start, it.less, it.text.to_vec())).collect()
+        let Found { findings, asked, .. } = scanner.findings();
+        let matches = asked.unwrap().1.0;
+        findings
+            .into_iter()
+            .chain(matches)
+            .map(|it| (it.line, it.start, it.less, it.text.to_vec()))
+            .collect()
     }
 
     proptest! {

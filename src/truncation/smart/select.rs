@@ -7,6 +7,7 @@ use aho_corasick::AhoCorasick;
 use super::features::{Described, describe};
 use super::retained::{Counts, Finding};
 use super::rules::Rules;
+use super::scan::Found;
 use super::{Keep, blocks};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
@@ -32,14 +33,14 @@ pub(super) fn describe_lines(
 /// The numbers of the lines to show.
 pub(super) fn choose(
     lines: &Lines,
-    found: &(Vec<Finding>, Counts),
+    found: &Found,
     (total, size): (u64, u64),
     budget: Budget,
     keep: Keep,
     rules: &Rules,
 ) -> Vec<u64> {
     let mut chosen = Chosen::new(lines, total, budget);
-    let ranked = rank(&found.0, &found.1);
+    let ranked = rank(&found.findings, &found.counts);
     let all = chosen.all();
     let (head, tail) = keep.reserved();
     let (head_most, tail_most) = (chosen.share(head), chosen.share(tail));
@@ -48,10 +49,14 @@ pub(super) fn choose(
     while up.step(&mut chosen, tail_most, -1) {}
     let most = (head_most.0 + chosen.used_lines, head_most.1 + chosen.used_bytes);
     while down.step(&mut chosen, most, 1) {}
+    if let Some((query, matches)) = &found.asked {
+        query.add(&mut chosen, matches, total, keep.is_early());
+    }
     let mut blocks = Vec::new();
     if !keep.is_early() {
         let worth = ranked.iter().map(|(worth, line)| (*line, *worth)).collect();
-        let described = describe(lines, (&found.0, &found.1), &worth, (total, size), rules);
+        let described =
+            describe(lines, (&found.findings, &found.counts), &worth, (total, size), rules);
         blocks = blocks::form(lines, &described, rules.ranking());
         let most = chosen.share(BLOCKS);
         blocks::add(&mut chosen, &blocks, LIKELY, most);
