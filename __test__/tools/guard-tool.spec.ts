@@ -595,7 +595,7 @@ test.each([
     undefined,
   ],
   ['no text', () => 5 as unknown as string, undefined],
-])('the question of a call goes to the preview: %s', async (_, query, expected) => {
+])('the question of a call decides about the preview: %s', async (_, query, expected) => {
   const text = `${lines(20_000)}\nneedle here\n${lines(20_000)}`
   const truncation = new TruncationService({
     strategy: 'smart',

@@ -177,7 +177,7 @@ describe('smart', () => {
       '   ',
       '\ud800',
       'no such words here: xylophone',
-    ])('changes nothing when no line is told from another by it: %j', async (query) => {
+    ])('changes nothing when it distinguishes no line: %j', async (query) => {
       const text = listing('nothing special')
       expect(await ask(text, query)).toBe(await ask(text, undefined))
     })

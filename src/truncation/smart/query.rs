@@ -25,7 +25,7 @@ pub(super) const BEFORE: u16 = 2;
 pub(super) const AFTER: u16 = 12;
 /// A line must be worth this percentage of the best one.
 const LEAST: u64 = 60;
-/// A line that holds only words more frequent than one in so many lines says nothing.
+/// A word in more than one of `COMMON` lines says nothing.
 const COMMON: u64 = 8;
 /// Percentage of the remaining budget for what the question names, and the same of files and search results.
 const SHARE: u64 = 25;
@@ -99,7 +99,7 @@ impl Query {
             for found in equals {
                 chosen.add(found.line, most);
             }
-            // Of many equal lines none is the answer, so their surroundings are worth less than other lines.
+            // None of many equal lines is the answer, so their surroundings are worth less than other lines.
             let few = if equals.len() <= FEW { equals } else { &[] };
             for found in few {
                 let from = found.line.saturating_sub(BEFORE.into());
@@ -134,7 +134,7 @@ impl Query {
     }
 }
 
-/// Returns how rare a word is that so many of all lines hold, in quarters of a bit: 0 for one that is everywhere.
+/// Returns the rarity of a word that `with` of `total` lines hold, in quarters of a bit: 0 for one that is everywhere.
 fn rarity(with: u64, total: u64) -> u64 {
     if with == 0 || with * COMMON > total.max(COMMON * 2) {
         return 0;

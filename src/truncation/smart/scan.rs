@@ -165,7 +165,7 @@ impl Scanner {
         Found { findings, counts, asked }
     }
 
-    /// What is remembered, with what was found at the end.
+    /// Returns all that is remembered, with the findings at the end.
     fn together(&self, memory: &Memory, end: &Memory) -> Findings {
         let is_kept = |finding: &&Finding| {
             let count = end.kinds.get(&finding.kind).map_or(0, |kind| kind.count);
