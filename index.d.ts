@@ -1768,14 +1768,15 @@ export interface HistoryPrunerOptions {
 	 */
 	contextWindow?: number;
 	/**
-	 * Prices of tokens, relative to each other. The defaults are those of providers that charge a tenth for tokens in the
-	 * cache and a quarter more for writing to it. Without a cache all three are the same.
-	 * @default { read: 0.1, write: 1.25, miss: 1.25 }
+	 * Prices of tokens, relative to each other, or the id of the model, whose prices are looked up in a dated table
+	 * (`docs/pruning.md`). Without a cache all three are the same. By default, and for a model that is not in the table, a read counts
+	 * 0.05 and a write 1.25, and `maxLoss` holds for every price of a read from 0.025 up.
+	 * @default { read: 0.05, write: 1.25, miss: 1.25 }
 	 */
-	prices?: PrunePrices;
+	prices?: PrunePrices | string;
 	/**
 	 * Lifetime of the provider's cache after its last use: milliseconds, or `Infinity`.
-	 * @default 300000
+	 * @default 300000, or that of the model named in `prices`
 	 */
 	cacheLifetimeMs?: number;
 	/**

@@ -361,7 +361,7 @@ describe('when it goes', () => {
   }
 
   test('with a warm cache it waits until it pays, and says why', () => {
-    const one = pruner({ keepRecent: 4 })
+    const one = pruner({ keepRecent: 4, prices: { read: 0.1, write: 1.25, miss: 1.25 } })
     const reports = session(one, 40, 1000)
     expect(reports[0]?.reason).toBe('nothing-to-free')
     expect(reports.some(({ reason }) => reason === 'too-early')).toBe(true)
@@ -369,7 +369,7 @@ describe('when it goes', () => {
     expect(paid.length).toBeGreaterThan(2)
     expect(paid.length).toBeLessThan(15)
     for (const { price, carried, savings } of paid) {
-      expect(carried).toBeGreaterThanOrEqual(0.75 * price)
+      expect(carried).toBeGreaterThanOrEqual(0.5 * price)
       expect(savings).toBeGreaterThanOrEqual(price)
     }
     const { cost } = reports[39] as PruneReport
@@ -613,6 +613,8 @@ describe('bad input', () => {
     ['options.policies[1].keepReads', { policies: ['results', { type: 'superseded', keepReads: 0.5 }] }],
     ['options.policies[0].keepRead', { policies: [{ type: 'superseded', keepRead: 1 } as never] }],
     ['options.prices.miss', { prices: { read: 1, write: 1 } as never }],
+    ['options.prices', { prices: '' }],
+    ['options.prices', { prices: 5 as never }],
     ['options.prices.read', { prices: { read: Number.NaN, write: 1, miss: 1 } }],
     ['options.maxLoss', { maxLoss: Number.NaN }],
     ['options.schedule', { schedule: 'sometimes' as never }],

@@ -10,8 +10,9 @@ export class Meter {
   breaks = 0
   #last
 
-  constructor(lifetime) {
+  constructor(lifetime, prices = PRICES) {
     this.lifetime = lifetime
+    this.prices = prices
   }
 
   /** Books a request of these parts: each has something that names it, and its tokens. */
@@ -20,7 +21,7 @@ export class Meter {
     const { same, count } = this.#prefix(parts)
     const cached = pause > this.lifetime ? 0 : same
     if (this.#last !== undefined && count < this.#last.length) this.breaks++
-    this.cost += PRICES.read * cached + PRICES.write * (total - cached)
+    this.cost += this.prices.read * cached + this.prices.write * (total - cached)
     this.tokens += total
     this.#last = parts
   }

@@ -8,7 +8,7 @@ const PLACEHOLDER = 12
 const KEEP = 5
 
 /** The cost of the cheapest way through a session. */
-export function optimum({ requests }, lifetime) {
+export function optimum({ requests }, lifetime, prices = PRICES) {
   // The best cost for each mask that can be in force: how many messages at the start are masked.
   let states = new Map([[0, 0]])
   let last
@@ -24,10 +24,10 @@ export function optimum({ requests }, lifetime) {
     for (const [state, cost] of states) {
       // After a compaction the messages are others, and what was masked of them is taken to be unmasked.
       const inForce = shared < state ? 0 : state
-      offer(inForce, cost + priceOf(starts, inForce, shared, messages.length, cold))
+      offer(inForce, cost + priceOf(starts, inForce, shared, messages.length, cold, prices))
       if (reach > inForce) {
         const change = firstResult(messages, inForce)
-        offer(reach, cost + priceOf(starts, reach, Math.min(shared, change), messages.length, cold))
+        offer(reach, cost + priceOf(starts, reach, Math.min(shared, change), messages.length, cold, prices))
       }
     }
     states = next
@@ -48,10 +48,10 @@ function sums(messages) {
   return { whole, masked }
 }
 
-function priceOf({ whole, masked }, mask, prefix, length, cold) {
+function priceOf({ whole, masked }, mask, prefix, length, cold, prices) {
   const upTo = (index) => masked[Math.min(mask, index)] + Math.max(0, whole[index] - whole[Math.min(mask, index)])
   const cached = cold ? 0 : upTo(prefix)
-  return PRICES.read * cached + PRICES.write * (upTo(length) - cached)
+  return prices.read * cached + prices.write * (upTo(length) - cached)
 }
 
 /** Up to which message results are masked if it is done now. */

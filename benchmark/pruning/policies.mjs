@@ -48,6 +48,16 @@ export const fifteenMinutes = masking((messages, { now }) =>
   old(messages, 5).filter(({ timestamp }) => timestamp !== undefined && now - timestamp > FIFTEEN_MINUTES),
 )
 
+/**
+ * `clear_tool_uses` as a provider documents it, with its defaults: a request of over 100,000 tokens is sent without all results but
+ * the last 3, and what was cleared stays so.
+ */
+export const clearToolUses = masking((messages, { masked }) => {
+  const size = (message) => (masked.has(message) ? PLACEHOLDER : tokensOf(message))
+  const total = messages.reduce((sum, message) => sum + size(message), 0)
+  return total > 100_000 ? old(messages, 3) : []
+})
+
 /** Masks in batches of `tokens`, and with `cold` also whenever the cache has expired anyway. */
 export const batches = (least, { cold = false } = {}) =>
   masking((messages, context) => {

@@ -5,31 +5,35 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { main, ROOT } from '../../scripts/build/run.mjs'
 import { checkPromises } from './check.mjs'
-import { Meter } from './cost.mjs'
+import { Meter, PRICES } from './cost.mjs'
 import { optimum } from './optimum.mjs'
-import { batches, eachTurn, fifteenMinutes, nothing, pruner } from './policies.mjs'
+import { batches, clearToolUses, eachTurn, fifteenMinutes, nothing, pruner } from './policies.mjs'
 import { sessions } from './trajectories.mjs'
 
 const LIFETIMES = [Number.POSITIVE_INFINITY, 5 * 60 * 1000]
+/** Prices of a read in the cache, relative to an input token; a write costs 1.25. */
+const READS = [0.1, 0.05, 0.025]
 
+const fixed = (make) => () => make
+
+/** Each makes a policy for a price of a read. */
 const POLICIES = {
-  'nothing is pruned': nothing,
-  'all but the last 5, at every request': eachTurn,
-  'older than 15 minutes, at every request': fifteenMinutes,
-  'superseded reads, at every request': pruner({ policies: ['superseded'], schedule: 'always' }),
-  'batches of 5,000 tokens': batches(5_000),
-  'batches of 20,000 tokens': batches(20_000),
-  'cold cache, or batches of 20,000': batches(20_000, { cold: true }),
-  '**HistoryPruner**': pruner(),
-  '`maxLoss: 0.05`': pruner({ maxLoss: 0.05 }),
-  '`maxLoss: 0.03`': pruner({ maxLoss: 0.03 }),
-  '`keepErrors: true`': pruner({ keepErrors: true }),
-  "`policies: ['outdated']`": pruner({ policies: ['outdated'] }),
-  "`policies: ['superseded']`": pruner({ policies: ['superseded'] }),
-  "`policies: ['results', 'superseded']`, of each file the newest read": pruner({
-    policies: ['results', { type: 'superseded', keepReads: 1 }],
-  }),
-  "`policies: ['results', 'arguments']`": pruner({ policies: ['results', 'arguments'] }),
+  'nothing is pruned': fixed(nothing),
+  'all but the last 5, at every request': fixed(eachTurn),
+  'older than 15 minutes, at every request': fixed(fifteenMinutes),
+  'over 100,000 tokens all but the last 3 (`clear_tool_uses`, simulated)': fixed(clearToolUses),
+  'batches of 20,000 tokens': fixed(batches(20_000)),
+  'cold cache, or batches of 20,000': fixed(batches(20_000, { cold: true })),
+  "`profile: 'opencode'`": fixed(pruner({ profile: 'opencode' })),
+  "`profile: 'openclaw'`": fixed(pruner({ profile: 'openclaw' })),
+  '**HistoryPruner**': fixed(pruner()),
+  '**HistoryPruner**, `prices` given': (prices) => pruner({ prices }),
+  '`maxLoss: 0.05`, `prices` given': (prices) => pruner({ prices, maxLoss: 0.05 }),
+  '`keepErrors: true`, `prices` given': (prices) => pruner({ prices, keepErrors: true }),
+  '`keepRecent: 20`, `prices` given': (prices) => pruner({ prices, keepRecent: 20 }),
+  "`policies: ['outdated']`, `prices` given": (prices) => pruner({ prices, policies: ['outdated'] }),
+  "`policies: ['results', 'arguments']`, `prices` given": (prices) =>
+    pruner({ prices, policies: ['results', 'arguments'] }),
 }
 
 await main(async () => {
@@ -40,19 +44,23 @@ await main(async () => {
   const tables = LIFETIMES.map((lifetime) => {
     // Without times it is not known if a cache had expired.
     const set = Number.isFinite(lifetime) ? all.filter(({ timed }) => timed) : all
-    const unpruned = set.map((session) => replay(session, nothing, lifetime))
-    const rows = Object.entries(POLICIES).map(([name, make]) => [
-      name,
-      compare(
-        set.map((session) => replay(session, make, lifetime)),
+    const rows = new Map()
+    const add = (name, figures) => rows.set(name, [...(rows.get(name) ?? []), figures])
+    for (const read of READS) {
+      const prices = { ...PRICES, read, miss: PRICES.write }
+      const unpruned = set.map((session) => replay(session, nothing, lifetime, prices))
+      const best = compare(
+        set.map((session) => ({ cost: optimum(session, lifetime, prices) })),
         unpruned,
-      ),
-    ])
-    const best = compare(
-      set.map((session) => ({ cost: optimum(session, lifetime) })),
-      unpruned,
-    )
-    return { lifetime, sessions: set.length, best, rows: [...rows, ['offline optimum', best]] }
+      )
+      for (const [name, make] of Object.entries(POLICIES)) {
+        const results = set.map((session) => replay(session, make(prices), lifetime, prices))
+        const figures = compare(results, unpruned)
+        add(name, { ...figures, ofBest: figures.cost / best.cost })
+      }
+      add('offline optimum', { ...best, ofBest: 1 })
+    }
+    return { lifetime, sessions: set.length, rows }
   })
   const text = [...tables.map(table), promises].join('\n\n')
   const page = join(ROOT, 'docs/pruning.md')
@@ -64,39 +72,37 @@ await main(async () => {
   console.log(text)
 })
 
-function replay(session, make, lifetime) {
-  const meter = new Meter(lifetime)
+function replay(session, make, lifetime, prices) {
+  const meter = new Meter(lifetime, prices)
   const ask = make({ lifetime })
   let now = Date.UTC(2026, 0, 1)
   for (const { messages, pause, time } of session.requests) {
     now = time ?? now + pause
     meter.request(ask(messages, { now, cold: pause > lifetime }), pause)
   }
-  return { cost: meter.cost, tokens: meter.tokens, breaks: meter.breaks, requests: session.requests.length }
+  return { cost: meter.cost, tokens: meter.tokens }
 }
 
 function compare(results, unpruned) {
   const sum = (list, key) => list.reduce((total, one) => total + (one[key] ?? Number.NaN), 0)
-  const shares = results.map(({ cost }, at) => cost / unpruned[at].cost).sort((a, b) => a - b)
+  const shares = results.map(({ cost }, at) => cost / unpruned[at].cost)
   return {
     tokens: sum(results, 'tokens') / sum(unpruned, 'tokens'),
     cost: sum(results, 'cost') / sum(unpruned, 'cost'),
-    median: shares[Math.floor(shares.length / 2)],
-    worst: shares.at(-1),
-    breaks: sum(results, 'breaks') / sum(results, 'requests'),
+    worst: Math.max(...shares),
   }
 }
 
-function table({ lifetime, sessions, best, rows }) {
+function table({ lifetime, sessions, rows }) {
   const title = Number.isFinite(lifetime)
     ? `Cache gone after ${lifetime / 60_000} minutes without a request, the ${sessions} sessions with times:`
     : `Cache that lasts, all ${sessions} sessions:`
   const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–')
-  const head =
-    '| policy | tokens sent | cost | median session | worst session | breaks in 100 requests | of the optimum |'
-  const lines = rows.map(([name, { tokens, cost, median, worst, breaks }]) => {
-    const rest = [tokens, cost, median, worst].map(percent)
-    return `| ${[name, ...rest, Number.isFinite(breaks) ? (100 * breaks).toFixed(1) : '–', percent(cost / best.cost)].join(' | ')} |`
+  const heads = READS.map((read) => `read ${read}: cost / worst / of the optimum`)
+  const lines = [...rows].map(([name, figures]) => {
+    const cells = figures.map(({ cost, worst, ofBest }) => [cost, worst, ofBest].map(percent).join(' / '))
+    return `| ${[name, percent(figures[0].tokens), ...cells].join(' | ')} |`
   })
-  return [title, '', head, '| --- | ---: | ---: | ---: | ---: | ---: | ---: |', ...lines].join('\n')
+  const head = `| policy | tokens sent at 0.1 | ${heads.join(' | ')} |`
+  return [title, '', head, `| --- | ---: |${' ---: |'.repeat(heads.length)}`, ...lines].join('\n')
 }

@@ -25,7 +25,8 @@ export {
 } from '../context/context-manager'
 export type { ContextManagerOptions } from '../context/options'
 export type { ContextStep } from '../context/steps'
-export type { HistoryPrunerOptions, PrunedInfo, PrunePrices } from '../pruning/options'
+export type { HistoryPrunerOptions, PrunedInfo } from '../pruning/options'
+export type { PrunePrices } from '../pruning/prices'
 export type { PolicyName, PrunePolicy } from '../pruning/policies'
 export {
   HistoryPruner,

@@ -9,17 +9,8 @@ import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
 import { isRecord, mismatch, wrong } from '../validation/validate'
+import { type KnownPrices, type PrunePrices, pricesOf } from './prices'
 import { oneOf, type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
-
-/** Price of a prompt token. Only the ratios matter. */
-export interface PrunePrices {
-  /** In a prefix that the provider has in its cache. */
-  read: number
-  /** The first time it is sent. */
-  write: number
-  /** Sent before, and not in the cache any more. */
-  miss: number
-}
 
 /** Something that was left out, as a placeholder can speak of it. */
 export interface PrunedInfo {
@@ -91,14 +82,15 @@ export interface HistoryPrunerOptions {
    */
   contextWindow?: number
   /**
-   * Prices of tokens, relative to each other. The defaults are those of providers that charge a tenth for tokens in the
-   * cache and a quarter more for writing to it. Without a cache all three are the same.
-   * @default { read: 0.1, write: 1.25, miss: 1.25 }
+   * Prices of tokens, relative to each other, or the id of the model, whose prices are looked up in a dated table
+   * (`docs/pruning.md`). Without a cache all three are the same. By default, and for a model that is not in the table, a read counts
+   * 0.05 and a write 1.25, and `maxLoss` holds for every price of a read from 0.025 up.
+   * @default { read: 0.05, write: 1.25, miss: 1.25 }
    */
-  prices?: PrunePrices
+  prices?: PrunePrices | string
   /**
    * Lifetime of the provider's cache after its last use: milliseconds, or `Infinity`.
-   * @default 300000
+   * @default 300000, or that of the model named in `prices`
    */
   cacheLifetimeMs?: number
   /**
@@ -177,7 +169,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   onlyTools: strings,
   schedule: oneOf('cache', 'cold', 'always'),
   contextWindow: ['a number of tokens above 0', (value) => tokens[1](value) && value !== 0],
-  prices: ['an object', isRecord],
+  prices: ['an object or the id of a model', (value) => isRecord(value) || (typeof value === 'string' && value !== '')],
   cacheLifetimeMs: milliseconds,
   maxLoss: ['a number of at least 0', atLeastZero],
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
@@ -194,8 +186,6 @@ const price: Check = ['a finite number of at least 0', (value) => atLeastZero(va
 const COUNTS_ERRORS: readonly string[] = ['outdated', 'superseded', 'budget']
 
 const PRICES: { readonly [K in keyof PrunePrices]: Check } = { read: price, write: price, miss: price }
-
-const DEFAULT_PRICES: PrunePrices = { read: 0.1, write: 1.25, miss: 1.25 }
 
 const PROFILES: Readonly<Record<NonNullable<HistoryPrunerOptions['profile']>, HistoryPrunerOptions>> = {
   opencode: {
@@ -226,13 +216,8 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   checkOptions(of, given, PRUNER_CHECKS)
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options: HistoryPrunerOptions = { ...(given.profile && PROFILES[given.profile]), ...set }
-  const { prices = DEFAULT_PRICES, placeholder } = options
-  checkOptions(`${of}.prices`, prices, PRICES)
-  for (const name of Object.keys(PRICES)) {
-    if ((prices as unknown as Record<string, unknown>)[name] === undefined) {
-      throw wrong(`${of}.prices.${name}`, undefined, price[0])
-    }
-  }
+  const { placeholder } = options
+  const { prices, cheapest, lifetimeMs } = readPrices(options.prices, `${of}.prices`)
   const policies = (options.policies ?? ['results']).map((policy, at) => {
     const read = readPolicy(policy, `${of}.policies[${at}]`)
     return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
@@ -246,8 +231,9 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
       keepMessages: wholeOrNull(options.keepMessages ?? 0),
       keepPreamble: options.keepPreamble ?? false,
       keepErrors,
-      prices: { read: prices.read, write: prices.write, miss: prices.miss },
-      cacheLifetimeMs: finiteOrNull(options.cacheLifetimeMs ?? 5 * 60 * 1000),
+      prices,
+      cheapest,
+      cacheLifetimeMs: finiteOrNull(options.cacheLifetimeMs ?? lifetimeMs),
       maxLoss: finiteOrNull(options.maxLoss ?? 0.1),
       schedule: options.schedule ?? 'cache',
     },
@@ -266,6 +252,17 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     estimateTokens: options.estimateTokens,
     tell: teller(options.onError ?? warn),
   }
+}
+
+function readPrices(given: PrunePrices | string | undefined, of: string): KnownPrices {
+  if (typeof given === 'string' || given === undefined) return pricesOf(given)
+  checkOptions(of, given, PRICES)
+  const { read, write, miss } = given
+  for (const [name, value] of Object.entries({ read, write, miss })) {
+    if (value === undefined) throw wrong(`${of}.${name}`, undefined, price[0])
+  }
+  const prices = { read, write, miss }
+  return { ...pricesOf(undefined), prices, cheapest: prices }
 }
 
 // JSON has no infinity.

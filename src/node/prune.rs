@@ -60,6 +60,7 @@ struct Options {
     keep_preamble: bool,
     keep_errors: bool,
     prices: Prices,
+    cheapest: Prices,
     cache_lifetime_ms: Option<f64>,
     max_loss: Option<f64>,
     schedule: When,
@@ -82,6 +83,7 @@ pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHan
     };
     let rule = Rule {
         prices: options.prices,
+        cheapest: options.cheapest,
         cache_lifetime_ms: options.cache_lifetime_ms.unwrap_or(f64::INFINITY),
         max_loss: options.max_loss.unwrap_or(f64::INFINITY),
         when: options.schedule,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::policies::{Form, Goal, Item, Rules, View, goals};
-use super::schedule::{self, Decision, Move, Prompt, Savings};
+use super::schedule::{self, Costs, Decision, Move, Prompt, Savings};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Message {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Account {
     /// Costs so far.
-    pub savings: Savings,
+    pub costs: Costs,
     /// Number of requests so far.
     pub requests: u64,
     /// Time of the last request in milliseconds since the epoch.
@@ -175,7 +175,7 @@ impl Pruner {
             cold,
         };
         let steps: Vec<Move> = moves.iter().map(|(_, step)| *step).collect();
-        let decision = schedule::decide(&self.schedule, &mut self.account.savings, &prompt, &steps);
+        let decision = schedule::decide(&self.schedule, &mut self.account.costs, &prompt, &steps);
         let made = decision.from.and_then(|from| moves.get(from..)).unwrap_or_default();
         let (mut goes, mut trims) = (Vec::new(), Vec::new());
         for &(place, _) in made {
@@ -202,7 +202,7 @@ impl Pruner {
             decision,
             tokens_before: unpruned,
             tokens_after: tokens - freed,
-            savings: self.account.savings,
+            savings: self.account.costs.by_rule,
         }
     }
 
@@ -281,8 +281,13 @@ mod tests {
             keep_preamble: false,
             keep_errors: false,
         };
-        let rule =
-            Rule { prices: PRICES, cache_lifetime_ms: 300_000.0, max_loss, when: When::Cache };
+        let rule = Rule {
+            prices: PRICES,
+            cheapest: Prices { read: 0.025, ..PRICES },
+            cache_lifetime_ms: 300_000.0,
+            max_loss,
+            when: When::Cache,
+        };
         Pruner::new(rules, rule, Account::default())
     }
 
@@ -365,8 +370,12 @@ mod tests {
                 }
                 prop_assert_eq!(&anew.starts, &pruner.starts);
                 prop_assert_eq!(&anew.unpruned_starts, &pruner.unpruned_starts);
-                let bound = (1.0 + max_loss) * answer.savings.unpruned;
-                prop_assert!(answer.savings.paid <= bound * (1.0 + 1e-9));
+                let Costs { by_rule, cheapest } = pruner.account.costs;
+                for costs in [by_rule, cheapest] {
+                    let bound = (1.0 + max_loss) * costs.unpruned;
+                    prop_assert!(costs.paid <= bound * (1.0 + 1e-9));
+                }
+                let bound = (1.0 + max_loss) * by_rule.unpruned;
                 for place in &answer.goes {
                     prop_assert!(!gone.contains(place));
                 }
