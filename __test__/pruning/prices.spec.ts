@@ -97,7 +97,11 @@ test('a model that is named has the cache of its provider', () => {
   const pruned = (options: HistoryPrunerOptions) => {
     const pruner = new HistoryPruner({ keepRecent: 1, ...options })
     const result = (at: number) => [
-      { role: 'assistant', content: null, tool_calls: [{ id: `${at}`, type: 'function', function: { name: 'read', arguments: '{}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: `${at}`, type: 'function', function: { name: 'read', arguments: '{}' } }],
+      },
       { role: 'tool', tool_call_id: `${at}`, content: 'word '.repeat(5000) },
     ]
     const messages = [{ role: 'user', content: 'hi' }, ...result(1), ...result(2), { role: 'user', content: 'go on' }]

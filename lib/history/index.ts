@@ -26,8 +26,8 @@ export {
 export type { ContextManagerOptions } from '../context/options'
 export type { ContextStep } from '../context/steps'
 export type { HistoryPrunerOptions, PrunedInfo } from '../pruning/options'
-export type { PrunePrices } from '../pruning/prices'
 export type { PolicyName, PrunePolicy } from '../pruning/policies'
+export type { PrunePrices } from '../pruning/prices'
 export {
   HistoryPruner,
   type HistoryPrunerState,

@@ -1,4 +1,4 @@
-/** What a prompt token costs at providers: dated facts with their sources. Nothing is fetched. */
+/** Prices of a prompt token at providers: dated facts with their sources. Nothing is fetched. */
 
 /** Price of a prompt token. Only the ratios matter. */
 export interface PrunePrices {
@@ -44,7 +44,14 @@ export const TABLE: readonly ModelPrices[] = [
   },
   {
     models: [
-      ...['claude-haiku-5-5', 'claude-haiku-4-5', 'claude-opus-4', 'claude-opus-4-1', 'claude-opus-4-5', 'claude-opus-4-6'],
+      ...[
+        'claude-haiku-5-5',
+        'claude-haiku-4-5',
+        'claude-opus-4',
+        'claude-opus-4-1',
+        'claude-opus-4-5',
+        'claude-opus-4-6',
+      ],
       ...['claude-sonnet-4', 'claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-3-7-sonnet', 'claude-3-5-sonnet'],
       'claude-3-5-haiku',
     ],
@@ -73,7 +80,7 @@ export const TABLE: readonly ModelPrices[] = [
   },
 ]
 
-/** What the pruner counts with where the model is not known: a common price, and the cheapest that a provider in the table has. */
+/** Prices where the model is not known: a common one, and the cheapest that a provider in the table has. */
 const UNKNOWN: PrunePrices = { read: 0.05, write: 1.25, miss: 1.25 }
 const CHEAPEST: PrunePrices = { ...UNKNOWN, read: Math.min(...TABLE.map(({ read }) => read)) }
 
