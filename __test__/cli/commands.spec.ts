@@ -197,6 +197,58 @@ describe('what it is asked', () => {
   })
 })
 
+describe('audit', () => {
+  const written = async () => {
+    const dir = tempDir()
+    const log = new AuditLog({ dir, sessionId: 's' })
+    await log.append({
+      type: 'permission',
+      tool: 'bash',
+      decision: 'deny',
+      targets: ['shell:rm -rf /'],
+      reason: 'never',
+    })
+    await log.append({ type: 'outcome', tool: 'bash', outcome: 'ok\u001b[31m', durationMs: 12 })
+    await log.close()
+    return join(dir, filesIn(dir)[0]!)
+  }
+
+  test('show prints the records, one a line, with nothing that a terminal obeys', async () => {
+    const file = await written()
+    const { code, stdout } = await cli(['audit', 'show', file])
+    const [first, second] = stdout.trimEnd().split('\n')
+    expect(code).toBe(0)
+    expect(first).toMatch(/^\d{4}-\d\d-\d\dT\S+Z {2}permission {2}bash {2}deny {2}shell:rm -rf \/ {2}never$/)
+    expect(second).toMatch(/outcome {2}bash {2}ok\\u\{1b\}\[31m {2}12 ms$/)
+    const one = await cli(['audit', 'show', '-n', '1', file])
+    expect([one.stdout, one.stderr]).toEqual([`${second}\n`, `1 earlier in ${file}: --all\n`])
+    expect(JSON.parse((await cli(['audit', 'show', '--json', file])).stdout)).toMatchObject([{ seq: 1 }, { seq: 2 }])
+    writeFileSync(file, 'no record\nnull\n')
+    expect(await cli(['audit', 'show', file])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('no record'),
+    })
+  })
+
+  test('verify reads several logs, and one that was changed makes the answer no', async () => {
+    const [good, bad] = [await written(), await written()]
+    writeFileSync(bad, readFileSync(bad, 'utf8').replace('deny', 'allo'))
+    const { code, stdout } = await cli(['audit', 'verify', good, bad])
+    expect(code).toBe(1)
+    expect(stdout).toContain(`${good}: ok: 2 records`)
+    expect(stdout).toContain(`${bad}: changed`)
+  })
+
+  test('the error of an unknown action names the nearest one', async () => {
+    expect((await cli(['audit', 'verfy', 'x'])).stderr).toContain('did you mean verify?')
+  })
+})
+
+test('the error of a command in several words says that it is one argument', async () => {
+  expect((await cli(['permit', 'git', 'status'])).stderr).toContain('is one argument, in quotes')
+})
+
 describe('a conversation', () => {
   const call = (id: number) => ({
     role: 'assistant',

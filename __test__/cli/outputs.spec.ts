@@ -1,9 +1,18 @@
 /** Saved outputs from the command line: found again, read, searched, removed. */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../support/temp'
-import { CLI, cli, ended, type Ran, shell, start } from './support'
+import { CLI, cli, ended, type Ran, shell, start, until } from './support'
 
 let store: string
 let env: NodeJS.ProcessEnv
@@ -175,6 +184,51 @@ test('--live shows the output on standard error while the command runs', async (
   })
   writeFileSync(gate, '')
   expect(await end).toMatchObject({ code: 0, stdout: 'first\nsecond', stderr: 'first\nsecond\n' })
+})
+
+test('tail -f prints the output of a command that runs elsewhere, until it ends', async () => {
+  const nothing = await spillway('tail', '-f')
+  expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('no command is running')])
+  const gate = join(tempDir(), 'gate')
+  const line = `seq 1 3; while [ ! -e ${gate} ]; do sleep 0.02; done; seq 4 6`
+  const runs = ended(start(process.execPath, [CLI, 'run', '--shell', '--', line], { env }))
+  await until(() => existsSync(store) && readdirSync(store).some((name) => name.endsWith('.sock')))
+  const child = start(process.execPath, [CLI, 'tail', '-f'], { env })
+  const end = ended(child)
+  let seen = ''
+  await new Promise<void>((resolve) => {
+    child.stdout!.on('data', (bytes: Buffer) => {
+      seen += bytes
+      if (seen.includes('3\n')) resolve()
+    })
+  })
+  writeFileSync(gate, '')
+  expect((await runs).stdout).toBe('1\n2\n3\n4\n5\n6\n')
+  expect(await end).toMatchObject({ code: 0, stdout: '1\n2\n3\n4\n5\n6\n', stderr: '' })
+  expect(readdirSync(store)).toEqual([])
+})
+
+test('tail -f passes over what a killed process left behind', async () => {
+  mkdirSync(store, { recursive: true })
+  writeFileSync(join(store, 'running-1.sock'), '')
+  expect((await spillway('tail', '-f')).code).toBe(1)
+  expect(readdirSync(store)).toEqual([])
+})
+
+test('last says what was run last, and how it ended', async () => {
+  await save('seq 1 900')
+  await save('seq 1 901; exit 3')
+  const { stdout } = await spillway('last', '-n', '2')
+  expect(stdout).toContain('command   seq 1 901; exit 3\n')
+  expect(stdout).toMatch(/exit code 3\n[\s\S]*\n\n900\n901\n$/)
+  const json = JSON.parse((await spillway('last', '--json', '-n', '1')).stdout)
+  expect(json).toMatchObject({ exitCode: 3, end: '901\n' })
+})
+
+test('a pattern that cannot be read is named as the argument it is, with the option for a text', async () => {
+  await save('seq 1 900')
+  const { code, stderr } = await spillway('search', '-1', 'f(')
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/Invalid <pattern>: unclosed group.*; .*--literal/)])
 })
 
 describe('what the help says', () => {

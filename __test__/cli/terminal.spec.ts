@@ -122,6 +122,23 @@ describe('in a terminal', () => {
     expect(terminal.screen()).not.toContain('» ')
   })
 
+  inTerminal('a question is shown, and the answer is not written over', async () => {
+    const terminal = new Terminal()
+    const ended = terminal.run(`spillway run -- sh -c 'printf "Name? "; read x; echo "hello $x"'`)
+    await until(() => /^Name\? *$/m.test(terminal.screen()))
+    terminal.type('Ada')
+    expect(await ended).toBe(0)
+    expect(terminal.screen()).toMatch(/^Name\? Ada$/m)
+    expect(terminal.screen()).toMatch(/^Name\? hello Ada$/m)
+  })
+
+  inTerminal('what a search finds is marked in its line', async () => {
+    const terminal = new Terminal()
+    await terminal.run(`spillway run -- seq 1 900 > ${join(terminal.dir, 'shown')}`)
+    await terminal.run(`clear; spillway search -1 '^7.7$'`)
+    expect(terminal.screen('-e')).toContain('\x1b[31m757')
+  })
+
   inTerminal('there is no progress where nothing can be written over', async () => {
     const terminal = new Terminal()
     const log = join(terminal.dir, 'log')

@@ -94,7 +94,7 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
     const problem =
       positionals.length < least
         ? `missing argument ${missing(command, positionals.length)}`
-        : `unexpected argument ${JSON.stringify(positionals[most])}`
+        : `unexpected argument ${JSON.stringify(positionals[most])}${command.takesText ? ' (a text of several words is one argument, in quotes)' : ''}`
     throw new UsageError(`${problem}; usage: spillway ${command.name} ${command.usage}`)
   }
   for (const [name, value] of Object.entries(values)) {

@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command 
   run: () => import('./commands/run'),
   clip: () => import('./commands/clip'),
   ls: () => import('./commands/ls'),
+  last: () => import('./commands/last'),
   show: () => import('./commands/show'),
   read: () => import('./commands/read'),
   tail: () => import('./commands/tail'),

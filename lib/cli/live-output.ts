@@ -1,4 +1,4 @@
-/** The output of a command on standard error while it runs. */
+/** The output of a command while it runs. */
 
 import type { RunningCommand } from 'spillway'
 
@@ -7,13 +7,18 @@ const EVERY_MS = 100
 /** Bytes of one look: what is printed faster is shown as it can be. */
 const PIECE_BYTES = 256 * 1024
 
-/** Follows a running command and shows its saved output: bytes that are not UTF-8 are U+FFFD. */
+/** Follows a running command and writes its saved output somewhere: bytes that are not UTF-8 are U+FFFD. */
 export class Live {
   private running: RunningCommand | undefined
   private timer: NodeJS.Timeout | undefined
-  private shown = 0
   private work: Promise<void> = Promise.resolve()
   private isMidLine = false
+
+  /** @param shown bytes at the beginning that are left out */
+  constructor(
+    private readonly write: (text: string) => void,
+    private shown = 0,
+  ) {}
 
   follow(running: RunningCommand): void {
     this.running = running
@@ -22,12 +27,18 @@ export class Live {
     }, EVERY_MS)
   }
 
-  /** Shows the rest, and ends the line. */
+  /** Writes no more. */
+  stop(): void {
+    clearInterval(this.timer)
+    this.running = undefined
+  }
+
+  /** Writes the rest, and ends the line. */
   async end(): Promise<void> {
     clearInterval(this.timer)
     await this.work
     await this.catchUp()
-    if (this.isMidLine) process.stderr.write('\n')
+    if (this.isMidLine) this.write('\n')
   }
 
   private async catchUp(): Promise<void> {
@@ -37,7 +48,7 @@ export class Live {
       if (piece === undefined || piece.byteCount === 0) return
       this.shown = piece.fromByte + piece.byteCount
       this.isMidLine = !piece.text.endsWith('\n')
-      process.stderr.write(piece.text)
+      this.write(piece.text)
     }
   }
 }

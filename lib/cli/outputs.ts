@@ -17,7 +17,8 @@ export async function listedOutputs(storage: TruncationStorage, sessionId?: stri
   return outputs.map((output) => ({ ...commands.get(output.path), ...output }))
 }
 
-async function dirsOf(storage: TruncationStorage): Promise<string[]> {
+/** The folders of a store. */
+export async function dirsOf(storage: TruncationStorage): Promise<string[]> {
   const { dirs } = await storage.usage()
   return dirs.map(({ dir }) => dir)
 }

@@ -90,6 +90,14 @@ export class Progress {
     this.isDrawn = true
   }
 
+  /** Shows a question in its place, and leaves the cursor after it. */
+  ask(text: string): void {
+    if (!this.isShown) return
+    process.stderr.write(`\r\x1b[K${printable(text)}`)
+    // The next progress is drawn in the line where the answer ended.
+    this.isDrawn = false
+  }
+
   /** Takes the line away. */
   clear(): void {
     if (this.isDrawn) process.stderr.write('\r\x1b[K')

@@ -1,26 +1,36 @@
-/** `spillway audit verify`: whether a log is as it was written. */
+/** `spillway audit`: whether a log is as it was written, and what it says. */
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
+import { isRecord } from '../../validation/validate'
 import { type Command, hint, type Parsed, UsageError } from '../command'
-import { badValue, countOf, text, texts } from '../parse-values'
-import { EXIT, green, print, printable, printJson, red } from '../terminal'
+import { badValue, countOf, text, texts, whole } from '../parse-values'
+import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
+
+const SHOWN = 20
 
 const command: Command = {
   name: 'audit',
-  summary: 'verify <file>: checks that an audit log is as it was written.',
-  usage: 'verify [options] <file>',
-  about: `Earlier files of the same session are read first. Without a key, only accidents and careless changes show; records
-that were cut from the end show only against a kept --head.`,
+  summary: 'verify: checks that audit logs are as they were written; show: prints their records.',
+  usage: '<verify|show> [options] <file>...',
+  about: `verify: earlier files of the same session are read first. Without a key, only accidents and careless changes show; records
+that were cut from the end show only against a kept --head. show: the last records of each file, one a line, without a check.`,
   options: {
     'key-file': {
       type: 'string',
       value: 'FILE',
-      help: 'The key that the log was written with, as it is in this file.',
+      help: 'verify: the key that the log was written with, as it is in this file.',
     },
-    head: { type: 'string', multiple: true, value: 'HASH', help: 'A record that must be in the log. Can be repeated.' },
+    head: {
+      type: 'string',
+      multiple: true,
+      value: 'HASH',
+      help: 'verify: a record that must be in the log. Can be repeated.',
+    },
+    lines: { type: 'string', short: 'n', value: 'N', help: `show: how many records. Default: ${SHOWN}.` },
+    all: { type: 'boolean', short: 'a', help: 'show: all of them.' },
   },
-  positionals: [2, 2],
+  positionals: [2, Number.POSITIVE_INFINITY],
   exits: [
     ['0', 'everything is as it was written'],
     ['1', 'something was changed'],
@@ -30,35 +40,106 @@ that were cut from the end show only against a kept --head.`,
   examples: [
     ['spillway audit verify audit/session.jsonl', 'a log'],
     ['spillway audit verify --key-file key --head "$hash" log.jsonl', 'one with a key, to its last record'],
+    ['spillway audit show log.jsonl', 'what was decided and done last'],
   ],
   run,
 }
 
 export default command
 
+const ACTIONS = { verify, show } as const
+
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const [action, file = ''] = positionals
-  if (action !== 'verify')
-    throw new UsageError(`unknown action ${JSON.stringify(action)}; ${hint(action ?? '', ['verify'], 'actions are')}`)
+  const [action = '', ...files] = positionals
+  if (action !== 'verify' && action !== 'show') {
+    throw new UsageError(
+      `unknown action ${JSON.stringify(action)}; ${hint(action, Object.keys(ACTIONS), 'actions are')}`,
+    )
+  }
+  return ACTIONS[action](files, values, json)
+}
+
+async function verify(files: readonly string[], values: Parsed['values'], json: boolean): Promise<number> {
   const keyFile = text(values, 'key-file')
   const heads = texts(values, 'head')?.map((head) => head.toLowerCase())
   const wrong = heads?.find((head) => !/^[0-9a-f]{64}$/.test(head))
   if (wrong !== undefined) throw badValue('head', wrong, 'a hash of 64 hexadecimal digits')
-  const report = await verifyAudit(file, {
-    ...(keyFile !== undefined && { key: readFileSync(keyFile) }),
-    ...(heads !== undefined && { head: heads }),
-  })
-  const { ok, records, firstBad, torn, head, writers, dropped } = report
-  if (json) {
-    await printJson(report)
-    return ok ? EXIT.ok : EXIT.no
+  const reports: Awaited<ReturnType<typeof verifyAudit>>[] = []
+  for (const file of files) {
+    const report = await verifyAudit(file, {
+      ...(keyFile !== undefined && { key: readFileSync(keyFile) }),
+      ...(heads !== undefined && { head: heads }),
+    })
+    reports.push(report)
+    if (json) continue
+    const { ok, records, firstBad, torn, head, writers, dropped } = report
+    const named = files.length > 1 ? `${file}: ` : ''
+    await print(
+      `${named}${ok ? green('ok') : red('changed')}: ${countOf(records, 'record')}, ${countOf(writers, 'writer')}\n`,
+    )
+    if (firstBad) {
+      await print(`  ${firstBad.file}:${firstBad.line} (byte ${firstBad.offset}): ${printable(firstBad.reason)}\n`)
+    }
+    if (torn) await print(`  ${torn.file}:${torn.line}: ${torn.bytes} bytes of a record that was not finished\n`)
+    if (dropped > 0) await print(`  ${countOf(dropped, 'event')} could not be written, by its own account\n`)
+    if (head !== undefined) await print(`  head: ${head}\n`)
   }
-  await print(`${ok ? green('ok') : red('changed')}: ${countOf(records, 'record')}, ${countOf(writers, 'writer')}\n`)
-  if (firstBad) {
-    await print(`  ${firstBad.file}:${firstBad.line} (byte ${firstBad.offset}): ${printable(firstBad.reason)}\n`)
+  if (json) await printJson(files.length > 1 ? reports : reports[0])
+  return reports.every(({ ok }) => ok) ? EXIT.ok : EXIT.no
+}
+
+async function show(files: readonly string[], values: Parsed['values'], json: boolean): Promise<number> {
+  const most = values.all === true ? Number.POSITIVE_INFINITY : (whole(values, 'lines') ?? SHOWN)
+  const all: Record<string, unknown>[] = []
+  for (const file of files) {
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+    const shown = lines.slice(Math.max(0, lines.length - most))
+    for (const line of shown) {
+      const record = recordOf(line)
+      if (record === undefined) note(`spillway: ${file}: a line that is no record: ${printable(line.slice(0, 80))}`)
+      else if (json) all.push(record)
+      else await print(`${shownRecord(record)}\n`)
+    }
+    if (!json && shown.length < lines.length) note(`${lines.length - shown.length} earlier in ${file}: --all`)
   }
-  if (torn) await print(`  ${torn.file}:${torn.line}: ${torn.bytes} bytes of a record that was not finished\n`)
-  if (dropped > 0) await print(`  ${countOf(dropped, 'event')} could not be written, by its own account\n`)
-  if (head !== undefined) await print(`  head: ${head}\n`)
-  return ok ? EXIT.ok : EXIT.no
+  if (json) await printJson(all)
+  return EXIT.ok
+}
+
+function recordOf(line: string): Record<string, unknown> | undefined {
+  try {
+    const record: unknown = JSON.parse(line)
+    return isRecord(record) ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const COLORS: Readonly<Record<string, (text: string) => string>> = { allow: green, ok: green, deny: red, ask: yellow }
+
+/** A record in a line: when, what it is about, how it was decided or ended, and why. */
+function shownRecord(record: Record<string, unknown>): string {
+  const { timestamp, type, tool, decision, outcome, approver, targets, reason, rulePattern, durationMs, outputPath } =
+    record
+  const time = typeof timestamp === 'number' && Math.abs(timestamp) < 8.64e15 ? new Date(timestamp).toISOString() : ''
+  const word = decision ?? outcome
+  const ended = typeof word === 'string' ? (COLORS[word] ?? ((each: string) => each))(printable(word)) : undefined
+  const parts = [
+    [time, type, tool].map(plain).join('  '),
+    ended,
+    Array.isArray(targets) ? targets.map(plain).join(' ') : undefined,
+    approver === undefined ? undefined : `by ${plain(approver)}`,
+    durationMs === undefined ? undefined : `${plain(durationMs)} ms`,
+    reason === undefined ? plain(rulePattern) : plain(reason),
+    plain(outputPath),
+  ]
+  return parts.filter((part) => part !== undefined && part !== '').join('  ')
+}
+
+/** A value of a record in one line of a terminal. */
+function plain(value: unknown): string {
+  if (value === undefined) return ''
+  return printable(typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ')
 }

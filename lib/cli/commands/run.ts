@@ -5,8 +5,10 @@ import { dirname, resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { Command, Parsed } from '../command'
 import { recordCommand } from '../command-log'
+import { Followers } from '../followers'
 import { Live } from '../live-output'
 import { bytes, countOf, duration, sizeOf, text } from '../parse-values'
+import { Prompt } from '../prompt'
 import {
   CONFIG,
   LIMITS,
@@ -16,6 +18,7 @@ import {
   STORE,
   serviceOf,
   shownOf,
+  storageOf,
   WORDING,
   withReaders,
 } from '../shared-options'
@@ -84,8 +87,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     ...(Number.isFinite(maxFileBytes) && { maxFileBytes }),
   })
   const startedAt = Date.now()
-  const live = values.live === true ? new Live() : undefined
+  const live = values.live === true ? new Live((text) => process.stderr.write(text)) : undefined
+  const followers = new Followers(() => storageOf(values).getStorageDir())
   const progress = new Progress()
+  const prompt = new Prompt(progress)
   const signals = new Signals()
   let result: CommandResult
   try {
@@ -102,9 +107,11 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       onStart: (running) => {
         signals.passOnTo(running)
         live?.follow(running)
+        followers.allow(running)
+        prompt.watch(running)
       },
       onProgress: ({ bytes, lines, elapsedMs }) => {
-        if (live === undefined)
+        if (live === undefined && !prompt.isOpen(bytes, elapsedMs))
           progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`)
       },
     })
@@ -114,6 +121,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     progress.clear()
     signals.restore()
     await live?.end()
+    await followers.end()
   }
   const code = codeOf(result, signals.first)
   const { output } = result

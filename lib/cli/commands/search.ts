@@ -1,7 +1,7 @@
 /** `spillway search`: the lines of a saved output that match. */
 
 import type { SearchMatch, SearchOptions, TruncationStorage } from 'spillway'
-import { type Command, type Parsed, typed } from '../command'
+import { type Command, type Parsed, typed, UsageError } from '../command'
 import { askedOutput } from '../outputs'
 import { text, whole } from '../parse-values'
 import { STORE } from '../shared-options'
@@ -56,7 +56,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     ...access,
   }
   if (values.count === true) return printCount(storage, path, pattern, options, json)
-  const found = await typed(storage.search(path, pattern, options))
+  const found = await asked(storage.search(path, pattern, options))
   if (values['files-with-matches'] === true) {
     if (json) await printJson(found.matches.length > 0 ? [path] : [])
     else if (found.matches.length > 0) await print(`${path}\n`)
@@ -69,6 +69,18 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     if (found.next !== undefined) note(`more: the same with --after ${found.next}`)
   }
   return found.matches.length > 0 ? EXIT.ok : EXIT.no
+}
+
+/** Names the argument, which is no option, and the option for a text that is no pattern. */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await typed(answer)
+  } catch (error) {
+    const [, problem] = /^Invalid option "pattern": ([\s\S]*)/.exec((error as Error).message) ?? []
+    throw problem === undefined
+      ? error
+      : new UsageError(`Invalid <pattern>: ${problem}; for the text itself: --literal`)
+  }
 }
 
 /** As grep: `-A` and `-B` go before `-C`. */
@@ -91,7 +103,7 @@ async function printCount(
   let count = 0
   do {
     const maxMatches = Math.min(most - count, 10_000)
-    const found = await typed(
+    const found = await asked(
       storage.search(path, pattern, { ...options, context: 0, maxMatches, maxBytes: 2 ** 22, after }),
     )
     count += found.matches.length
@@ -102,17 +114,22 @@ async function printCount(
   return count > 0 ? EXIT.ok : EXIT.no
 }
 
-/** Patterns of words and alternatives, which mean the same to the search and to JavaScript, and cannot take long in either. */
-const PLAIN = /^[\w |:;,/="'<>@#%&~-]+$/
+/** Patterns without groups and with one repetition at most mean about the same to JavaScript, and cannot take long there. */
+function isSimple(pattern: string): boolean {
+  return !/[(){}]/.test(pattern) && (pattern.match(/[*+?]/g) ?? []).length <= 1
+}
 
-/** Shows where a line matches, on a terminal, for texts and plain patterns. */
+/** Shows where a line matches, on a terminal, for texts and simple patterns. */
 function highlighter(pattern: string, { literal, ignoreCase }: SearchOptions): (line: string) => string {
-  if (!literal && !PLAIN.test(pattern)) return (line) => line
+  if (!literal && !isSimple(pattern)) return (line) => line
   const source = literal ? pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : pattern
-  const alternatives = source.split('|').filter((each) => each !== '')
-  if (alternatives.length === 0) return (line) => line
-  const hit = new RegExp(literal ? source : alternatives.join('|'), ignoreCase ? 'giu' : 'gu')
-  return (line) => line.replace(hit, (found) => red(found))
+  let hit: RegExp
+  try {
+    hit = new RegExp(source, ignoreCase ? 'giu' : 'gu')
+  } catch {
+    return (line) => line
+  }
+  return (line) => line.replace(hit, (found) => (found === '' ? '' : red(found)))
 }
 
 /** As grep prints them: `12:` for a match, `11-` for a neighbour, each line once, and two dashes where lines are left out. */

@@ -1,7 +1,7 @@
 /** `spillway show`: what is known of a saved output. */
 
 import type { Command, Parsed } from '../command'
-import { outputOf } from '../outputs'
+import { type ListedOutput, outputOf } from '../outputs'
 import { countOf, sizeOf, text } from '../parse-values'
 import { STORE, storageOf } from '../shared-options'
 import { EXIT, print, printable, printJson } from '../terminal'
@@ -41,6 +41,12 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     await print(`${output.path}\n`)
     return EXIT.ok
   }
+  for (const line of factsOf(output)) await print(line)
+  return EXIT.ok
+}
+
+/** Returns the facts about an output, as lines. */
+export function factsOf(output: ListedOutput): string[] {
   const { path, toolName, savedAt, bytes, partial, command, cwd, exitCode, durationMs, lines } = output
   const size = `${sizeOf(bytes)}${lines === undefined ? '' : `, ${countOf(lines, 'line')}`}`
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -53,8 +59,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     ['took', durationMs === undefined ? undefined : `${(durationMs / 1000).toFixed(1)} s`],
     ['size', partial === true ? `${size}, the first and the last part of it` : size],
   ]
-  for (const [name, value] of facts) {
-    if (value !== undefined && value !== '') await print(`${name.padEnd(10)}${printable(value)}\n`)
-  }
-  return EXIT.ok
+  return facts.flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [`${name.padEnd(10)}${printable(value)}\n`],
+  )
 }

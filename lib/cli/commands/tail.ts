@@ -1,10 +1,12 @@
 /** `spillway tail`: the end of a saved output. */
 
-import type { Command, Parsed } from '../command'
-import { askedOutput } from '../outputs'
+import type { OutputAccess, TruncationStorage } from 'spillway'
+import { type Command, type Parsed, UsageError } from '../command'
+import { followNewest } from '../followers'
+import { askedOutput, dirsOf } from '../outputs'
 import { whole } from '../parse-values'
-import { STORE } from '../shared-options'
-import { EXIT, print, printJson } from '../terminal'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 40
 const BYTES = 32 * 1024
@@ -13,16 +15,25 @@ const command: Command = {
   name: 'tail',
   summary: 'Prints the last lines of a saved output.',
   usage: '[options] [output]',
-  about: `An output is a path, or -1 for the newest, -2 for the one before. Default: -1. At most ${BYTES / 1024} KiB are printed.`,
+  about: `An output is a path, or -1 for the newest, -2 for the one before. Default: -1. At most ${BYTES / 1024} KiB are printed.
+With --follow, the output of the command that spillway run started last, from its last ${BYTES / 1024} KiB on until it ends.`,
   options: {
     lines: { type: 'string', short: 'n', value: 'N', help: `How many lines. Default: ${LINES}.` },
+    follow: { type: 'boolean', short: 'f', help: 'Print the output of a running command as it comes.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE,
   },
   positionals: [0, 1],
   takesOutputs: true,
+  exits: [
+    ['0', 'done'],
+    ['1', 'with --follow: no command is running'],
+    ['2', 'wrong usage'],
+    ['3', 'operation failed'],
+  ],
   examples: [
     ['spillway tail', 'how the newest output ends'],
+    ['spillway tail -f', 'what a command prints that runs in another terminal'],
     ['spillway tail -n 200 -2', 'more of the one before'],
   ],
   run,
@@ -31,7 +42,24 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
+  if (values.follow === true) return follow(values, positionals, json)
   const { storage, path, access } = await askedOutput(values, positionals[0])
+  const { text, lines, totalBytes } = await lastLines(storage, path, access, whole(values, 'lines') ?? LINES)
+  if (json) await printJson({ path, text, lines, totalBytes })
+  else await print(text)
+  return EXIT.ok
+}
+
+async function follow(values: Parsed['values'], positionals: readonly string[], json: boolean): Promise<number> {
+  if (json) throw new UsageError('--follow and --json: what is printed has no end that is known; leave out one of them')
+  if (positionals.length > 0) throw new UsageError('--follow: follows the newest running command; leave out the output')
+  if (await followNewest(await dirsOf(storageOf(values)), print)) return EXIT.ok
+  note('spillway: no command is running; without --follow, the end of the newest output is printed')
+  return EXIT.no
+}
+
+/** The last lines of an output. */
+export async function lastLines(storage: TruncationStorage, path: string, access: OutputAccess, most: number) {
   const { totalBytes } = await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const fromByte = Math.max(0, totalBytes - BYTES)
   const { text: end, partial } = await storage.readRange(path, { fromByte, byteCount: BYTES }, access)
@@ -39,9 +67,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const last = lines.at(-1) === '' ? lines.length - 1 : lines.length
   // The first may be the end of a line: it is left out if there is another.
   const skipped = fromByte > 0 && partial && last > 1 ? 1 : 0
-  const first = Math.max(skipped, last - (whole(values, 'lines') ?? LINES))
-  const shown = lines.slice(first).join('\n')
-  if (json) await printJson({ path, text: shown, lines: last - first, totalBytes })
-  else await print(shown)
-  return EXIT.ok
+  const first = Math.max(skipped, last - most)
+  return { text: lines.slice(first).join('\n'), lines: last - first, totalBytes }
 }

@@ -1,0 +1,45 @@
+/** `spillway last`: what was run last, and how its output ends. */
+
+import type { Command, Parsed } from '../command'
+import { outputOf } from '../outputs'
+import { text, whole } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, print, printJson } from '../terminal'
+import { factsOf } from './show'
+import { lastLines } from './tail'
+
+const LINES = 10
+
+const command: Command = {
+  name: 'last',
+  summary: 'Says what was run last, how it ended, and how its output ends.',
+  usage: '[options]',
+  options: {
+    lines: { type: 'string', short: 'n', value: 'N', help: `Lines of the output. Default: ${LINES}.` },
+    session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
+    ...STORE,
+  },
+  positionals: [0, 0],
+  examples: [
+    ['spillway last', 'the newest output'],
+    ['spillway last --json | jq .exitCode', 'how its command ended'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, json }: Parsed): Promise<number> {
+  const storage = storageOf(values)
+  const sessionId = text(values, 'session')
+  const output = await outputOf(storage, '-1', sessionId)
+  const access = sessionId === undefined ? {} : { sessionId }
+  const end = await lastLines(storage, output.path, access, whole(values, 'lines') ?? LINES)
+  if (json) {
+    await printJson({ ...output, end: end.text })
+    return EXIT.ok
+  }
+  for (const line of factsOf(output)) await print(line)
+  await print(`\n${end.text}`)
+  return EXIT.ok
+}
