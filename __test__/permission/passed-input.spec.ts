@@ -87,3 +87,43 @@ const allowed: [string, string][] = [
 test('a program without input, or with input that it does not run, is not asked about', () => {
   expect(allowed.filter(([program, command]) => decide(command, program) !== 'allow')).toEqual([])
 })
+
+/** The command that a rule is written for, word by word, and how code is fed to it. */
+const fed: [rule: string, command: string][] = [
+  ['parallel', 'cat x | parallel'],
+  ['parallel', 'parallel < x'],
+  ['su', 'echo evil | su'],
+  ['ssh h', 'echo evil | ssh h'],
+  ['ssh h sh', 'ssh h sh < x'],
+  ['bash', 'cat x | bash'],
+  ['bash -s', 'cat x | bash -s'],
+  ['bash -e', 'bash -e < x'],
+  ['sh -x -', 'cat x | sh -x -'],
+  ['sudo -s', 'echo evil | sudo -s'],
+  ['python3', 'cat x | python3'],
+  ['python3 -', 'cat x | python3 -'],
+  ['node', 'node < x'],
+  ['psql db', 'cat x | psql db'],
+  ['docker exec -i c sh', 'cat x | docker exec -i c sh'],
+  ['kubectl exec -i p -- sh', 'kubectl exec -i p -- sh < x'],
+  ['nix-shell', 'echo evil | nix-shell'],
+  ['wsl', 'wsl <<< evil'],
+]
+
+test.each(fed)('a rule that is exactly %s does not say what is fed to it: %s', (rule, command) => {
+  const allow = (pattern: string) => ({ domain: 'bash', pattern, decision: 'allow' }) as const
+  const judge = (pattern: string) =>
+    new PermissionPolicy({
+      vault: '/home/u/project',
+      rules: [allow('cat *'), allow('echo *'), allow(pattern)],
+    }).evaluate({ tool: 'bash', args: { command } })
+  expect(judge(rule)).toMatchObject({ decision: 'ask' })
+  expect(judge(rule).suggestions ?? []).toEqual([])
+})
+
+test('a rule for all commands covers what is fed to them', () => {
+  const rules = [{ domain: 'bash', pattern: '*', decision: 'allow' }] as const
+  const policy = new PermissionPolicy({ vault: '/home/u/project', rules: [...rules] })
+  for (const command of ['cat x | ssh h', 'cat x | python3 -', 'cat x | parallel'])
+    expect(policy.evaluate({ tool: 'bash', args: { command } }).decision).toBe('allow')
+})

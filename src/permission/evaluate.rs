@@ -464,7 +464,7 @@ impl Policy {
             }
             judged.reasons.extend(left.iter().map(|doubt| doubt.reason.clone()));
             judged.reasons.dedup();
-            if left.iter().all(|doubt| doubt.token.is_some()) {
+            if left.iter().all(|doubt| doubt.token.is_some() && !doubt.is_of_input()) {
                 judged.suggestions = Some(suggest(
                     judged.domain,
                     &target.text,
@@ -498,7 +498,8 @@ fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
         Domain::Edit => false,
         _ => rule.source == Source::User,
     };
-    for_all && rule.pattern.is_catch_all() || rule.pattern.is_literal() || rule.pattern.names(token)
+    let is_named = || rule.pattern.is_literal() || rule.pattern.names(token);
+    for_all && rule.pattern.is_catch_all() || !doubt.is_of_input() && is_named()
 }
 
 #[cfg(test)]

@@ -70,7 +70,21 @@ pub struct Doubt {
     pub token: Option<String>,
 }
 
+/// Stands for the input of a command, which is no part of its text, so that no rule about the text names it.
+const INPUT: &str = "<";
+
 impl Doubt {
+    /// Creates a concern about code in the input of a command, which only a rule for all commands covers: the text that
+    /// another rule was written for says nothing about it.
+    pub fn of_input(reason: impl Into<String>) -> Self {
+        Doubt { reason: reason.into(), token: Some(INPUT.to_owned()) }
+    }
+
+    /// Returns true if it is about code in the input of a command.
+    pub fn is_of_input(&self) -> bool {
+        self.token.as_deref() == Some(INPUT)
+    }
+
     /// Creates a concern that no rule covers.
     pub fn always(reason: impl Into<String>) -> Self {
         Doubt { reason: reason.into(), token: None }

@@ -241,7 +241,7 @@ impl Walker<'_> {
             && program.stdin
             && !(base == "gdb" && words.iter().skip(1).any(is_batch))
         {
-            ask_of_input(command, format!("{base} takes commands from its input"));
+            self.ask_of_input(command, format!("{base} takes commands from its input"));
         }
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
@@ -288,6 +288,10 @@ impl Walker<'_> {
             if let Some(program) = program {
                 if let Some(mark) = program.marks(text) {
                     found(base, mark, words, at - 1, command);
+                }
+                let is_listed = |only: &str| only.split(',').any(|one| one == text);
+                if before.is_empty() && program.only.is_some_and(|only| !is_listed(only)) {
+                    found(base, text, words, at - 1, command);
                 }
                 let is_later = firm > 0 && text.len() < 3;
                 let known = program.command(text, &before).filter(|option| {
@@ -342,10 +346,10 @@ impl Walker<'_> {
                     && (ONLY_TELLS.contains(&name) || (name == "v" && !base.starts_with("py")))
             });
             if program.script && operands.is_empty() && command.doubts.is_empty() && !only_tells {
-                ask_of_input(command, format!("{base} takes code from its input"));
+                self.ask_of_input(command, format!("{base} takes code from its input"));
             }
             if program.sql && operands.len() < 2 && !only_tells {
-                ask_of_input(command, format!("{base} takes commands from its input"));
+                self.ask_of_input(command, format!("{base} takes commands from its input"));
             }
         }
         operands
@@ -510,6 +514,7 @@ impl Walker<'_> {
         let word = &words[at];
         let text = word.text.as_str();
         if is_input(text) {
+            self.ask_of_input(command, format!("{base} takes code from its input"));
             ask(command, word, format!("{base} takes code from its input"));
         } else if text.contains("://")
             || ["npm:", "jsr:", "data:", "blob:", "node:"].iter().any(|it| text.starts_with(it))
@@ -543,6 +548,14 @@ impl Walker<'_> {
         }
     }
 
+    /// Adds a question about commands in the input, which a rule for the program alone does not answer.
+    fn ask_of_input(&self, command: &mut Simple, reason: String) {
+        command.doubts.push(match self.has_input {
+            true => Doubt::of_input(reason),
+            false => Doubt { reason, token: Some("-".into()) },
+        });
+    }
+
     /// Returns the command that a program is given to run.
     fn inner(
         &mut self,
@@ -554,6 +567,7 @@ impl Walker<'_> {
     ) -> bool {
         let text = words[at].text.as_str();
         if is_input(text) {
+            self.ask_of_input(command, format!("{base} takes code from its input"));
             ask(command, &words[at], format!("{base} takes code from its input"));
         }
         // The version follows the name of a package.
@@ -619,11 +633,6 @@ fn names_git(path: &str, is_glob: bool) -> bool {
                 || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("git~"));
             begins && name.len() > 2 && is_of_git(name, is_glob)
         })
-}
-
-/// Adds a question that a rule for the program alone does not answer.
-fn ask_of_input(command: &mut Simple, reason: String) {
-    command.doubts.push(Doubt { reason, token: Some("-".into()) });
 }
 
 fn ask(command: &mut Simple, word: &Word, reason: String) {

@@ -5,79 +5,8 @@ use super::programs::{self, Kind, Program};
 use super::word::Word;
 use super::{Doubt, Simple};
 
-/// Programs that run a shell on their input if they are given no command, and usually also if they are.
-const LOGINS: [&str; 20] = [
-    "ssh",
-    "autossh",
-    "mosh",
-    "rsh",
-    "slogin",
-    "dbclient",
-    "sshpass",
-    "su",
-    "runuser",
-    "newgrp",
-    "sg",
-    "login",
-    "wsl",
-    "script",
-    "unshare",
-    "chroot",
-    "nsenter",
-    "nix-shell",
-    "batch",
-    "at",
-];
-
-/// Programs that run a command in a container, a virtual machine or a device.
-const CARRIERS: [&str; 38] = [
-    "docker",
-    "docker-compose",
-    "podman",
-    "podman-compose",
-    "nerdctl",
-    "buildah",
-    "ctr",
-    "crictl",
-    "kubectl",
-    "oc",
-    "k3s",
-    "microk8s",
-    "minikube",
-    "lxc",
-    "lxc-attach",
-    "incus",
-    "machinectl",
-    "systemd-run",
-    "systemd-nspawn",
-    "multipass",
-    "limactl",
-    "lima",
-    "colima",
-    "vagrant",
-    "adb",
-    "distrobox",
-    "toolbox",
-    "apptainer",
-    "singularity",
-    "flatpak",
-    "nomad",
-    "heroku",
-    "flyctl",
-    "fly",
-    "gcloud",
-    "az",
-    "aws",
-    "railway",
-];
-
-/// Commands of carriers that connect the input to the program that they run.
-const CONNECTING: [&str; 10] =
-    ["exec", "run", "attach", "start", "shell", "ssh", "console", "enter", "rsh", "debug"];
-
 /// Shells that are in no row of the table.
-const SHELLS: [&str; 12] =
-    ["sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox"];
+const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ash", "rbash"];
 
 /// Maximum number of words that are examined.
 const MAX_WORDS: usize = 64;
@@ -90,23 +19,24 @@ pub(super) fn ask(
     has_input: bool,
     command: &mut Simple,
 ) {
-    if base == "parallel" {
+    let input = program.map_or("", |program| program.input);
+    if input == "lines" {
         if !names_command(words) {
-            add(command, "parallel runs the lines of its input");
+            add(command, format!("{base} runs the lines of its input"));
         }
         return;
     }
     if !has_input {
         return;
     }
-    if LOGINS.contains(&base) {
-        add(command, &format!("{base} can run its input"));
+    if input == "*" {
+        add(command, format!("{base} can run its input"));
         return;
     }
     let words = &words[1..words.len().min(MAX_WORDS)];
-    let is_carrier = CARRIERS.contains(&base);
-    if is_carrier && words.iter().any(|word| CONNECTING.contains(&word.text.as_str())) {
-        add(command, &format!("{base} passes its input to a program that may run it"));
+    let connects = |word: &Word| input.split(',').any(|one| one == word.text);
+    if !input.is_empty() && words.iter().any(connects) {
+        add(command, format!("{base} passes its input to a program that may run it"));
         return;
     }
     // Interpreters take their own words for a script and its arguments; their input is judged with their options.
@@ -115,12 +45,32 @@ pub(super) fn ask(
     });
     let names_interpreter = |word: &Word| word.text.split_whitespace().any(is_interpreter);
     if may_run && words.iter().any(names_interpreter) {
-        add(command, &format!("{base} can pass its input to an interpreter"));
+        add(command, format!("{base} can pass its input to an interpreter"));
     }
 }
 
-fn add(command: &mut Simple, reason: &str) {
-    command.doubts.push(Doubt { reason: reason.to_owned(), token: Some("-".into()) });
+/// Adds a question if a shell, or a program that starts one, runs its input.
+pub(super) fn ask_shell(base: &str, words: &[Word], command: &mut Simple) {
+    const VALUED: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
+    let mut rest = words[1..].iter();
+    while let Some(word) = rest.next().filter(|_| SHELLS.contains(&base) || base == "zsh") {
+        let text = word.text.as_str();
+        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        if letters.is_some_and(|letters| letters.is_empty() || letters.contains('s')) {
+            break;
+        }
+        if VALUED.contains(&text) {
+            rest.next();
+        } else if !text.starts_with(['-', '+']) && !text.starts_with("/dev/") {
+            // A script; the input is its own.
+            return;
+        }
+    }
+    add(command, format!("{base} can run its input"));
+}
+
+fn add(command: &mut Simple, reason: String) {
+    command.doubts.push(Doubt::of_input(reason));
 }
 
 /// Returns true if `parallel` is given a command, so that its input is only arguments.

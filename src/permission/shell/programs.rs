@@ -112,6 +112,11 @@ pub struct Program {
     pub copies: bool,
     /// The subcommands whose arguments are another command; `*` if there is no subcommand.
     pub runs: &'static str,
+    /// The words after which a program that may run it receives the input; `*` for all, `lines` if each line is a
+    /// command unless there is one.
+    pub input: &'static str,
+    /// The first arguments that run nothing, if any other runs something.
+    pub only: Option<&'static str>,
     options: Vec<Opt>,
 }
 
@@ -152,6 +157,8 @@ fn rows() -> impl Iterator<Item = (&'static str, Program)> {
             sql: false,
             copies: false,
             runs: "",
+            input: "",
+            only: None,
             options: options.split(' ').filter(|text| !text.is_empty()).map(option).collect(),
         };
         for word in about {
@@ -163,7 +170,12 @@ fn rows() -> impl Iterator<Item = (&'static str, Program)> {
                 "stdin" => program.stdin = true,
                 "sql" => program.sql = true,
                 "copies" => program.copies = true,
-                _ => program.runs = word.strip_prefix("runs=")?,
+                _ => match word.split_once('=')? {
+                    ("runs", value) => program.runs = value,
+                    ("input", value) => program.input = value,
+                    ("only", value) => program.only = Some(value),
+                    _ => return None,
+                },
             }
         }
         Some((names, program))

@@ -168,6 +168,9 @@ impl Walker<'_> {
             self.nested += 1;
             // Deeper ones are not read one by one: all commands that they may run are examined instead.
             let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };
+            if self.has_input && matches!(wrapped, Wrapped::Unknown) {
+                super::passed_input::ask_shell(base, words, &mut command);
+            }
             self.wrapped(wrapped, words, &mut command);
             self.nested -= 1;
             // Any file can have the name of a program without effects.
