@@ -86,3 +86,18 @@ export function hostOfClient(name: unknown): HostProfile {
 function fits(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
+
+/** Given limits win; the returned warnings say where the host truncates results within them. */
+export function limitsAbove(profile: HostProfile, given: { maxBytes?: number; maxLines?: number } = {}): string[] {
+  const { maxBytes, maxLines } = given
+  const { name, maxBytes: mostBytes, maxLines: mostLines } = profile
+  if (name === 'other') return []
+  const above = [
+    maxBytes !== undefined && maxBytes > mostBytes && `--max-bytes ${maxBytes}: ${name} lets ${mostBytes} through`,
+    mostLines !== undefined &&
+      maxLines !== undefined &&
+      maxLines > mostLines &&
+      `--max-lines ${maxLines}: ${name} lets ${mostLines} through`,
+  ].filter((each) => each !== false)
+  return above.map((each) => `${each}, and truncates what is longer itself`)
+}

@@ -1,66 +1,48 @@
 /** Stands between a host and a server, and looks only at what it has to. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { TruncationStorage } from 'spillway'
-import { isExactNumber, plainly, toJson } from '../../util/lossless-json'
+import { toJson } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
-import { asToolResult, capDeep, type Reader, shortenResult } from './answers'
+import { asToolResult, shortenResult } from './answers'
 import { Bounding, limitsOf } from './bounding'
+import { closeWhenIdle } from './close-pipe'
+import { ContinuedCalls } from './continued-calls'
 import { Asking } from './elicitation'
-import { type HostProfile, hostOf, hostOfClient } from './hosts'
-import { IN_MEMORY, isBase64 } from './items'
+import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
+import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
 import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './json-rpc-stream'
-import { boundSkimmed, lookAt, piecesOf } from './large-result'
+import { boundSkimmed } from './large-result'
+import { lengthOf, readerOf } from './line-reader'
 import { MessageWriter } from './message-writer'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './outgoing-requests'
+import { idsIn, keyOf, type Pending, PendingRequests } from './pending-requests'
+import {
+  failedAnswer,
+  isKnown,
+  isList,
+  plainAnswer,
+  shortNotification,
+  withChanges,
+  withoutOurMeta,
+} from './server-messages'
 import { hostProcess, Siblings } from './siblings'
 import { Listing, mayBeOurs, nextPage } from './tool-list'
 import { boundError, boundResult, type StructuredContent, textBlock } from './truncate-result'
-import {
-  CLIENT_CAPABILITIES,
-  CLIENT_INFO,
-  META_KEY,
-  type Message,
-  PROTOCOL_VERSION,
-  SERVER_INFO,
-  SUBSCRIPTION_ID,
-} from './types'
+import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, SERVER_INFO, SUBSCRIPTION_ID } from './types'
 
 /** Bytes of server output in progress at a time; then the server has to wait. */
 const MOST_AT_WORK = 2 ** 24
-/** Maximum number of remembered requests whose answer never came. */
-const MOST_PENDING = 10_000
 const MOST_PAGES = 1000
 const KILL_AFTER_MS = 5000
-const LEFT_BEHIND_MS = 1000
-/** No system keeps more of what was written into a pipe and not read. */
-const MOST_UNREAD = 2 ** 22
 
-/** Calls that were allowed, and whose server asks something. */
-const MOST_ALLOWED = 1000
 /** Elements of a batch that are looked at. */
 const MOST_IN_BATCH = 10_000
-/** Where an id is looked for in a message that cannot be read. */
-const LOOKED_AT = 2 ** 16
-/** Most bytes of the unknown members of an answer. */
-const ODD_BYTES = 1024
-
-/** A request of the host that the server has not answered. */
-interface Pending {
-  method: string
-  /** The `tools/call` request. */
-  tool?: string
-  id: string
-  /** The id itself. */
-  given: unknown
-  /** The call as it was judged. */
-  judged?: string
-}
 
 export class ServerProxy {
   readonly ended: Promise<McpServerExit>
@@ -69,9 +51,8 @@ export class ServerProxy {
   private readonly server: MessageWriter
   /** A text that no message contains. */
   private readonly mark = `spillway:${randomUUID()}:`
-  /** By the value of the id: hosts take the text of a number for the number, however it is written. */
-  private readonly pending = new Map<string, Pending[]>()
-  private pendingCount = 0
+  private readonly pending = new PendingRequests()
+  private readonly continued = new ContinuedCalls()
   /** Calls that wait: for the user, or for one of our tools. */
   private readonly waiting = new Map<string, AbortController>()
   private readonly toHost: Questions
@@ -91,8 +72,6 @@ export class ServerProxy {
   private serverName: string | undefined
   /** The host speaks a protocol without `initialize`, in which each request says who makes it, and servers send none. */
   private isStateless = false
-  /** By what a server keeps in a question of its own: the call that is made again with the answer, and was allowed before. */
-  private readonly allowedLately = new Map<string, string>()
   private atWork = 0
   private readonly work = new Set<Promise<void>>()
   private listed: Promise<void> | undefined
@@ -226,7 +205,7 @@ export class ServerProxy {
     if (method === 'subscriptions/listen') this.subscriptions.add(id)
     if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
     if (method === 'tools/call') return this.onCall(line, message, key)
-    this.expect({ method, id: key, given: id })
+    this.pending.add({ method, id: key, given: id })
     return this.onward(line, message)
   }
 
@@ -241,7 +220,7 @@ export class ServerProxy {
     }
     if (!isRecord(info) || this.options.host !== undefined) return
     this.profile = hostOfClient(info.name)
-    this.warnOfLimits()
+    for (const each of limitsAbove(this.profile, this.options.truncation)) warn(each)
   }
 
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
@@ -280,7 +259,7 @@ export class ServerProxy {
   }
 
   private forwardCall(line: Line, { id }: Message, key: string, tool: string): Promise<void> | undefined {
-    this.expect({ method: 'tools/call', tool, id: key, given: id })
+    this.pending.add({ method: 'tools/call', tool, id: key, given: id })
     return this.pass(line, this.server)
   }
 
@@ -317,7 +296,7 @@ export class ServerProxy {
     const { sessionId } = this.options
     const call = { tool: `mcp:${this.judgedName()}/${name}`, args, toolCallId: `${this.mark}${key}`, sessionId }
     const judged = JSON.stringify([name, args])
-    const isContinued = this.allowedLately.get(digestOf(params.requestState)) === judged
+    const isContinued = this.continued.isAllowed(params.requestState, judged)
     const answered = isContinued ? ({ isAllowed: true } as const) : await asking.answered(call, params)
     const verdict =
       answered ??
@@ -328,7 +307,7 @@ export class ServerProxy {
     if (controller.signal.aborted) {
       line.spool?.close()
     } else if ('isAllowed' in verdict) {
-      this.expect({ method: 'tools/call', tool: name, id: key, given: message.id, judged })
+      this.pending.add({ method: 'tools/call', tool: name, id: key, given: message.id, judged })
       if (answered === undefined || isContinued) {
         await this.onward(line, message)
         return
@@ -374,19 +353,20 @@ export class ServerProxy {
     if (this.toServer.settle(message)) return drop(line)
     const { method, id } = message
     const isAnswer = message.result !== undefined || message.error !== undefined
-    if (isAnswer && (typeof method !== 'string' || this.find(id) !== undefined)) return this.onAnswer(line, message)
+    if (isAnswer && (typeof method !== 'string' || this.pending.find(id) !== undefined))
+      return this.onAnswer(line, message)
     if (typeof method !== 'string') return this.onUnreadable(line, id)
     return this.onServersOwn(line, message)
   }
 
   /** Only a short line reaches the host unchanged while a request waits for its answer: hosts accept more than JSON. */
   private onUnreadable(line: Line, known?: unknown): Promise<void> | undefined {
-    if (this.pendingCount === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return this.pass(line, this.host)
+    if (this.pending.count === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return this.pass(line, this.host)
     const { isMessage, ids } = idsIn(line)
-    const id = [known, ...ids].find((each) => this.find(each) !== undefined)
+    const id = [known, ...ids].find((each) => this.pending.find(each) !== undefined)
     const isWithout = isMessage && known === undefined && ids.length === 0
-    const only = isWithout && this.pendingCount === 1 ? [...this.pending.values()][0]?.[0]?.given : undefined
-    const pending = this.take(id ?? only)
+    const only = isWithout ? this.pending.only()?.given : undefined
+    const pending = this.pending.take(id ?? only)
     if (pending === undefined) {
       warn(`the server wrote ${lengthOf(line)} bytes that are no message; they were dropped`)
       return drop(line)
@@ -422,28 +402,17 @@ export class ServerProxy {
     const isPlain = result === undefined && error === undefined && !line.isMended
     const isLong = lengthOf(line) > this.bounds().limits.maxBytes
     if (isLong && message.id === undefined && String(message.method).startsWith('notifications/')) {
-      return this.begin(line.bytes?.length ?? 0, this.shortenNotification(line, message))
+      return this.begin(line.bytes?.length ?? 0, this.sendShort(line, message))
     }
     return isPlain ? this.pass(line, this.host) : this.send(line, request, this.host)
   }
 
-  /** Logs and progress of a server must keep the limits, too. */
-  private async shortenNotification(line: Line, { method, params }: Message): Promise<void> {
-    const reader = readerOf(line)
-    let shown: unknown = params
-    for (const cap of [4096, 256]) {
-      shown = capDeep(params, cap, reader)
-      if (reader.sizeOf(shown) <= this.bounds().limits.maxBytes) break
-      if (cap !== 256) continue
-      const { level, logger, progressToken, progress, total } = isRecord(params) ? params : ({} as never)
-      const left = `${lengthOf(line)} bytes left out by Spillway`
-      shown = capDeep({ level, logger, progressToken, progress, total, message: left, data: left }, cap, reader)
-    }
-    await this.send(line, { jsonrpc: '2.0', method, params: shown }, this.host)
+  private async sendShort(line: Line, message: Message): Promise<void> {
+    await this.send(line, shortNotification(line, message, this.bounds().limits.maxBytes), this.host)
   }
 
   private onAnswer(line: Line, message: Message): Promise<void> | undefined {
-    const pending = this.take(message.id)
+    const pending = this.pending.take(message.id)
     const plain = plainAnswer(line, message)
     const changed = this.changedAnswer(line, plain, pending)
     if (changed === undefined) return plain === message ? this.pass(line, this.host) : this.send(line, plain, this.host)
@@ -460,24 +429,6 @@ export class ServerProxy {
     // One at a time where a file is read; the next waits in the pipe.
     if (line.spool) return done
     return this.begin(line.bytes.length, done)
-  }
-
-  /** The request that an id answers. */
-  private find(id: unknown): Pending | undefined {
-    const waiting = this.pending.get(valueKey(id) ?? '')
-    const exact = keyOf(id)
-    return waiting?.find((one) => one.id === exact) ?? waiting?.[0]
-  }
-
-  private take(id: unknown): Pending | undefined {
-    const found = this.find(id)
-    if (found === undefined) return undefined
-    const value = valueKey(found.given)!
-    const left = this.pending.get(value)!.filter((one) => one !== found)
-    if (left.length > 0) this.pending.set(value, left)
-    else this.pending.delete(value)
-    this.pendingCount -= 1
-    return found
   }
 
   /** The answer as the host gets it; the very same message, or nothing at once, if nothing is to change. */
@@ -572,7 +523,8 @@ export class ServerProxy {
     if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MOST_ASKED) {
       const { content, structuredContent, ...question } = result
       const { judged } = pending ?? {}
-      if (judged !== undefined && question.requestState !== undefined) this.allow(question.requestState, judged)
+      if (judged !== undefined && question.requestState !== undefined)
+        this.continued.allow(question.requestState, judged)
       return content === undefined && structuredContent === undefined ? message : { ...message, result: question }
     }
     // A task that is done holds the result of its call.
@@ -582,13 +534,6 @@ export class ServerProxy {
     }
     const bounded = await this.boundAs(result, line, pending)
     return bounded === result ? message : { ...message, result: bounded }
-  }
-
-  private allow(state: unknown, judged: string): void {
-    this.allowedLately.set(digestOf(state), judged)
-    if (this.allowedLately.size <= MOST_ALLOWED) return
-    const [oldest] = this.allowedLately.keys()
-    this.allowedLately.delete(oldest!)
   }
 
   private async boundFailure(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
@@ -642,16 +587,6 @@ export class ServerProxy {
     return this.atWork > MOST_AT_WORK ? done : undefined
   }
 
-  private expect(pending: Pending): void {
-    const value = valueKey(pending.given)!
-    const waiting = this.pending.get(value)
-    this.pending.set(value, [...(waiting?.filter(({ id }) => id !== pending.id) ?? []), pending])
-    if (waiting?.some(({ id }) => id === pending.id) !== true) this.pendingCount += 1
-    if (this.pendingCount <= MOST_PENDING) return
-    const [oldest] = this.pending.values()
-    this.take(oldest?.[0]?.given)
-  }
-
   // Messages of the proxy --------------------------------------------------------------------------------------------------------
 
   /** Asks the server for its tools, where the host has not done so, to know which names are free. */
@@ -683,168 +618,10 @@ export class ServerProxy {
     this.listing.setPage(limits)
     return this.bounding
   }
-
-  /** Given limits win; a warning says where the host truncates results within them. */
-  private warnOfLimits(): void {
-    const { maxBytes, maxLines } = this.options.truncation ?? {}
-    const { name, maxBytes: mostBytes, maxLines: mostLines } = this.profile
-    if (name === 'other') return
-    const above = [
-      maxBytes !== undefined && maxBytes > mostBytes && `--max-bytes ${maxBytes}: ${name} lets ${mostBytes} through`,
-      mostLines !== undefined &&
-        maxLines !== undefined &&
-        maxLines > mostLines &&
-        `--max-lines ${maxLines}: ${name} lets ${mostLines} through`,
-    ].filter((each) => each !== false)
-    for (const each of above) warn(`${each}, and cuts what is longer itself`)
-  }
 }
 
 /** Questions of a server of this size pass with what it keeps in them. */
 const MOST_ASKED = 2 ** 20
-
-/** Methods whose results are looked at. */
-function isKnown(method: string): boolean {
-  return (
-    method === 'initialize' ||
-    method === 'server/discover' ||
-    method === 'completion/complete' ||
-    method.endsWith('/list')
-  )
-}
-
-/** The capabilities of a server, with the promise to report changes: our tools may be offered here later. */
-function withChanges(result: unknown): unknown {
-  if (!isRecord(result) || !isRecord(result.capabilities) || !isRecord(result.capabilities.tools)) return result
-  const { capabilities } = result
-  const { tools } = capabilities
-  if (!isRecord(tools) || tools.listChanged === true) return result
-  return { ...result, capabilities: { ...capabilities, tools: { ...tools, listChanged: true } } }
-}
-
-function isList(result: unknown): boolean {
-  return isRecord(result) && Array.isArray(result.tools)
-}
-
-function lengthOf({ bytes, spool }: Line): number {
-  return bytes?.length ?? spool!.length
-}
-
-/** An answer with what answers have: the very same message if it is one already. */
-function plainAnswer(line: Line, message: Message): Message {
-  const { jsonrpc, id, result, error, ...odd } = message as Message & Record<string, unknown>
-  const isFailure = error !== undefined && error !== null
-  const isBoth = isFailure && result !== undefined
-  const isSmall = odd.method === undefined && readerOf(line).sizeOf({ ...odd, jsonrpc }) <= ODD_BYTES
-  if (isSmall && !isBoth && !('error' in message && error === null)) return line.isMended ? { ...message } : message
-  const said = isFailure
-    ? { error: result === undefined || result === null ? error : withResult(error, result) }
-    : { result }
-  return { jsonrpc: '2.0', id, ...said }
-}
-
-/** An answer that is both: it failed, and what it says besides is no way around the limits. */
-function withResult(error: unknown, result: unknown): object {
-  return isRecord(error)
-    ? { ...error, data: { data: error.data, result } }
-    : { code: -32603, message: error, data: { result } }
-}
-
-function failedAnswer({ id }: Message): Message {
-  return { jsonrpc: '2.0', id, error: { code: -32603, message: 'Spillway could not bound the answer of the server.' } }
-}
-
-/** The message without the facts about a cut that only we may state. */
-function withoutOurMeta(message: Message): Message {
-  const { result } = message
-  if (!isRecord(result) || !isRecord(result._meta) || !(META_KEY in result._meta)) return message
-  const { [META_KEY]: _, ...meta } = result._meta
-  return { ...message, result: { ...result, _meta: meta } }
-}
-
-/** How the values of a message are read. */
-function readerOf(line: Line): Reader {
-  if (line.spool === undefined) {
-    const isStandIn = () => false
-    return { ...IN_MEMORY, isBase64, headOf: (value) => value, lengthOf: ({ length }) => length, isStandIn }
-  }
-  const { skim } = line
-  return {
-    ...lookAt(line),
-    isStandIn: (value) => skim.rangeOf(value) !== undefined,
-    lengthOf: (value) => {
-      const range = skim.rangeOf(value)
-      return range ? range.to - range.from : value.length
-    },
-    headOf: (value, characters) => {
-      if (skim.rangeOf(value)?.kind === 'value') return ''
-      let head = ''
-      for (const piece of piecesOf(value, line)) {
-        head += piece.toString()
-        if (head.length >= characters) break
-      }
-      return head.slice(0, characters).toWellFormed()
-    },
-  }
-}
-
-/** Finds the ids in an unreadable line, and reports if it looks like a message at all. */
-function idsIn(line: Line): { isMessage: boolean; ids: unknown[] } {
-  let [head, tail] = ['', '']
-  if (line.bytes) {
-    head = line.bytes.toString('utf8', 0, LOOKED_AT)
-    tail = line.bytes.toString('utf8', Math.max(0, line.bytes.length - LOOKED_AT))
-  } else {
-    const { spool } = line
-    for (const piece of spool.read(0, LOOKED_AT)) head += piece.toString()
-    for (const piece of spool.read(Math.max(0, spool.length - LOOKED_AT))) tail += piece.toString()
-  }
-  const found = [...`${head}\n${tail}`.matchAll(/"id"\s*:\s*(?:"([^"\\]{0,200})"|(-?[0-9][0-9.eE+-]{0,40}))/g)]
-  const ids = found.map(([, text, number]) => text ?? Number(number))
-  return { isMessage: /^\s*[{[]/.test(head), ids }
-}
-
-/** Answers a message that cannot be judged. Without an id the outcome of a call cannot be reported. */
-const NO_ID = { code: -32600, message: 'The id of a call must be a string or a number.' }
-const NO_NAME = {
-  code: -32602,
-  message: 'The name of the tool cannot be read, so the call is not judged and did not run.',
-}
-const UNREADABLE = { code: -32700, message: 'The message cannot be read, so it is not judged and was not passed on.' }
-
-/** True if a call says which tool it means, and not in a name that is too long to be read. */
-function isNamed({ params }: Message, mark: string): boolean {
-  return isRecord(params) && typeof params.name === 'string' && !params.name.startsWith(mark)
-}
-
-/** True if a request says itself who makes it, as those of the protocol of July 2026 do. */
-function isStateless({ _meta }: Record<string, unknown>): boolean {
-  return (
-    isRecord(_meta) && [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO].some((name) => _meta[name] !== undefined)
-  )
-}
-
-/** Returns the stand-in for the state of a question, which may be of any size; for none, the stand-in for nothing. */
-function digestOf(state: unknown): string {
-  return typeof state === 'string' ? createHash('sha256').update(state).digest('base64') : ''
-}
-
-function argumentsOf({ params }: Message): unknown {
-  return isRecord(params) ? plainly(params.arguments ?? {}) : {}
-}
-
-function keyOf(id: unknown): string | undefined {
-  if (typeof id === 'string') return `s${id}`
-  return typeof id === 'number' || isExactNumber(id) ? `n${id}` : undefined
-}
-
-/** The value of an id: clients take `"05"`, `" 5 "`, `"0x5"` and `5.0` for 5, each its own of these. */
-function valueKey(id: unknown): string | undefined {
-  if (typeof id !== 'string' && typeof id !== 'number' && !isExactNumber(id)) return undefined
-  const text = String(id).trim()
-  const value = Number(text)
-  return Number.isFinite(value) ? `n${value}` : `s${text}`
-}
 
 function drop(line: Line): undefined {
   line.spool?.close()
@@ -857,19 +634,4 @@ function warn(error: unknown): void {
 function* withLineFeed(pieces: Iterable<Buffer>): Generator<Buffer> {
   yield* pieces
   yield Buffer.from('\n')
-}
-
-/**
- * Closes the server's pipe once no more data arrives: a process that it left running may hold it open indefinitely. The
- * server's own output is read first, however slowly the host takes it.
- */
-function closeWhenIdle(pipe: Socket): void {
-  const most = pipe.bytesRead + MOST_UNREAD
-  let read = pipe.bytesRead
-  const timer = setInterval(() => {
-    const isIdle = pipe.bytesRead === read && pipe.readableLength === 0
-    read = pipe.bytesRead
-    if (isIdle || read > most) pipe.destroy()
-  }, LEFT_BEHIND_MS).unref()
-  pipe.once('close', () => clearInterval(timer))
 }
