@@ -83,3 +83,28 @@ test.each(policies)(
     expect(wrong).toEqual([])
   },
 )
+
+const evil = [
+  { domain: 'bash', pattern: 'evil *', decision: 'deny' },
+  { domain: 'bash', pattern: 'evil', decision: 'deny' },
+]
+
+test.each<[string, Decide, string, RegExp]>([
+  ['hard denies of the machine', decideBy({}, 'full_access'), 'rm -rf /', /deny/],
+  ['a hard deny of a user', decideBy({ hardDeny: evil }, 'full_access'), 'evil x', /deny/],
+  ['a ban where every command is allowed', decideBy({ rules: [everything, ...evil] }), 'evil x', /deny/],
+  ['a ban of files', decideBy({ rules: [everything, ...docs] }), 'cat /home/u/docs/x', /deny/],
+  ['opencode', decideBy({ profile: 'opencode' }), 'cat /etc/shadow', /ask|deny/],
+])('a substitution that no word shows is found: %s', (_, decide, banned, expected) => {
+  const hidden = bypass.commands
+    .map(({ command }) => command)
+    .filter((command) => /\$\(evil\)|`evil`/.test(command))
+    .map((command) => command.replaceAll(/(?<=\$\()evil(?=\))|(?<=`)evil(?=`)/g, banned))
+  expect(hidden.length).toBeGreaterThan(60)
+  expect(hidden.filter((command) => !expected.test(decide(command)))).toEqual([])
+})
+
+test('a text about a banned command is no such command', () => {
+  const decide = decideBy({ rules: [everything, ...evil] })
+  for (const command of ["git commit -m 'say $(evil x)'", "echo '`evil x`'"]) expect(decide(command)).toBe('allow')
+})

@@ -241,27 +241,18 @@ pub(super) fn one_of<T: Serialize + Copy>(
 }
 
 fn refuse_choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Error {
-    suggest::not_one_of(code, field, value.as_str().unwrap_or_default(), &describe(value), allowed)
+    suggest::not_one_of(
+        code,
+        field,
+        value.as_str().unwrap_or_default(),
+        &suggest::describe(value),
+        allowed,
+    )
 }
 
 /// Returns the error for an invalid value: names the field, the value and the values allowed.
 pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
-    Error::field(code, field, format!("expected {allowed}, received {}", describe(value)))
-}
-
-/// Describes a value for a message; long values are truncated.
-fn describe(value: &Value) -> String {
-    const LONGEST: usize = 60;
-    match value {
-        Value::Object(map) => {
-            map.get("$type").and_then(Value::as_str).unwrap_or("an object").to_owned()
-        }
-        Value::Array(_) => "an array".to_owned(),
-        Value::String(text) if text.chars().count() > LONGEST => {
-            format!("\"{}…\"", text.chars().take(LONGEST).collect::<String>())
-        }
-        other => other.to_string(),
-    }
+    Error::field(code, field, format!("expected {allowed}, received {}", suggest::describe(value)))
 }
 
 #[cfg(test)]

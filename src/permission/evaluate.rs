@@ -492,6 +492,9 @@ fn brief(target: &str) -> Cow<'_, str> {
 /// Returns true if a permission covers such a concern. Where any command may run, one more option does not matter.
 fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
     let Some(token) = &doubt.token else { return false };
+    if token.is_empty() {
+        return rule.pattern.is_literal();
+    }
     let for_all = match domain {
         Domain::Bash => true,
         // A permission to edit everything means files, not git's use of them.

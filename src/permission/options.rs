@@ -12,7 +12,7 @@ use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
 use super::targets::{Shape, Tool};
 use super::{DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
-use crate::util::suggest::unknown;
+use crate::util::suggest::{describe, not_one_of, unknown};
 
 /// Options of a caller; the last three come from the facade.
 const KEYS: [&str; 15] = [
@@ -192,7 +192,7 @@ fn switch(object: &Map<String, Value>, key: &str) -> Result<Option<bool>> {
     match object.get(key) {
         None => Ok(None),
         Some(Value::Bool(value)) => Ok(Some(*value)),
-        Some(_) => Err(wrong(key, "true or false")),
+        Some(other) => Err(wrong(key, &format!("true or false, received {}", describe(other)))),
     }
 }
 
@@ -204,7 +204,10 @@ fn one_of<T: Copy>(
     let Some(value) = object.get(key) else { return Ok(None) };
     let found = value.as_str().and_then(|name| table.iter().find(|(known, _)| *known == name));
     let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-    found.map(|(_, value)| Some(*value)).ok_or_else(|| wrong(key, &known.join(" or ")))
+    let name = value.as_str().unwrap_or_default();
+    found
+        .map(|(_, value)| Some(*value))
+        .ok_or_else(|| not_one_of(Code::InvalidConfig, key, name, &describe(value), &known))
 }
 
 fn names(object: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>> {

@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names.
 
+use serde_json::Value;
+
 use crate::error::{Code, Error, option_name};
 
 /// Longer names are not compared: no known name is this long, and the comparison is quadratic.
@@ -13,6 +15,21 @@ pub fn unknown(code: Code, field: &str, name: &str, known: &[impl AsRef<str>]) -
     );
     let message = format!("Unknown option \"{}\": {hint}", option_name(field));
     Error { code, message, field: Some(field.to_owned()) }
+}
+
+/// Describes a value for a message; long values are truncated.
+pub fn describe(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    match value {
+        Value::Object(map) => {
+            map.get("$type").and_then(Value::as_str).unwrap_or("an object").to_owned()
+        }
+        Value::Array(_) => "an array".to_owned(),
+        Value::String(text) if text.chars().count() > LONGEST => {
+            format!("\"{}…\"", text.chars().take(LONGEST).collect::<String>())
+        }
+        other => other.to_string(),
+    }
 }
 
 /// The error for a value that is none of the names `known`; `received` is how the message shows it.

@@ -165,6 +165,11 @@ fn an_exact_rule_and_one_that_names_the_option_take_a_doubt_away() {
     assert_eq!(allow("*", "python3 -c x"), Decision::Allow);
     assert_eq!(allow("*", "python3 $x"), Decision::Ask);
     assert_eq!(allow("python3 $x", "python3 $x"), Decision::Ask);
+    assert_eq!(allow("FOO=1 npm test", "FOO=1 npm test"), Decision::Allow);
+    assert_eq!(allow("FOO=1 npm test", "FOO=2 npm test"), Decision::Ask);
+    assert_eq!(allow("FOO=1 npm *", "FOO=1 npm test"), Decision::Ask);
+    assert_eq!(allow("FOO=$x npm test", "FOO=$x npm test"), Decision::Ask);
+    assert_eq!(allow("*", "PATH=. npm test"), Decision::Ask);
 }
 
 #[test]

@@ -99,6 +99,8 @@ pub(super) struct Walker<'a> {
     pub is_flat: bool,
     /// Concerns about commands that may run.
     pub kept: Vec<Doubt>,
+    /// Fingerprints of the command substitutions that were read.
+    pub substituted: Vec<u64>,
     out: Reading,
 }
 
@@ -138,6 +140,7 @@ impl<'a> Walker<'a> {
             guess: None,
             is_flat: false,
             kept: Vec::new(),
+            substituted: Vec::new(),
             out: Reading::default(),
         }
     }
@@ -201,6 +204,11 @@ impl<'a> Walker<'a> {
         if !std::mem::take(&mut self.is_inner) {
             let outer = std::mem::replace(&mut self.constants, Constants::of(text));
             self.read_source(text);
+            // Those within a hidden one are among those of the whole.
+            let is_whole = self.depth == 0 && self.guess.is_none();
+            if is_whole && self.out.commands.iter().any(|one| !one.doubts.is_empty()) {
+                self.guess_hidden(text);
+            }
             self.constants = outer;
             return;
         }
@@ -208,7 +216,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a command substitution, in a shell that has the current state.
-    pub fn substituted(&mut self, text: &str) {
+    pub fn substitution(&mut self, text: &str) {
+        self.substituted.push(super::guess::fingerprint(text));
         self.apart(|walker| {
             walker.is_inner = true;
             walker.source(text);
@@ -697,7 +706,7 @@ impl<'a> Walker<'a> {
             word.doubts.push("part of it cannot be parsed");
         }
         for inner in &word.inner {
-            self.substituted(inner);
+            self.substitution(inner);
         }
         word
     }

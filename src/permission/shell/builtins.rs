@@ -1,6 +1,7 @@
 //! Builtin commands of the shell, and what they change.
 
 use super::analyzer::Walker;
+use super::guess::Guess;
 use super::variables::{is_harmless, is_own};
 use super::word::Word;
 use super::{Doubt, Simple};
@@ -51,6 +52,7 @@ impl Walker<'_> {
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 let exports = words.iter().any(|word| word.text == "export" || word.text == "-x");
                 let handed: fn(&str) -> bool = if exports { is_harmless } else { is_own };
+                let mut values = Vec::new();
                 for word in &words[1..] {
                     let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
                     let option = base != "export" && matches!(name, "-r" | "-x" | "-g");
@@ -60,8 +62,10 @@ impl Walker<'_> {
                         || value.starts_with('(');
                     if odd || (!option && !handed(name)) {
                         ask(command, "can change what is run");
+                        values.push(value);
                     }
                 }
+                self.guess_values(&values, command);
                 command.quiet = command.doubts.is_empty();
             }
             "set" => {
@@ -97,7 +101,10 @@ impl Walker<'_> {
                 self.places.clear();
                 ask(command, "changes the folder");
             }
-            _ => ask(command, "changes the shell itself"),
+            _ => {
+                ask(command, "changes the shell itself");
+                self.guess(words, 1, Guess::Drop, command);
+            }
         }
     }
 }

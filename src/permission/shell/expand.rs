@@ -518,7 +518,7 @@ pub(super) fn can_be_name(glob: &str, name: &str) -> bool {
 }
 
 /// Returns the offset of the closing bracket for one that was opened before.
-fn closing(text: &str, open: char, close: char) -> Option<usize> {
+pub(super) fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, letter)| {
         depth += i32::from(letter == open) - i32::from(letter == close);

@@ -1,7 +1,10 @@
 //! Words of a program that may be a command that it runs. Each is examined as if it ran: its files, and denials of
 //! commands and files, count. None needs a permission of its own.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::analyzer::{RESERVE, Walker};
+use super::expand::closing;
 use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
@@ -59,6 +62,9 @@ const RUN_NO_FILES: [&str; 16] = [
     "php",
     "make",
 ];
+
+/// Maximum number of substitutions in a text that was not understood.
+const MAX_HIDDEN: usize = 32;
 
 /// Options whose value is the working directory of a command.
 const FOLDER_LETTERS: [&str; 5] = ["-C", "-D", "-d", "-w", "-W"];
@@ -123,6 +129,30 @@ impl Walker<'_> {
         self.guessing(Guess::Keep, command, |walker| {
             for text in texts {
                 walker.apart(|walker| walker.source(text));
+            }
+        });
+    }
+
+    /// Examines the values of variables that can change what is run as if they were commands.
+    pub(super) fn guess_values(&mut self, values: &[&str], command: &mut Simple) {
+        self.guessing(Guess::Drop, command, |walker| {
+            for value in values.iter().filter(|value| may_be_text(value)) {
+                walker.apart(|walker| walker.source(value));
+            }
+        });
+    }
+
+    /// Examines the substitutions in a text that was not understood as a whole: an index, arithmetic and the value
+    /// for an unset variable can hold some that no word shows.
+    pub(super) fn guess_hidden(&mut self, text: &str) {
+        self.guessing(Guess::Drop, &mut Simple::default(), |walker| {
+            for inner in substitutions(text) {
+                if walker.substituted.contains(&fingerprint(inner)) {
+                    continue;
+                }
+                let Some(left) = walker.left.checked_sub(inner.len()) else { break };
+                walker.left = left;
+                walker.apart(|walker| walker.source(inner));
             }
         });
     }
@@ -230,6 +260,24 @@ pub(super) fn runs_input(words: &[Word]) -> bool {
     let is_shell = is_wrapper(&name)
         || programs::find(&name).is_some_and(|program| program.kind == Kind::Runner);
     is_shell && !RUN_ELSEWHERE.contains(&name.as_str())
+}
+
+pub(super) fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns what stands between the brackets of each substitution, however it is quoted; the innermost first.
+fn substitutions(text: &str) -> impl Iterator<Item = &str> {
+    let openers = text.rmatch_indices(['(', '`']).filter(|(at, opener)| {
+        *opener == "`" || text[..*at].ends_with(['$', '<', '>']) && !text[at + 1..].starts_with('(')
+    });
+    openers.take(MAX_HIDDEN).map(|(at, opener)| {
+        let inner = &text[at + 1..];
+        let end = if opener == "`" { inner.find('`') } else { closing(inner, '(', ')') };
+        &inner[..end.unwrap_or(inner.len())]
+    })
 }
 
 /// Returns true if a text may be a command with arguments or redirections.

@@ -66,7 +66,8 @@ mod wrappers;
 pub struct Doubt {
     /// A sentence for a person.
     pub reason: String,
-    /// A rule that contains this word, or matches exactly this command, covers the concern.
+    /// A rule that contains this word, or matches exactly this command, covers the concern. If it is empty, only the
+    /// latter does, whatever else may run.
     pub token: Option<String>,
 }
 
@@ -88,6 +89,11 @@ impl Doubt {
     /// Creates a concern that no rule covers.
     pub fn always(reason: impl Into<String>) -> Self {
         Doubt { reason: reason.into(), token: None }
+    }
+
+    /// Creates a concern that only a rule for exactly this command covers.
+    pub fn unless_exact(reason: impl Into<String>) -> Self {
+        Doubt { reason: reason.into(), token: Some(String::new()) }
     }
 
     /// Returns true if a part of the command was not read, so that no hard deny could be found in it.

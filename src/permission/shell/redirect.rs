@@ -81,7 +81,7 @@ impl Walker<'_> {
                 }
                 let word = word::read_document(&document.doc.value, &self.options);
                 for inner in &word.inner {
-                    self.substituted(inner);
+                    self.substitution(inner);
                 }
                 word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
             }

@@ -54,7 +54,12 @@ impl Walker<'_> {
         let mut assigned = assigned;
         // A variable before a command is passed to it.
         for one in assigned.iter_mut().filter(|one| !words.is_empty() && !one.is_handed()) {
-            one.doubt.get_or_insert_with(|| Doubt::always(variables::can_change(&one.name)));
+            let reason = variables::can_change(&one.name);
+            let is_fixed = one.value.is_some();
+            one.doubt.get_or_insert_with(|| match is_fixed {
+                true => Doubt::unless_exact(reason),
+                false => Doubt::always(reason),
+            });
         }
         let fed = std::mem::take(&mut self.fed);
         let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());
@@ -76,15 +81,23 @@ impl Walker<'_> {
                 self.constants.set(&one.name, &Word::plain(value));
             }
         }
+        let values: Vec<&str> = assigned
+            .iter()
+            .filter(|one| one.doubt.is_some())
+            .filter_map(|one| one.value.as_deref())
+            .collect();
         if words.is_empty() {
             if !told.is_empty() || !doubts.is_empty() {
                 let quiet = doubts.is_empty();
                 let text = if told.is_empty() { "redirection".to_owned() } else { told.join(" ") };
-                self.push(Simple { text, doubts, quiet, ..Simple::default() });
+                let mut command = Simple { text, doubts, quiet, ..Simple::default() };
+                self.guess_values(&values, &mut command);
+                self.push(command);
             }
             return;
         }
         let mut command = self.judge(&words, doubts);
+        self.guess_values(&values, &mut command);
         let destroyed = match words.len() <= 2 * MAX_DESTROYED {
             true => self.destroys(&words, &fed.texts),
             // The program and its options, and the last words.

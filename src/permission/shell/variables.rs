@@ -568,7 +568,10 @@ impl Assigned {
         {
             doubt = walker.file(Domain::Edit, &Word::plain(folder)).map(|doubt| doubt.reason);
         }
-        let (raw, doubt) = (raw.to_owned(), doubt.map(Doubt::always));
+        // A rule for exactly this command says which value the variable has.
+        let is_fixed = value.is_some() && doubt.as_ref() == Some(&by_name);
+        let doubt = doubt.map(if is_fixed { Doubt::unless_exact } else { Doubt::always });
+        let raw = raw.to_owned();
         Assigned { raw, name: name.clone(), value, revision, doubt }
     }
 }
