@@ -1313,6 +1313,11 @@ export interface CommandResult {
  * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
 export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
+type ThinkingMode = 
+/** Nothing in front of it changes; where something has to, it is left out. */
+"keep-prefix"
+/** It is not looked at: the provider does not check it, or was asked to drop what no longer fits. */
+ | "ignore";
 /** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
@@ -1394,6 +1399,12 @@ export interface RecoverOptions<M> {
 	outputExists?: (path: string) => boolean;
 	/** The storage that full outputs were saved in: only paths that it owns are named. */
 	storage?: OutputOwner;
+	/**
+	 * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+	 * `ignore`: it stays.
+	 * @default 'keep-prefix'
+	 */
+	thinking?: ThinkingMode;
 }
 /** Result of {@link recoverFromOverflow}. */
 export interface Recovered<M> {
@@ -1672,6 +1683,12 @@ export interface CompactOptions<M = unknown> {
 	 * named if this process saved it, and one that the host wrote into a message is trusted.
 	 */
 	storage?: OutputOwner;
+	/**
+	 * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+	 * `ignore`: it stays.
+	 * @default 'keep-prefix'
+	 */
+	thinking?: ThinkingMode;
 	/** State of an earlier compaction of this session: `report.state`. */
 	state?: CompactionState;
 	/** Called before a summary is written, and after a compaction. */
@@ -1786,6 +1803,14 @@ export interface HistoryPrunerOptions {
 	 */
 	maxLoss?: number;
 	/**
+	 * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
+	 * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
+	 * stays so. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
+	 * blocks (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
+	 * @default 'keep-prefix'
+	 */
+	thinking?: ThinkingMode;
+	/**
 	 * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
 	 * something else than a string is reported as an error, and the default is used. An item that is shorter than its
 	 * placeholder is not pruned.
@@ -1853,6 +1878,8 @@ export interface PruneReport {
 		paid: number;
 		unpruned: number;
 	};
+	/** Number of messages at the start in which nothing changes, because signed reasoning is bound to them; missing if there are none. */
+	bound?: number;
 	/** Format of the history; `undefined` if no message is in a known format. */
 	format?: HistoryFormatName;
 }

@@ -306,7 +306,10 @@ test('reasoning stays as it is when something in its message is replaced', () =>
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: prose }] },
     { role: 'assistant', content: [thought, { type: 'text', text: 'Done' }] },
   ]
-  const { messages: sent } = new HistoryPruner({ keepRecent: 0, schedule: 'always' }).prune(messages, { now: 0 })
+  const { messages: sent } = new HistoryPruner({ keepRecent: 0, schedule: 'always', thinking: 'ignore' }).prune(
+    messages,
+    { now: 0 },
+  )
   expect(sent[1]).toBe(messages[1])
   expect(JSON.stringify(sent[2])).not.toContain('The build failed')
 })

@@ -1,5 +1,6 @@
 /** The options of {@link compactHistory}, checked, and the numbers that they come to. */
 
+import type { ThinkingMode } from '../history/bound-thinking'
 import type { ToolResultKnowledge } from '../history/ledger'
 import { call, native } from '../native/native'
 import { oneOf } from '../pruning/policies'
@@ -102,6 +103,12 @@ export interface CompactOptions<M = unknown> {
    * named if this process saved it, and one that the host wrote into a message is trusted.
    */
   storage?: OutputOwner
+  /**
+   * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+   * `ignore`: it stays.
+   * @default 'keep-prefix'
+   */
+  thinking?: ThinkingMode
   /** State of an earlier compaction of this session: `report.state`. */
   state?: CompactionState
   /** Called before a summary is written, and after a compaction. */
@@ -166,6 +173,7 @@ export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } =
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
   storage: owner,
+  thinking: oneOf('keep-prefix', 'ignore'),
   state: object,
   hooks: object,
   hookTimeoutMs: positive,

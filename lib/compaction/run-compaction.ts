@@ -1,6 +1,7 @@
 /** One compaction: the binary selects the messages, the caller's summariser writes the summary, and the new array is made here. */
 
 import { SpillwayError } from '../errors'
+import { withoutStaleThinking } from '../history/bound-thinking'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import type { MessageView, ResultView } from '../history/message-view'
@@ -159,7 +160,9 @@ export class Run<M> {
     else if (action === 'outputs') messages = this.withoutOutputs(replaced)
     else messages = this.history.messages as M[]
     if (action === 'outputs' && replaced.length === 0) action = 'none'
-    const { messages: small, media, imageless } = this.withoutMedia(messages)
+    const { messages: imagesGone, media, imageless } = this.withoutMedia(messages)
+    const keeps = settings.options.thinking === 'ignore'
+    const small = keeps ? imagesGone : withoutStaleThinking(this.history.messages, imagesGone)
     const did = afterMedia({ action, reason }, media)
     const report = this.report({ ...did, messages: small, media, state, summary: made?.report, error }, action)
     report.replacedOutputs = replaced.length

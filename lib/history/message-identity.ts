@@ -24,6 +24,7 @@ export function sameView(a: MessageView, b: MessageView): boolean {
     a.media === b.media &&
     a.aside === b.aside &&
     a.sealed === b.sealed &&
+    sameText(a.bound ?? '', b.bound ?? '') &&
     sameText(a.thinking ?? '', b.thinking ?? '') &&
     sameText(a.text, b.text) &&
     a.calls.length === b.calls.length &&

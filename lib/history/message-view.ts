@@ -62,6 +62,11 @@ export interface MessageView {
   readonly thinking?: ResultText | undefined
   /** Characters of signatures and of reasoning that only the provider can read. */
   readonly sealed?: number | undefined
+  /**
+   * Signatures of reasoning that its provider accepts only behind the very messages it was made behind; `undefined` if the message
+   * has none.
+   */
+  readonly bound?: readonly string[] | undefined
   readonly calls: readonly CallView[]
   readonly results: readonly ResultView[]
   /** Images, files that are no texts and whatever else is none, outside of results. */
@@ -124,6 +129,11 @@ export interface ViewFormat {
    * if there is nothing that could be taken out.
    */
   withoutMedia(message: object, note: string): object | undefined
+  /**
+   * A copy of the message without the reasoning that is bound to the messages in front of it. `undefined` if there is none that
+   * could be taken out.
+   */
+  withoutThinking(message: object): object | undefined
 }
 
 /** A result by itself: a whole message, or a part that needs one around it. */

@@ -12,6 +12,12 @@ export type OverflowKind =
   | 'rate'
   /** One field of the request is too long by itself: shorten that one. */
   | 'field'
+  /** Signed reasoning stands behind a message that has changed since it was made: leave it out. */
+  | 'thinking-binding'
+  /** Encrypted reasoning is of another organisation or model: leave it out. */
+  | 'encrypted-reasoning'
+  /** A call lacks the signature that the model gave it, or has another's. */
+  | 'thought-signature'
   /** Something else, or nothing that is known. */
   | 'other'
 

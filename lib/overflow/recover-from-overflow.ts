@@ -1,12 +1,14 @@
 /** Recovery from a request that did not fit: a state machine, whose steps are done here. */
 
 import { SpillwayError } from '../errors'
+import { type ThinkingMode, withoutRefusedThinking, withoutStaleThinking } from '../history/bound-thinking'
 import { Estimate, type EstimateTokens } from '../history/estimate'
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { MessageView } from '../history/message-view'
 import { warnUnreadable } from '../history/notes'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
+import { oneOf } from '../pruning/policies'
 import type { OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
@@ -48,7 +50,7 @@ export interface OverflowFacts {
 
 /** Result of one step of a recovery. */
 export interface OverflowStep {
-  step: 'oversized' | 'aggregate' | 'compaction'
+  step: 'oversized' | 'aggregate' | 'compaction' | 'thinking'
   /** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
   event: OverflowEvent
   /** Estimated tokens of the history. */
@@ -154,6 +156,12 @@ export interface RecoverOptions<M> {
   outputExists?: (path: string) => boolean
   /** The storage that full outputs were saved in: only paths that it owns are named. */
   storage?: OutputOwner
+  /**
+   * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+   * `ignore`: it stays.
+   * @default 'keep-prefix'
+   */
+  thinking?: ThinkingMode
 }
 
 /** Result of {@link recoverFromOverflow}. */
@@ -189,6 +197,7 @@ export const CHECKS = {
   onStep: CHECK.function,
   outputExists: CHECK.function,
   storage: owner,
+  thinking: oneOf('keep-prefix', 'ignore'),
 } as const
 
 const DEFAULT_MAX_ATTEMPTS = 16
@@ -224,6 +233,7 @@ export async function recoverAsFar<M>(
     walk.checkSignal()
     const state = walk.advance()
     if (state === 'retry' || state === 'failed') {
+      walk.leaveOutStale()
       const problem = state === 'failed' ? walk.failure() : undefined
       return { messages: walk.result(), report: walk.report(), problem }
     }
@@ -291,11 +301,13 @@ class Walk<M> {
     const { actualTokens = 0 } = options.overflow ?? {}
     // A number with which it would have fitted is of something else; believed, the request would be sent again unchanged, indefinitely.
     const named = actualTokens > this.target ? actualTokens : this.window + 1
-    const actual = options.overflow && Math.max(named, estimated)
+    const isTooLong = options.overflow !== undefined && !isRefusedThinking(options.overflow)
+    const actual = isTooLong ? Math.max(named, estimated) : undefined
     this.ratio = actual !== undefined && estimated > 0 ? actual / estimated : 1
     this.tokens = estimated * this.ratio
     this.tokensBefore = this.tokens
     this.event = this.tokens <= this.target ? 'fits' : 'nothing'
+    if (isRefusedThinking(options.overflow)) this.leaveOutRefused()
     const { attempts = 0, compactions = 0, truncated = false } = readState(options.state)
     this.counters = {
       attempts,
@@ -318,6 +330,33 @@ class Walk<M> {
     if (state === 'compaction') counters.compactions++
     this.state = state
     return state
+  }
+
+  /** The provider refused reasoning that is sent again: it goes, and nothing else if that fits. */
+  private leaveOutRefused(): void {
+    const made = withoutRefusedThinking(this.messages as M[], this.read)
+    if (made === this.messages) {
+      throw invalid(
+        'options.overflow',
+        'the provider refused reasoning, and none that could be left out is in the history',
+      )
+    }
+    const read = viewsIn(made)
+    const tokens = this.tokensOf(made, read)
+    this.note('thinking', tokens <= this.target ? 'fits' : 'smaller', tokens, 0)
+    this.messages = made
+    this.read = read
+    this.tokens = tokens
+  }
+
+  /** Leaves out signed reasoning that would stand behind a message that a step changed. */
+  leaveOutStale(): void {
+    if (this.options.thinking === 'ignore') return
+    const made = withoutStaleThinking(this.options.messages, this.messages as M[], this.read)
+    if (made === this.messages) return
+    this.messages = made
+    this.read = viewsIn(made)
+    this.tokens = this.tokensOf(made, this.read)
   }
 
   /** A step that shortens results. */
@@ -474,7 +513,12 @@ class Walk<M> {
 
 function windowOf<M>({ contextWindowTokens, overflow }: RecoverOptions<M>): number {
   const window = checkedWindow(contextWindowTokens, 'options.contextWindowTokens')
-  if (overflow !== undefined && overflow.overflow !== true && overflow.kind !== 'field') {
+  if (
+    overflow !== undefined &&
+    overflow.overflow !== true &&
+    overflow.kind !== 'field' &&
+    !isRefusedThinking(overflow)
+  ) {
     const got = `an error of kind ${String(overflow.kind)}`
     throw invalid('options.overflow', `expected an overflow, received ${got}`)
   }
@@ -482,6 +526,11 @@ function windowOf<M>({ contextWindowTokens, overflow }: RecoverOptions<M>): numb
   const known = [window, limit].filter((tokens) => typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0)
   if (known.length === 0) throw wrong('options.contextWindowTokens', contextWindowTokens, 'a number of tokens')
   return Math.min(...(known as number[]))
+}
+
+/** True if the provider refused reasoning, and not the length. */
+function isRefusedThinking(overflow: OverflowFacts | undefined): boolean {
+  return overflow?.kind === 'thinking-binding' || overflow?.kind === 'encrypted-reasoning'
 }
 
 const STATE = { attempts: CHECK.whole, compactions: CHECK.whole, truncated: CHECK.flag } as const

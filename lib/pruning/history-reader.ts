@@ -54,6 +54,8 @@ export interface Read {
   resumed: Resumed | undefined
   /** The model has not seen this message and those after it. */
   unseenFrom: number
+  /** Nothing in front of this message may change. */
+  boundTo: number
 }
 
 /** Facts from the name of a tool. */
@@ -187,7 +189,8 @@ export class HistoryReader {
     this.fresh = false
     this.earlier = undefined
     this.sentBefore = 0
-    return { shared, columns, resumed, unseenFrom: Math.min(this.unseenFrom, this.grownFrom) }
+    const boundTo = this.settings.keepsPrefix ? (this.known[this.known.length - 1]?.boundTo ?? 0) : 0
+    return { shared, columns, resumed, unseenFrom: Math.min(this.unseenFrom, this.grownFrom), boundTo }
   }
 
   /**
@@ -346,6 +349,7 @@ export class HistoryReader {
       const { view } = known
       const last = this.known[index - 1]
       known.itemsBefore = this.items.length
+      known.boundTo = view.bound === undefined ? (last?.boundTo ?? 0) : index + 1
       known.resultsBefore = last === undefined ? 0 : last.resultsBefore + last.view.results.length
       let tokens: number
       if (view.role === 'other') {

@@ -11,6 +11,8 @@ export class KnownMessage implements Reading {
   /** UTF-16 units of everything in it: by this it is known again in another process. */
   size = 0
   itemsBefore = 0
+  /** Nothing in front of this index may change: a message up to here has signed reasoning. */
+  boundTo = 0
   resultsBefore = 0
   /** How many of its items are left out, and the copy without them, once it was made. */
   gone = 0

@@ -1,6 +1,7 @@
 /** The options of {@link HistoryPruner}, checked, and what they mean for the binary. */
 
 import { SpillwayError } from '../errors'
+import type { ThinkingMode } from '../history/bound-thinking'
 import type { ToolResultKnowledge } from '../history/ledger'
 import type { OutputOwner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
@@ -100,6 +101,14 @@ export interface HistoryPrunerOptions {
    */
   maxLoss?: number
   /**
+   * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
+   * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
+   * stays so. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
+   * blocks (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
+   * @default 'keep-prefix'
+   */
+  thinking?: ThinkingMode
+  /**
    * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
    * something else than a string is reported as an error, and the default is used. An item that is shorter than its
    * placeholder is not pruned.
@@ -141,6 +150,8 @@ export interface PrunerSettings {
   /** True if a policy needs to know which file was read. */
   readonly needsReads: boolean
   readonly prunesArguments: boolean
+  /** True if nothing in front of signed reasoning may change. */
+  readonly keepsPrefix: boolean
   /** The types of the policies, in their order. */
   readonly policies: readonly PolicyName[]
   /** How results are trimmed, if they are. */
@@ -172,6 +183,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   prices: ['an object or the id of a model', (value) => isRecord(value) || (typeof value === 'string' && value !== '')],
   cacheLifetimeMs: milliseconds,
   maxLoss: ['a number of at least 0', atLeastZero],
+  thinking: oneOf('keep-prefix', 'ignore'),
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
@@ -239,6 +251,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     },
     needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
+    keepsPrefix: options.thinking !== 'ignore',
     prunesArguments: types.includes('arguments'),
     policies: types as PolicyName[],
     // With several trim rules the first one applies: a result is trimmed once.

@@ -73,6 +73,8 @@ export interface PruneReport {
   savings: number
   /** Priced tokens of all requests so far, and what they would have been without pruning. */
   cost: { paid: number; unpruned: number }
+  /** Number of messages at the start in which nothing changes, because signed reasoning is bound to them; missing if there are none. */
+  bound?: number
   /** Format of the history; `undefined` if no message is in a known format. */
   format?: HistoryFormatName
 }
@@ -295,10 +297,10 @@ function timeOf({ tell }: PrunerSettings, options: { now?: number }): number {
 function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResult<M> {
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { reader, handle } = inner
-  const { shared, columns, resumed, unseenFrom } = reader.read(messages)
+  const { shared, columns, resumed, unseenFrom, boundTo } = reader.read(messages)
   call(() => native.prunerAppend(handle, shared, columns.messages, columns.items, columns.paths))
   if (resumed !== undefined) call(() => native.prunerResume(handle, resumed.shared, resumed.lastRequest))
-  const answer = JSON.parse(call(() => native.prunerDecide(handle, now, unseenFrom))) as Answer
+  const answer = JSON.parse(call(() => native.prunerDecide(handle, now, boundTo, unseenFrom))) as Answer
   const { policies } = inner.settings
   const policyOf = (at: number) => policies[answer.policies[at] as number] as PolicyName
   const pruned: PrunedItem[] = []
@@ -323,6 +325,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     tokensBefore: answer.tokensBefore,
     tokensAfter: answer.tokensAfter + restored,
     cost: answer.savings,
+    ...(boundTo > 0 && { bound: boundTo }),
     ...(format !== undefined && { format }),
   }
   return { messages: reader.project(messages), report }
@@ -344,7 +347,10 @@ function explanation(report: PruneReport): string {
   const { reason, freed, price, carried, savings, cost, cold } = report
   const [tokens, costs, rent, available] = [freed, price, carried, savings].map((value) => round(value))
   const sentences: Record<PruneReason, string> = {
-    'nothing-to-free': 'Nothing could be pruned.',
+    'nothing-to-free':
+      report.bound === undefined
+        ? 'Nothing could be pruned.'
+        : `Nothing could be pruned: signed reasoning is bound to the first ${report.bound} messages.`,
     free: cold
       ? `The cache was cold, so ${tokens} tokens were pruned at once.`
       : `${tokens} tokens were pruned, because nothing after them had to be paid again.`,

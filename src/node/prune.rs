@@ -151,15 +151,16 @@ pub fn pruner_resume(
     lock(pruner).resume(shared as usize, last_request);
 }
 
-/// Decides what the request at `now` leaves out, as JSON, and records the request. The model has seen nothing from the
-/// message `unseen_from` on.
+/// Decides what the request at `now` leaves out, as JSON, and records the request. Nothing in front of the message
+/// `bound_to` may change, and the model has seen nothing from the message `unseen_from` on.
 #[napi(catch_unwind)]
 pub fn pruner_decide(
     #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
     now: f64,
+    bound_to: u32,
     unseen_from: u32,
 ) -> String {
-    written(&lock(pruner).decide(now, unseen_from as usize))
+    written(&lock(pruner).decide(now, bound_to as usize, unseen_from as usize))
 }
 
 /// Returns the state of a pruner as JSON: its account, and for each item the number of requests that contained it.

@@ -172,10 +172,13 @@ export function firstAttempt(): Attempt {
   return { state: undefined, retries: 0 }
 }
 
+/** Refusals that are no overflow, and that a changed history can help. */
+const RECOVERED: readonly string[] = ['field', 'thinking-binding', 'encrypted-reasoning']
+
 /** Returns the overflow that an error or an answer reports; nothing if it is about something else. */
 export function overflowOf(trouble: unknown, contextWindow: number | undefined): OverflowClass | undefined {
   const found = classifyOverflow(trouble, contextWindow === undefined ? {} : { contextWindow })
-  if (!found.overflow && found.kind !== 'field') return undefined
+  if (!found.overflow && !RECOVERED.includes(found.kind)) return undefined
   // An answer that stopped at the window counts what went in, which is less than what there was no room for.
   const { actualTokens, ...rest } = found
   return found.matched === 'stop-reason' ? rest : found

@@ -4,7 +4,15 @@
  */
 
 import type { MessageRole } from '../message-view'
-import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
+import {
+  contentWithText,
+  fileOrMedia,
+  type PartRules,
+  readContent,
+  textParts,
+  withoutMedia,
+  withoutThinking,
+} from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { sealedIn, thinkingOf } from './extras'
 import { type Edit, edited, REMOVED } from './immutable-edit'
@@ -83,6 +91,7 @@ export const aiSdk = defineFormat({
       calls,
       results,
       withoutMedia: withoutMedia(['content'], content, parts),
+      withoutThinking: said.bound && withoutThinking(['content'], content, parts),
     }
   },
   summary: (text) => ({ role: 'system', content: text, providerOptions: { spillway: { summary: true } } }),

@@ -5,7 +5,15 @@
  */
 
 import type { MessageRole } from '../message-view'
-import { contentWithText, type PartKind, type PartRules, plainParts, readContent, withoutMedia } from './content-blocks'
+import {
+  contentWithText,
+  type PartKind,
+  type PartRules,
+  plainParts,
+  readContent,
+  withoutMedia,
+  withoutThinking,
+} from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { thinkingOf } from './extras'
 import { asideOf, elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
@@ -63,7 +71,8 @@ export const anthropic = defineFormat({
     const time = timeOf(get(message, 'timestamp')) ?? timeOf(get(message, 'ts'))
     const aside = asideOf(others)
     const noMedia = withoutMedia(['content'], content, blocks)
-    return { role, ...said, aside, calls, results, time, withoutMedia: noMedia }
+    const noThinking = said.bound && withoutThinking(['content'], content, blocks)
+    return { role, ...said, aside, calls, results, time, withoutMedia: noMedia, withoutThinking: noThinking }
   },
   // Instructions are a parameter of the request, and not in the history.
   summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),

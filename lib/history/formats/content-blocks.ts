@@ -25,6 +25,8 @@ export interface Content {
   thinking?: ResultText | undefined
   /** Characters of reasoning that only the provider can read; `undefined` if there are none. */
   sealed?: number | undefined
+  /** Signatures of blocks that are bound to the messages in front of them; `undefined` if there are none. */
+  bound?: readonly string[] | undefined
 }
 
 /** How a format writes parts. */
@@ -68,6 +70,7 @@ export function readContent(content: unknown, rules: PartRules, parts = elements
   let media = 0
   let thinking: string[] | undefined
   let sealed = 0
+  let bound: string[] | undefined
   for (let at = 0; at < parts.length; at++) {
     const kind = rules.kind(parts[at])
     if (kind === 'media') media++
@@ -78,10 +81,14 @@ export function readContent(content: unknown, rules: PartRules, parts = elements
       thinking ??= []
       thinking.push(...kind.thinking)
       sealed += kind.sealed
+      if (kind.bound !== undefined) {
+        bound ??= []
+        bound.push(kind.bound)
+      }
     }
   }
   if (thinking === undefined) return { text: resultText(texts), media }
-  return { text: resultText(texts), media, ...reasoningOf({ thinking, sealed }) }
+  return { text: resultText(texts), media, ...reasoningOf({ thinking, sealed }), ...(bound && { bound }) }
 }
 
 /** Reasoning as a message has it; nothing of what is not there. */
@@ -105,6 +112,27 @@ export function withoutMedia(
   if (!Array.isArray(content)) return undefined
   return (note) =>
     content.flatMap((part, at): Edit[] => (rules.kind(part) === 'media' ? [[[...holder, at], rules.make(note)]] : []))
+}
+
+/** Stands for reasoning where a message had nothing else: providers refuse an empty one. */
+const NO_THINKING = '[Reasoning left out]'
+
+/** The changes that take the blocks out of a content that are bound to the messages in front of them. */
+export function withoutThinking(
+  holder: readonly PropertyKey[],
+  content: unknown,
+  rules: PartRules,
+): (() => readonly Edit[]) | undefined {
+  if (!Array.isArray(content)) return undefined
+  return () => {
+    const rest = content.filter((part) => !isBound(rules.kind(part)))
+    if (rest.length === content.length) return []
+    return [[holder, rest.length > 0 ? rest : [rules.make(NO_THINKING)]]]
+  }
+}
+
+function isBound(kind: PartKind): boolean {
+  return typeof kind === 'object' && 'bound' in kind && kind.bound !== undefined
 }
 
 /**

@@ -61,6 +61,10 @@ export interface Reading {
   thinking?: ResultText | undefined
   /** Characters of it that only the provider can read. */
   sealed?: number | undefined
+  /** Signatures of the blocks of it that are bound to the messages in front. */
+  bound?: readonly string[] | undefined
+  /** The changes that take those blocks out. */
+  withoutThinking?: (() => readonly Edit[]) | undefined
   calls?: readonly CallReading[]
   results?: readonly ResultReading[]
   media?: number
@@ -168,6 +172,16 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     )
   }
 
+  const withoutThinking = (message: object): object | undefined => {
+    const { reading, path } = read(message) ?? {}
+    const edits = reading?.withoutThinking?.() ?? []
+    if (edits.length === 0 || path === undefined) return undefined
+    return edited(
+      message,
+      edits.map(([keys, value]): Edit => [[...path, ...keys], value]),
+    )
+  }
+
   const mediaOf = (message: object, place: number): readonly string[] => {
     const { reading, path } = read(message) ?? {}
     const result = reading?.results?.[place]
@@ -187,6 +201,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
         return made && like ? sealed(made, like) : made
       }),
     withoutMedia: (message, note) => attempt(() => withoutMedia(message, note)),
+    withoutThinking: (message) => attempt(() => withoutThinking(message)),
     missingResult: (message, call, text) => attempt(() => missingResult(message, call, text)),
     takeResults: (message, places) => attempt(() => takeResults(message, places)),
     withParts: (message, parts) => attempt(() => withParts(message, parts)),
@@ -246,13 +261,14 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
 
 function viewOf(reading: Reading | undefined): MessageView {
   if (reading === undefined) return OTHER
-  const { role, text = '', aside, thinking, sealed, calls, results, media = 0, time } = reading
+  const { role, text = '', aside, thinking, sealed, bound, calls, results, media = 0, time } = reading
   return {
     role,
     text,
     aside,
     thinking,
     sealed,
+    bound,
     calls: callsOf(calls),
     results: resultsOf(results, time),
     media,

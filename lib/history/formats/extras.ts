@@ -1,11 +1,13 @@
 /** Content that takes tokens but is neither text nor a call: reasoning of the model, and text files. */
 
-import { elements, get, isObject, isRecord, watched } from './safe-read'
+import { elements, get, isObject, isRecord, nonEmpty, watched } from './safe-read'
 
 /** Reasoning: its texts, and how many characters of it only the provider can read. */
 export interface Thinking {
   readonly thinking: readonly string[]
   readonly sealed: number
+  /** The signature of a block that its provider accepts only behind the very messages it was made behind. */
+  readonly bound?: string | undefined
 }
 
 /** Where the text of a part is that holds reasoning. */
@@ -25,7 +27,36 @@ export function thinkingOf(part: unknown): Thinking {
   const thinking: string[] = []
   for (const key of TEXTS) if (get(part, key) !== undefined) addTexts(watched(part, key), thinking)
   const data = get(part, 'data')
-  return { thinking, sealed: sealedIn(part) + (typeof data === 'string' ? data.length : 0) }
+  return { thinking, sealed: sealedIn(part) + (typeof data === 'string' ? data.length : 0), bound: signatureOf(part) }
+}
+
+/** Providers whose signatures are bound to the messages in front, as options of a part name them. */
+const BINDING = ['anthropic', 'bedrock', 'vertex', 'googleVertexAnthropic'] as const
+
+/**
+ * The signature by which Claude's reasoning is bound to its prefix, in whatever format. Encrypted reasoning of OpenAI's is bound to an
+ * organisation and signatures of Gemini's to a call, so neither counts. An empty signature is none.
+ */
+function signatureOf(part: unknown): string | undefined {
+  const type = get(part, 'type')
+  if (type === 'redacted_thinking') return nonEmpty(get(part, 'data'))
+  if (type === 'thinking') return nonEmpty(get(part, 'signature')) ?? signatureOfPi(get(part, 'thinkingSignature'))
+  if (type === 'reasoning_content') return nonEmpty(get(get(part, 'reasoningText'), 'signature'))
+  if (type !== 'reasoning') return undefined
+  for (const holder of [get(part, 'providerOptions'), get(part, 'providerMetadata')]) {
+    for (const provider of BINDING) {
+      const options = get(holder, provider)
+      const signature = nonEmpty(get(options, 'signature')) ?? nonEmpty(get(options, 'redactedData'))
+      if (signature !== undefined) return signature
+    }
+  }
+  return nonEmpty(get(get(part, 'extras'), 'signature'))
+}
+
+/** pi has an item of OpenAI's as JSON, or the name of a field, in the same place. */
+function signatureOfPi(signature: unknown): string | undefined {
+  const text = nonEmpty(signature)
+  return text === undefined || text.startsWith('{') || /^[a-z_]{1,32}$/.test(text) ? undefined : text
 }
 
 /** Reads the reasoning that is a field of a message; `undefined` if there is none. */

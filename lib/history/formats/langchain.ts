@@ -9,6 +9,7 @@ import {
   reasoningOf,
   textParts,
   withoutMedia,
+  withoutThinking,
 } from './content-blocks'
 import { type CallReading, defineFormat, type Reading, type ResultReading } from './define-format'
 import { sealedIn, thinkingBeside, thinkingOf } from './extras'
@@ -56,7 +57,14 @@ export const langchain = defineFormat({
     const said = readContent(content, parts)
     const noMedia = withoutMedia(['content'], content, parts)
     if (role === 'tool') return readTool(message, content, said)
-    const reading = { role, ...said, calls: readCalls(message, content), withoutMedia: noMedia }
+    const noThinking = said.bound && withoutThinking(['content'], content, parts)
+    const reading = {
+      role,
+      ...said,
+      calls: readCalls(message, content),
+      withoutMedia: noMedia,
+      withoutThinking: noThinking,
+    }
     const kwargs = role === 'assistant' ? get(message, 'additional_kwargs') : undefined
     if (!isRecord(kwargs)) return reading
     const beside = thinkingBeside(kwargs)

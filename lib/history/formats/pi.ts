@@ -5,7 +5,15 @@
  */
 
 import type { MessageRole } from '../message-view'
-import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
+import {
+  contentWithText,
+  fileOrMedia,
+  type PartRules,
+  readContent,
+  textParts,
+  withoutMedia,
+  withoutThinking,
+} from './content-blocks'
 import { type CallReading, defineFormat, type Reading } from './define-format'
 import { sealedIn, thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
@@ -53,7 +61,7 @@ export const pi = defineFormat({
     if (role === 'toolResult') return { role: 'tool', time, results: [readResult(message)] }
     const content = watched(message, Object.hasOwn(TEXT_KEYS, role) ? (TEXT_KEYS[role] as string) : 'content')
     const found = elements(content)
-    const said = readContent(content, parts, found)
+    const { bound, ...said } = readContent(content, parts, found)
     if (Object.hasOwn(TEXT_KEYS, role)) return { role: 'user', time, ...said }
     const calls = role === 'assistant' ? readCalls(found) : []
     const reading = {
@@ -61,6 +69,7 @@ export const pi = defineFormat({
       time,
       ...said,
       withoutMedia: withoutMedia(['content'], content, parts),
+      ...(bound && isBinding(message) && { bound, withoutThinking: withoutThinking(['content'], content, parts) }),
     }
     // pi does not send the calls of an answer that failed or was interrupted, so a result of one would stand alone.
     if (BROKEN.test(String(get(message, 'stopReason')))) {
@@ -82,6 +91,12 @@ export const pi = defineFormat({
     return get(entry, 'type') === 'message' && isRecord(get(entry, 'message')) ? 'message' : undefined
   },
 })
+
+/** True unless the message says that its model is none whose reasoning is bound to the messages in front. */
+function isBinding(message: object): boolean {
+  const api = get(message, 'api')
+  return typeof api !== 'string' || /anthropic|bedrock/i.test(api)
+}
 
 const KNOWN = /^(text|image|thinking)$/
 

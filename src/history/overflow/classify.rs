@@ -20,6 +20,12 @@ pub enum Kind {
     Rate,
     /// One field of the request is too long.
     Field,
+    /// A signed thinking block stands behind a message that has changed since.
+    ThinkingBinding,
+    /// The provider cannot read reasoning that was encrypted for another organisation or model.
+    EncryptedReasoning,
+    /// A call lacks the signature that the model gave it, or has a foreign one.
+    ThoughtSignature,
     /// Anything else.
     Other,
 }
@@ -105,7 +111,8 @@ pub struct Class {
 }
 
 /// Codes, types and names with a single meaning, in lower case.
-const CODES: [(&str, Kind); 23] = [
+const CODES: [(&str, Kind); 24] = [
+    ("invalid_encrypted_content", Kind::EncryptedReasoning),
     ("rate_limit_exceeded", Kind::Rate),
     ("rate_limit_error", Kind::Rate),
     ("too_many_requests", Kind::Rate),
@@ -169,7 +176,8 @@ fn classify_one(facts: &Facts, request: &Request) -> Class {
             (found.actual_tokens, found.limit_tokens) = (numbers.actual, numbers.limit);
             found.output_tokens = numbers.output;
         }
-        Kind::Other => {}
+        Kind::ThinkingBinding | Kind::EncryptedReasoning | Kind::ThoughtSignature | Kind::Other => {
+        }
     }
     found
 }
@@ -208,6 +216,9 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
         |class: &Class| !is_sure(class) && said(Kind::Overflow).is_some_and(|of| is_sure(&of));
     said(Kind::Rate)
         .filter(|class| !is_advice(class))
+        .or_else(|| said(Kind::ThinkingBinding))
+        .or_else(|| said(Kind::EncryptedReasoning))
+        .or_else(|| said(Kind::ThoughtSignature))
         .or_else(|| said(Kind::Field))
         .or_else(|| said(Kind::Other).filter(|class| !is_advice(class)))
         .or_else(|| said(Kind::Overflow))

@@ -51,7 +51,7 @@ const fn only_limit(limit: u64) -> (Option<u64>, Option<u64>) {
     (None, Some(limit))
 }
 
-use Kind::{Field, Other, Overflow, Rate};
+use Kind::{EncryptedReasoning, Field, Other, Overflow, Rate, ThinkingBinding, ThoughtSignature};
 
 /// In order: of two matching rows of a kind, the first one counts.
 #[rustfmt::skip]
@@ -68,6 +68,15 @@ pub(super) const WORDINGS: &[Wording] = &[
     row(Rate, "throttling", "", r"throttl", "ThrottlingException: slow down", NONE),
     row(Rate, "too-many-requests", "", r"too many requests", "429 Too Many Requests", NONE),
     row(Rate, "quota", "", r"\bquota\b", "You exceeded your current quota, please check your plan and billing details.", NONE),
+    // The reasoning that is sent again is not accepted. Shortening does not help, leaving it out does.
+    row(ThinkingBinding, "anthropic-thinking-bound", "anthropic", r"invalid .{0,3}signature.{0,3} in .{0,3}thinking.{0,3} block|(?:thinking )?block is bound to a different conversation",
+        "messages.5.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.", NONE),
+    row(ThinkingBinding, "anthropic-thinking-changed", "anthropic", r"thinking.{0,3} or .{0,3}redacted_thinking.{0,3} blocks in the latest assistant message cannot be modified",
+        "messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", NONE),
+    row(EncryptedReasoning, "openai-encrypted-content", "openai", r"encrypted content .{0,200}?could not be (?:verified|decrypted)|invalid_encrypted_content",
+        "The encrypted content gAAA... could not be verified. Reason: Encrypted content organization_id did not match the target organization.", NONE),
+    row(ThoughtSignature, "gemini-thought-signature", "gemini", r"missing a .{0,3}thought_?signature|thought_?signature.{0,3} is not valid|(?:invalid|corrupted) thought.?signature",
+        "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly.", NONE),
     // One item is too long: dropping others does not help.
     row(Field, "openai-too-long-for-field", "openai", r"(?:string|array) too long\. expected an? (?:string|array) with maximum length {limit}, but got an? (?:string|array) with length {actual}",
         "Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 11300112 instead.", both(11_300_112, 10_485_760)),

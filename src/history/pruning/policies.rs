@@ -129,6 +129,8 @@ pub struct View<'a> {
     pub turns: &'a [usize],
     /// Indexes of the model's messages, ascending.
     pub answers: &'a [usize],
+    /// Nothing in front of this message may change.
+    pub bound_to: usize,
     /// The model has not seen this message and those after it.
     pub unseen_from: usize,
     /// Budgets ignore messages before this one, which are replaced by a summary.
@@ -159,7 +161,7 @@ impl View<'_> {
             // There are fewer.
             None => 0,
         };
-        from..self.unseen_from.min(kept_from)
+        from.max(self.bound_to)..self.unseen_from.min(kept_from)
     }
 }
 
@@ -313,7 +315,17 @@ pub(super) mod tests {
     pub fn view<'a>(items: &'a [Item], forms: &'a [Form], answers: &'a [usize]) -> View<'a> {
         let tokens = items.iter().zip(forms).map(|(item, form)| item.size(*form)).sum();
         let unseen_from = answers.last().copied().unwrap_or(0);
-        View { items, forms, tokens, turns: &[0], answers, unseen_from, budget_from: 0, now: 1e6 }
+        View {
+            items,
+            forms,
+            tokens,
+            turns: &[0],
+            answers,
+            bound_to: 0,
+            unseen_from,
+            budget_from: 0,
+            now: 1e6,
+        }
     }
 
     const ANSWERS: [usize; 5] = [1, 3, 5, 7, 99];

@@ -156,9 +156,9 @@ impl Pruner {
         self.since.iter().map(|since| since.map(|since| self.account.requests + 1 - since))
     }
 
-    /// Decides what the request at `now` leaves out, and records the request. The model has seen nothing from
-    /// `unseen_from` on, whatever the messages look like.
-    pub fn decide(&mut self, now: f64, unseen_from: usize) -> Answer {
+    /// Decides what the request at `now` leaves out, and records the request. Nothing in front of `bound_to` may change,
+    /// and the model has seen nothing from `unseen_from` on, whatever the messages look like.
+    pub fn decide(&mut self, now: f64, bound_to: usize, unseen_from: usize) -> Answer {
         let age = self.account.last_request.map(|last| now - last);
         // If the clock was set back the age is unknown, and assuming a warm cache is the cheaper error.
         let cold = age.is_none_or(|age| age > self.schedule.cache_lifetime_ms);
@@ -166,7 +166,7 @@ impl Pruner {
         self.count();
         let tokens = self.starts.last().copied().unwrap_or(0.0);
         let unpruned = self.unpruned_starts.last().copied().unwrap_or(0.0);
-        let goals = self.goals(now, unseen_from, tokens);
+        let goals = self.goals(now, bound_to, unseen_from, tokens);
         let moves = self.moves(&goals);
         let prompt = Prompt {
             starts: &self.starts,
@@ -206,13 +206,14 @@ impl Pruner {
         }
     }
 
-    fn goals(&self, now: f64, unseen_from: usize, tokens: f64) -> Vec<Goal> {
+    fn goals(&self, now: f64, bound_to: usize, unseen_from: usize, tokens: f64) -> Vec<Goal> {
         let view = View {
             items: &self.items,
             forms: &self.forms,
             tokens,
             turns: &self.turns,
             answers: &self.answers,
+            bound_to,
             unseen_from: self.answers.last().copied().unwrap_or(0).min(unseen_from),
             budget_from: self.summaries.last().copied().unwrap_or(0),
             now,
@@ -311,9 +312,9 @@ mod tests {
         turn(&mut pruner, &[1000.0]);
         turn(&mut pruner, &[5000.0]);
         pruner.resume(5, Some(0.0));
-        let warm = pruner.decide(1000.0, usize::MAX);
+        let warm = pruner.decide(1000.0, 0, usize::MAX);
         assert_eq!((warm.decision.reason, warm.goes.len()), (Reason::TooEarly, 0));
-        let cold = pruner.decide(400_000.0, usize::MAX);
+        let cold = pruner.decide(400_000.0, 0, usize::MAX);
         assert_eq!((cold.decision.reason, cold.goes), (Reason::Free, vec![0]));
         assert_eq!(cold.tokens_before - cold.tokens_after, 990.0);
     }
@@ -322,12 +323,24 @@ mod tests {
     fn what_the_model_has_not_seen_stays_however_many_they_are() {
         let mut pruner = pruner(&[Policy::Results], 5, 0.1);
         turn(&mut pruner, &[9000.0; 17]);
-        assert_eq!(pruner.decide(0.0, usize::MAX).goes, [0usize; 0]);
+        assert_eq!(pruner.decide(0.0, 0, usize::MAX).goes, [0usize; 0]);
         turn(&mut pruner, &[10.0]);
         // All of them belong to a response that continues.
-        assert_eq!(pruner.decide(1e9, 0).goes, [0usize; 0]);
+        assert_eq!(pruner.decide(1e9, 0, 0).goes, [0usize; 0]);
         // One of them is among the newest five, and the others have been seen.
-        assert_eq!(pruner.decide(2e9, usize::MAX).goes.len(), 13);
+        assert_eq!(pruner.decide(2e9, 0, usize::MAX).goes.len(), 13);
+    }
+
+    #[test]
+    fn nothing_in_front_of_a_bound_message_changes() {
+        let mut pruner = pruner(&[Policy::Results], 0, 0.1);
+        for _ in 0..3 {
+            turn(&mut pruner, &[9000.0]);
+        }
+        turn(&mut pruner, &[10.0]);
+        assert_eq!(pruner.decide(1e9, 7, usize::MAX).goes, [0usize; 0]);
+        assert_eq!(pruner.decide(2e9, 2, usize::MAX).goes, [1, 2]);
+        assert_eq!(pruner.decide(3e9, 0, usize::MAX).goes, [0]);
     }
 
     #[test]
@@ -335,10 +348,10 @@ mod tests {
         let mut pruner = pruner(&[Policy::Results], 0, 0.1);
         turn(&mut pruner, &[9000.0]);
         turn(&mut pruner, &[10.0]);
-        assert_eq!(pruner.decide(0.0, usize::MAX).goes, [0]);
+        assert_eq!(pruner.decide(0.0, 0, usize::MAX).goes, [0]);
         pruner.keep(0);
         turn(&mut pruner, &[20.0]);
-        let answer = pruner.decide(1.0, usize::MAX);
+        let answer = pruner.decide(1.0, 0, usize::MAX);
         assert_eq!((answer.tokens_before, answer.tokens_after), (70.0, 70.0));
     }
 
@@ -362,7 +375,7 @@ mod tests {
                 }
                 turn(&mut pruner, &results);
                 now += pause;
-                let answer = pruner.decide(now, usize::MAX);
+                let answer = pruner.decide(now, 0, usize::MAX);
                 let mut anew = pruner.clone();
                 anew.count_again_from(0);
                 for counted in [&mut anew, &mut pruner] {

@@ -1,0 +1,262 @@
+/** Signed reasoning against a provider that checks the messages in front of every block, as current Claude models do. */
+
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import {
+  ContextManager,
+  classifyOverflow,
+  compactHistory,
+  HistoryPruner,
+  type HistoryPrunerOptions,
+  recoverFromOverflow,
+} from 'spillway'
+import { detectFormat } from 'spillway/history'
+
+type Message = Record<string, unknown>
+type Part = Record<string, unknown>
+
+/** How a format writes a turn. */
+interface Shape {
+  user(text: string): Message
+  answer(id: string, signature: string): Message
+  result(id: string, text: string): Message
+}
+
+const SHAPES: Record<string, Shape> = {
+  anthropic: {
+    user: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
+    answer: (id, signature) => ({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'I look.', signature },
+        { type: 'tool_use', id, name: 'read', input: { path: `${id}.ts` } },
+      ],
+    }),
+    result: (id, text) => ({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text }] }),
+  },
+  'ai-sdk': {
+    user: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
+    answer: (id, signature) => ({
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'I look.', providerOptions: { anthropic: { signature } } },
+        { type: 'tool-call', toolCallId: id, toolName: 'read', input: { path: `${id}.ts` } },
+      ],
+    }),
+    result: (id, text) => ({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: id, toolName: 'read', output: { type: 'text', value: text } }],
+    }),
+  },
+  langchain: {
+    user: (text) => ({ type: 'human', content: text }),
+    answer: (id, signature) => ({
+      type: 'ai',
+      content: [{ type: 'thinking', thinking: 'I look.', signature }],
+      tool_calls: [{ id, name: 'read', args: { path: `${id}.ts` } }],
+    }),
+    result: (id, text) => ({ type: 'tool', tool_call_id: id, name: 'read', content: text }),
+  },
+  pi: {
+    user: (text) => ({ role: 'user', content: text }),
+    answer: (id, thinkingSignature) => ({
+      role: 'assistant',
+      api: 'anthropic-messages',
+      content: [
+        { type: 'thinking', thinking: 'I look.', thinkingSignature },
+        { type: 'toolCall', id, name: 'read', arguments: { path: `${id}.ts` } },
+      ],
+    }),
+    result: (id, text) => ({
+      role: 'toolResult',
+      toolCallId: id,
+      toolName: 'read',
+      content: [{ type: 'text', text }],
+      isError: false,
+    }),
+  },
+}
+
+function signatureIn(part: Part): string | undefined {
+  const options = part.providerOptions as { anthropic?: { signature?: string } } | undefined
+  return (part.signature ?? part.thinkingSignature ?? options?.anthropic?.signature) as string | undefined
+}
+
+/** Signs what stands in front, and refuses a block that stands behind anything else. */
+class Provider {
+  private readonly made = new Map<string, { prefix: string; signed: string[] }>()
+
+  /** The signature of the block at the start of the next message, or an error as the API words it. */
+  answer(messages: readonly Message[], next: Message = {}): string {
+    const hash = createHash('sha256')
+    const signed: string[] = []
+    for (const [at, { content, ...rest }] of messages.entries()) {
+      hash.update(JSON.stringify(rest))
+      for (const [place, part] of (Array.isArray(content) ? content : [{ text: content }]).entries()) {
+        const signature = signatureIn(part)
+        if (signature === undefined) hash.update(JSON.stringify(part))
+        else {
+          this.check(signature, hash.copy().digest('hex'), signed, `messages.${at}.content.${place}`)
+          signed.push(signature)
+        }
+      }
+    }
+    const signature = `signature-${this.made.size}-${'x'.repeat(40)}`
+    const { content: _, ...fields } = next
+    this.made.set(signature, { prefix: hash.update(JSON.stringify(fields)).digest('hex'), signed })
+    return signature
+  }
+
+  private check(signature: string, prefix: string, signed: string[], where: string): void {
+    const made = this.made.get(signature)
+    // Reasoning may be left out from the start on, and nowhere else.
+    const isSuffix = made !== undefined && signed.every((one, at) => one === made.signed.at(at - signed.length))
+    if (made?.prefix === prefix && isSuffix) return
+    const words = 'Invalid `signature` in `thinking` block. The block is bound to a different conversation.'
+    throw Object.assign(new Error(`400 ${where}: ${words}`), { status: 400 })
+  }
+}
+
+/** A session of this many turns; `send` makes of the stored history the messages of a request. */
+async function session(
+  shape: Shape,
+  turns: readonly { length: number; pause: number }[],
+  send: (stored: readonly Message[], now: number) => Promise<readonly Message[]> | readonly Message[],
+): Promise<{ provider: Provider; stored: Message[]; sent: readonly Message[] }> {
+  const provider = new Provider()
+  const stored: Message[] = [shape.user('Mend the build.')]
+  let sent: readonly Message[] = stored
+  let now = 0
+  for (const [at, { length, pause }] of turns.entries()) {
+    now += pause
+    sent = await send(stored, now)
+    stored.push(shape.answer(`c${at}`, provider.answer(sent, shape.answer(`c${at}`, ''))))
+    stored.push(shape.result(`c${at}`, `line ${at}\n`.repeat(length)))
+  }
+  return { provider, stored, sent }
+}
+
+const TURNS = Array.from({ length: 40 }, () => ({ length: 600, pause: 1000 }))
+const POLICIES = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments'] as const
+const refusal = /bound to a different conversation/
+
+describe.each(Object.entries(SHAPES))('%s', (name, shape) => {
+  const prunedBy = (options: HistoryPrunerOptions) => {
+    const pruner = new HistoryPruner(options)
+    return (stored: readonly Message[], now: number) => pruner.prune(stored, { now }).messages
+  }
+
+  it('reads a history of this format', async () => {
+    const { stored } = await session(shape, TURNS.slice(0, 3), (all) => all)
+    expect(detectFormat(stored)).toBe(name)
+  })
+
+  it('is refused if results in front of a block change', async () => {
+    await expect(session(shape, TURNS, prunedBy({ thinking: 'ignore', schedule: 'always' }))).rejects.toThrow(refusal)
+  })
+
+  it('is accepted whatever the policies, sizes and pauses are', async () => {
+    const turn = fc.record({ length: fc.nat(2000), pause: fc.nat(900_000) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(turn, { maxLength: 20 }),
+        fc.constantFrom(...POLICIES),
+        fc.constantFrom('cache' as const, 'always' as const, 'cold' as const),
+        async (turns, policy, schedule) => {
+          await session(shape, turns, prunedBy({ policies: [policy], schedule, keepRecent: 0, contextWindow: 10_000 }))
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  it('says why nothing is pruned, and prunes what the host has taken the reasoning from', async () => {
+    const { stored } = await session(shape, TURNS, (all) => all)
+    const pruner = new HistoryPruner({ schedule: 'always' })
+    expect(pruner.prune(stored, { now: 1 }).report).toMatchObject({ total: 0, bound: stored.length - 1 })
+    expect(pruner.explain()).toContain('signed reasoning is bound to the first 80 messages')
+    const bare = stored.map((message) => withoutSigned(message))
+    expect(pruner.prune(bare, { now: 2 }).report.total).toBeGreaterThan(30)
+  })
+
+  it('has no signed block behind a compaction, also over a restart', async () => {
+    const summarize = () => 'What was done so far.'
+    const options = { contextWindow: 24_000, compaction: { summarize }, pruning: { cacheLifetimeMs: 1e9 } }
+    let manager = new ContextManager<Message>(options)
+    let compactions = 0
+    const { stored } = await session(shape, TURNS, async (all, now) => {
+      const { messages, report } = await manager.prepare(all, { now })
+      if (report.compaction !== undefined && report.compaction.action !== 'none') compactions++
+      manager = ContextManager.fromJSON<Message>(JSON.stringify(manager.toJSON()), options)
+      return messages
+    })
+    expect(compactions).toBeGreaterThan(0)
+    const { messages, report } = await compactHistory(stored, { summarize, force: true, targetTokens: 3000 })
+    expect(report.action).toBe('summary')
+    expect(JSON.stringify(messages)).not.toContain('signature-')
+    const kept = await compactHistory(stored, { summarize, force: true, targetTokens: 3000, thinking: 'ignore' })
+    expect(JSON.stringify(kept.messages)).toContain('signature-')
+  })
+
+  it('recovers from an overflow, and from a refused block once', async () => {
+    const { stored, provider } = await session(shape, TURNS, (all) => all)
+    const { messages } = await recoverFromOverflow({ messages: stored, contextWindowTokens: 30_000 })
+    expect(messages).not.toEqual(stored)
+    expect(() => provider.answer(messages)).not.toThrow()
+
+    const changed = [shape.user('Something else.'), ...stored.slice(1)]
+    const trouble = thrownBy(() => provider.answer(changed))
+    const overflow = classifyOverflow(trouble)
+    expect(overflow).toMatchObject({ overflow: false, kind: 'thinking-binding', confidence: 'high' })
+    const mended = await recoverFromOverflow({ messages: changed, contextWindowTokens: 1e6, overflow })
+    expect(mended.report.steps).toMatchObject([{ step: 'thinking', event: 'fits' }])
+    expect(() => provider.answer(mended.messages)).not.toThrow()
+    await expect(
+      recoverFromOverflow({ messages: mended.messages, contextWindowTokens: 1e6, overflow }),
+    ).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+})
+
+function withoutSigned(message: Message): Message {
+  const { content } = message
+  return Array.isArray(content)
+    ? { ...message, content: content.filter((part) => signatureIn(part) === undefined) }
+    : message
+}
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (thrown) {
+    return thrown
+  }
+  throw new Error('nothing was thrown')
+}
+
+it.each([
+  ['no signature', { type: 'thinking', thinking: 'a' }],
+  ['an empty one', { type: 'thinking', thinking: 'a', signature: '' }],
+  ['one that is no text', { type: 'thinking', thinking: 'a', signature: 7 }],
+  ['a foreign one', { type: 'reasoning', text: 'a', providerOptions: { openai: { reasoningEncryptedContent: 'e' } } }],
+])('does not count as bound: %s', (_, block) => {
+  const history = ['a', 'b'].flatMap((id) => [
+    { role: 'assistant', content: [block, { type: 'tool_use', id, name: 'read', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'x'.repeat(5000) }] },
+  ])
+  const { report } = new HistoryPruner({ schedule: 'always', keepRecent: 0 }).prune(history, { now: 1 })
+  expect(report.bound).toBeUndefined()
+  expect(report.total).toBe(1)
+})
+
+it('leaves out encrypted items of another organisation', async () => {
+  const messages = [
+    { role: 'user', content: 'Hello' },
+    { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
+    { type: 'function_call', call_id: 'a', name: 'read', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'a', output: 'text' },
+  ]
+  const overflow = classifyOverflow({ status: 400, error: { code: 'invalid_encrypted_content', message: 'Bad.' } })
+  expect(overflow).toMatchObject({ kind: 'encrypted-reasoning' })
+  const recovered = await recoverFromOverflow<object>({ messages, contextWindowTokens: 1e6, overflow })
+  expect(recovered.messages).toEqual([messages[0], messages[2], messages[3]])
+})
