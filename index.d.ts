@@ -2087,7 +2087,7 @@ export interface DoomLoopOptions {
 /** A call that is about to run. */
 export interface DoomLoopCall {
 	/** The provider's id of the call. */
-	callId: string;
+	toolCallId: string;
 	/** The name of the tool. */
 	tool: string;
 	/** The arguments, of any kind and size: the object, or the JSON text of the model. */
@@ -2100,7 +2100,7 @@ export interface DoomLoopCall {
 }
 /** How a call went. */
 export interface DoomLoopResult {
-	callId: string;
+	toolCallId: string;
 	/** Result of the tool, of any type and size. */
 	result?: unknown;
 	/** True if it failed. @default what the text says */
@@ -2141,7 +2141,7 @@ export interface DoomLoopVerdict {
 	/** The call may run, but the model should get this text with its result. */
 	warning?: string;
 	/** With `ask`: the argument of `approve`. For a call its own id. */
-	callId?: string;
+	toolCallId?: string;
 }
 /**
  * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error whatever
@@ -2161,7 +2161,7 @@ export declare class DoomLoopDetector {
 	 * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
 	 * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
 	 *
-	 * @throws SpillwayError `INVALID_ARGUMENT` if `callId` or `tool` is not a string; arguments of any kind are fine
+	 * @throws SpillwayError `INVALID_ARGUMENT` if `toolCallId` or `tool` is not a string; arguments of any kind are fine
 	 */
 	check(toCheck: DoomLoopCall): DoomLoopVerdict;
 	/**
@@ -2173,10 +2173,10 @@ export declare class DoomLoopDetector {
 	 * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
 	 * @returns false if there is no open question with this id
 	 */
-	approve(callId: string, approval: "once" | "always"): boolean;
+	approve(toolCallId: string, approval: "once" | "always"): boolean;
 	/**
 	 * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
-	 * same words, again and again. The answer is as that of `check`; with `ask`, its `callId` is what `approve` takes.
+	 * same words, again and again. The answer is as that of `check`; with `ask`, its `toolCallId` is what `approve` takes.
 	 */
 	observe(said: {
 		role: "user" | "assistant";
@@ -2283,7 +2283,7 @@ export interface ToolControls {
 	doomLoop?: {
 		check(call: DoomLoopCall): DoomLoopVerdict;
 		record(result: DoomLoopResult): void;
-		approve(callId: string, approval: "once" | "always"): boolean;
+		approve(toolCallId: string, approval: "once" | "always"): boolean;
 	};
 	/** Answers for the user whether a loop may go on. Without it a question is a stop. */
 	askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>;

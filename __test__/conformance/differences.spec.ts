@@ -100,8 +100,13 @@ test('a cap below 2,000 characters holds', () => {
 test('a poll whose answer stays the same is asked about at the fifth call', () => {
   const detector = new DoomLoopDetector()
   const actions = Array.from({ length: 5 }, (_, n) => {
-    const { action } = detector.check({ callId: `c${n}`, tool: 'bash', args: { command: 'gh run view 1' }, turn: n })
-    detector.record({ callId: `c${n}`, result: 'in_progress' })
+    const { action } = detector.check({
+      toolCallId: `c${n}`,
+      tool: 'bash',
+      args: { command: 'gh run view 1' },
+      turn: n,
+    })
+    detector.record({ toolCallId: `c${n}`, result: 'in_progress' })
     return action
   })
   expect(actions).toEqual(['allow', 'allow', 'allow', 'allow', 'ask'])

@@ -12,9 +12,9 @@ function agent(options: DoomLoopOptions = {}) {
     detector,
     call(tool: string, args: unknown, result?: unknown, isError?: boolean): DoomLoopVerdict {
       number += 1
-      const callId = `call_${number}`
-      const verdict = detector.check({ callId, tool, args })
-      if (verdict.action === 'allow' && result !== undefined) detector.record({ callId, result, isError })
+      const toolCallId = `call_${number}`
+      const verdict = detector.check({ toolCallId, tool, args })
+      if (verdict.action === 'allow' && result !== undefined) detector.record({ toolCallId, result, isError })
       return verdict
     },
     again(times: number, tool: string, args: unknown, result?: unknown): string[] {
@@ -31,7 +31,7 @@ describe('a call that is repeated', () => {
       action: 'ask',
       reason: 'same_tool',
       count: 5,
-      callId: 'call_5',
+      toolCallId: 'call_5',
       message: 'read was called 5 times with the same arguments and nothing changed.',
     })
     expect(run.detector.pending()).toEqual(['call_5'])
@@ -81,13 +81,15 @@ describe('a call that is repeated', () => {
     const run = agent()
     run.call('read', 'something', 'else')
     const ids = Array.from({ length: 8 }, (_, i) => `side_${i}`)
-    const verdicts = ids.map((callId) => run.detector.check({ callId, tool: 'bash', args: { command: "printf ''" } }))
+    const verdicts = ids.map((toolCallId) =>
+      run.detector.check({ toolCallId, tool: 'bash', args: { command: "printf ''" } }),
+    )
     expect(verdicts).toEqual(ids.map(() => ({ action: 'allow' })))
     const named = agent()
     for (let i = 0; i < 8; i++) {
-      const check = { callId: `${i}`, tool: 'bash', args: 'true', turn: 7 }
+      const check = { toolCallId: `${i}`, tool: 'bash', args: 'true', turn: 7 }
       expect(named.detector.check(check).action).toBe('allow')
-      named.detector.record({ callId: `${i}`, result: '' })
+      named.detector.record({ toolCallId: `${i}`, result: '' })
     }
   })
 
@@ -174,9 +176,13 @@ describe('other loops', () => {
     const run = agent()
     for (let i = 0; i < 10; i++) expect(run.call('grep', { i }, 'exit code 1', true).action).toBe('allow')
     for (let i = 0; i < 9; i++)
-      expect(run.detector.check({ callId: `s${i}`, tool: 'edit', args: i }).action).toBe('allow')
+      expect(run.detector.check({ toolCallId: `s${i}`, tool: 'edit', args: i }).action).toBe('allow')
     for (let i = 0; i < 9; i++)
-      run.detector.record({ callId: `s${i}`, result: 'a sibling call failed, so this one did not run', isError: true })
+      run.detector.record({
+        toolCallId: `s${i}`,
+        result: 'a sibling call failed, so this one did not run',
+        isError: true,
+      })
     expect(run.call('read', 1).action).toBe('allow')
   })
 
@@ -219,7 +225,7 @@ describe('a passage that one answer repeats', () => {
     ['words', 'no no '.repeat(200)],
   ])('%s', (_title, text) => {
     const verdict = said(text)
-    expect(verdict).toMatchObject({ action: 'ask', reason: 'repeated_text', callId: 'exchange-1' })
+    expect(verdict).toMatchObject({ action: 'ask', reason: 'repeated_text', toolCallId: 'exchange-1' })
     expect(verdict.count).toBeGreaterThanOrEqual(10)
     expect(said(text, { headless: true }).action).toBe('stop')
     expect(said(text, { sameAnswerThreshold: Number.POSITIVE_INFINITY }).action).toBe('allow')
@@ -317,7 +323,7 @@ describe('approvals', () => {
       const verdict = run.call('read', 'a')
       if (verdict.action === 'ask') {
         asked.push(i)
-        run.detector.approve(verdict.callId as string, 'once')
+        run.detector.approve(verdict.toolCallId as string, 'once')
       }
       if (verdict.action === 'stop') {
         expect(verdict).toMatchObject({ reason: 'max_attempts', detector: 'same_tool' })
@@ -349,7 +355,7 @@ describe('approvals', () => {
       const run = agent()
       for (let i = 1; i <= 300; i++) {
         const verdict = run.call('read', i, `text ${i}`)
-        if (verdict.action === 'ask') run.detector.approve(verdict.callId as string, approval)
+        if (verdict.action === 'ask') run.detector.approve(verdict.toolCallId as string, approval)
         expect(verdict.action === 'stop').toBe(i === 300)
         if (i === 60) expect(verdict).toMatchObject({ action: 'ask', reason: 'max_tool_calls', count: 60 })
         if (i === 300) expect(verdict).toMatchObject({ reason: 'hard_cap', count: 300 })
@@ -366,7 +372,7 @@ describe('approvals', () => {
     while (verdict.action !== 'stop' && said < 1000) {
       said += 1
       verdict = detector.observe({ role: 'user', text: 'go on' })
-      if (verdict.action === 'ask') detector.approve(verdict.callId as string, 'always')
+      if (verdict.action === 'ask') detector.approve(verdict.toolCallId as string, 'always')
     }
     expect(verdict.reason).toBe('hard_cap')
     expect(said).toBeLessThanOrEqual(301)
@@ -384,7 +390,7 @@ describe('approvals', () => {
     const run = agent({ maxToolCalls: Number.POSITIVE_INFINITY })
     const actions = Array.from({ length: 250 }, (_, i) => {
       const verdict = run.call('read', i % period, 'same')
-      if (verdict.action === 'ask') run.detector.approve(verdict.callId as string, 'once')
+      if (verdict.action === 'ask') run.detector.approve(verdict.toolCallId as string, 'once')
       return verdict.action
     })
     expect(new Set(actions.slice(actions.indexOf('stop')))).toEqual(new Set(['stop']))
@@ -408,14 +414,14 @@ describe('approvals', () => {
 
   test('asking again about a call counts nothing', () => {
     const { detector } = agent()
-    const check = () => detector.check({ callId: 'one', tool: 'read', args: {} })
+    const check = () => detector.check({ toolCallId: 'one', tool: 'read', args: {} })
     for (let i = 0; i < 100; i++) expect(check().action).toBe('allow')
-    detector.record({ callId: 'one', result: 'x' })
+    detector.record({ toolCallId: 'one', result: 'x' })
     for (let i = 0; i < 3; i++) {
-      detector.check({ callId: `more ${i}`, tool: 'read', args: {} })
-      detector.record({ callId: `more ${i}`, result: 'x' })
+      detector.check({ toolCallId: `more ${i}`, tool: 'read', args: {} })
+      detector.record({ toolCallId: `more ${i}`, result: 'x' })
     }
-    const asked = () => detector.check({ callId: 'last', tool: 'read', args: {} })
+    const asked = () => detector.check({ toolCallId: 'last', tool: 'read', args: {} })
     expect(asked()).toEqual(asked())
     expect(asked().action).toBe('ask')
     detector.approve('last', 'once')
@@ -425,8 +431,8 @@ describe('approvals', () => {
   test('a provider that gives every call the same id hides no loop', () => {
     const { detector } = agent()
     const verdicts = Array.from({ length: 5 }, () => {
-      const { action } = detector.check({ callId: 'call_0', tool: 'read', args: {} })
-      detector.record({ callId: 'call_0', result: 'x' })
+      const { action } = detector.check({ toolCallId: 'call_0', tool: 'read', args: {} })
+      detector.record({ toolCallId: 'call_0', result: 'x' })
       return action
     })
     expect(verdicts).toEqual(['allow', 'allow', 'allow', 'allow', 'ask'])
@@ -528,17 +534,17 @@ describe('what is handed in', () => {
     }
     const none = undefined as never
     expect(error(() => detector.check(none))).toEqual(['SpillwayError', 'INVALID_ARGUMENT', 'call'])
-    expect(error(() => detector.check({ callId: none, tool: 'x' }))).toEqual([
+    expect(error(() => detector.check({ toolCallId: none, tool: 'x' }))).toEqual([
       'SpillwayError',
       'INVALID_ARGUMENT',
-      'call.callId',
+      'call.toolCallId',
     ])
-    expect(error(() => detector.check({ callId: 'a', tool: 1 as never }))).toEqual([
+    expect(error(() => detector.check({ toolCallId: 'a', tool: 1 as never }))).toEqual([
       'SpillwayError',
       'INVALID_ARGUMENT',
       'call.tool',
     ])
-    expect(error(() => detector.record({ callId: 'a', isError: 'yes' as never }))).toEqual([
+    expect(error(() => detector.record({ toolCallId: 'a', isError: 'yes' as never }))).toEqual([
       'SpillwayError',
       'INVALID_ARGUMENT',
       'result.isError',
@@ -594,10 +600,10 @@ describe('properties', () => {
   type Step = { tool: string; args: number; result?: number; isError: boolean; approve?: 'once' | 'always' }
   const play = (detector: DoomLoopDetector, all: readonly Step[], from = 0): DoomLoopVerdict[] =>
     all.map(({ tool, args, result, isError, approve }, at) => {
-      const callId = `call ${from + at}`
-      const verdict = detector.check({ callId, tool, args })
-      if (verdict.action === 'ask' && approve) detector.approve(callId, approve)
-      if (result !== undefined) detector.record({ callId, result: `result ${result}`, isError })
+      const toolCallId = `call ${from + at}`
+      const verdict = detector.check({ toolCallId, tool, args })
+      if (verdict.action === 'ask' && approve) detector.approve(toolCallId, approve)
+      if (result !== undefined) detector.record({ toolCallId, result: `result ${result}`, isError })
       return verdict
     })
 

@@ -143,9 +143,9 @@ async function loop({ DoomLoopDetector }, time) {
   const call = () => {
     // A detector is for a run, and a run has an end.
     if (at % 500 === 0) detector.startRun()
-    const callId = `call_${at++}`
-    detector.check({ callId, tool: 'bash', args: { command: `ls ${at}` } })
-    detector.record({ callId, result: `what number ${at} printed` })
+    const toolCallId = `call_${at++}`
+    detector.check({ toolCallId, tool: 'bash', args: { command: `ls ${at}` } })
+    detector.record({ toolCallId, result: `what number ${at} printed` })
   }
   const { ours } = await time([side('ours', call)])
   return makeRow({ work: '`DoomLoopDetector` `check` and `record`', ours })

@@ -48,7 +48,7 @@ export interface ToolControls {
   doomLoop?: {
     check(call: DoomLoopCall): DoomLoopVerdict
     record(result: DoomLoopResult): void
-    approve(callId: string, approval: 'once' | 'always'): boolean
+    approve(toolCallId: string, approval: 'once' | 'always'): boolean
   }
   /** Answers for the user whether a loop may go on. Without it a question is a stop. */
   askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>
@@ -300,7 +300,7 @@ async function judge(
     }
   }
   if (doomLoop === undefined) return undefined
-  const verdict = doomLoop.check({ callId: toolCallId, tool: tool.name, args })
+  const verdict = doomLoop.check({ toolCallId, tool: tool.name, args })
   call.warning = verdict.warning
   if (verdict.action === 'allow') return undefined
   const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
@@ -313,10 +313,10 @@ async function judge(
 /** A call that is denied again and again is a loop like any other: the refusal says so to the model. */
 function noteDenial({ name }: Tool, { doomLoop }: ToolControls, call: Call, refused: RefusedResult): RefusedResult {
   if (doomLoop === undefined) return refused
-  const { toolCallId: callId, args } = call
+  const { toolCallId, args } = call
   try {
-    const verdict = doomLoop.check({ callId, tool: name, args })
-    doomLoop.record({ callId, result: refused.output, isError: true })
+    const verdict = doomLoop.check({ toolCallId, tool: name, args })
+    doomLoop.record({ toolCallId, result: refused.output, isError: true })
     if (verdict.action !== 'allow') return withMore({ ...refused, kind: 'doom_loop' }, loopRefusal(verdict))
     return verdict.warning === undefined ? refused : withMore(refused, verdict.warning)
   } catch (error) {
@@ -517,9 +517,9 @@ function folded({ tool, controls }: Guard, call: Call, bounded: unknown): unknow
   return result
 }
 
-function noteOutcome({ controls }: Guard, { toolCallId: callId }: Call, result: unknown, isError: boolean): void {
+function noteOutcome({ controls }: Guard, { toolCallId }: Call, result: unknown, isError: boolean): void {
   try {
-    controls.doomLoop?.record({ callId, result: withoutPath(result), isError })
+    controls.doomLoop?.record({ toolCallId, result: withoutPath(result), isError })
   } catch (error) {
     warn('doomLoop', error)
   }

@@ -55,7 +55,7 @@ export interface DoomLoopOptions {
 /** A call that is about to run. */
 export interface DoomLoopCall {
   /** The provider's id of the call. */
-  callId: string
+  toolCallId: string
   /** The name of the tool. */
   tool: string
   /** The arguments, of any kind and size: the object, or the JSON text of the model. */
@@ -69,7 +69,7 @@ export interface DoomLoopCall {
 
 /** How a call went. */
 export interface DoomLoopResult {
-  callId: string
+  toolCallId: string
   /** Result of the tool, of any type and size. */
   result?: unknown
   /** True if it failed. @default what the text says */
@@ -112,7 +112,7 @@ export interface DoomLoopVerdict {
   /** The call may run, but the model should get this text with its result. */
   warning?: string
   /** With `ask`: the argument of `approve`. For a call its own id. */
-  callId?: string
+  toolCallId?: string
 }
 
 const detectors = new WeakMap<DoomLoopDetector, { handle: object; identity: DoomLoopOptions['identity'] }>()
@@ -151,12 +151,12 @@ export class DoomLoopDetector {
    * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
    * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
    *
-   * @throws SpillwayError `INVALID_ARGUMENT` if `callId` or `tool` is not a string; arguments of any kind are fine
+   * @throws SpillwayError `INVALID_ARGUMENT` if `toolCallId` or `tool` is not a string; arguments of any kind are fine
    */
   check(toCheck: DoomLoopCall): DoomLoopVerdict {
     const { handle, identity } = of(this)
     checkObject('call', toCheck)
-    const id = text('call.callId', read(toCheck, 'callId'))
+    const id = text('call.toolCallId', read(toCheck, 'toolCallId'))
     const name = text('call.tool', read(toCheck, 'tool'))
     const turn = read(toCheck, 'turn')
     if (turn !== undefined && typeof turn !== 'string' && typeof turn !== 'number') {
@@ -173,7 +173,7 @@ export class DoomLoopDetector {
    */
   record(toRecord: DoomLoopResult): void {
     checkObject('result', toRecord)
-    const id = text('result.callId', read(toRecord, 'callId'))
+    const id = text('result.toolCallId', read(toRecord, 'toolCallId'))
     const isError = read(toRecord, 'isError')
     if (isError !== undefined && typeof isError !== 'boolean') {
       throw wrong('result.isError', isError, 'true or false')
@@ -187,14 +187,14 @@ export class DoomLoopDetector {
    * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
    * @returns false if there is no open question with this id
    */
-  approve(callId: string, approval: 'once' | 'always'): boolean {
+  approve(toolCallId: string, approval: 'once' | 'always'): boolean {
     if (approval !== 'once' && approval !== 'always') throw wrong('approval', approval, "'once' or 'always'")
-    return native.doomLoopApprove(of(this).handle, text('callId', callId), approval === 'always')
+    return native.doomLoopApprove(of(this).handle, text('toolCallId', toolCallId), approval === 'always')
   }
 
   /**
    * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
-   * same words, again and again. The answer is as that of `check`; with `ask`, its `callId` is what `approve` takes.
+   * same words, again and again. The answer is as that of `check`; with `ask`, its `toolCallId` is what `approve` takes.
    */
   observe(said: { role: 'user' | 'assistant'; text: string }): DoomLoopVerdict {
     checkObject('message', said)
@@ -241,7 +241,9 @@ function of(detector: DoomLoopDetector): { handle: object; identity: DoomLoopOpt
 }
 
 function verdict(json: string | null): DoomLoopVerdict {
-  return json === null ? { action: 'allow' } : (JSON.parse(json) as DoomLoopVerdict)
+  if (json === null) return { action: 'allow' }
+  const { callId, ...rest }: Omit<DoomLoopVerdict, 'toolCallId'> & { callId?: string } = JSON.parse(json)
+  return callId === undefined ? rest : { ...rest, toolCallId: callId }
 }
 
 function checkObject(field: string, value: unknown): asserts value is object {

@@ -30,14 +30,14 @@ function replay(messages) {
     const note = (verdict) => {
       if (verdict.action === 'allow') return
       found.push({ at, ...verdict })
-      if (verdict.action === 'ask') detector.approve(verdict.callId, 'once')
+      if (verdict.action === 'ask') detector.approve(verdict.toolCallId, 'once')
     }
     const { role, content, toolCalls = [] } = message
     if (role === 'tool') {
-      detector.record({ callId: message.toolCallId, result: content, isError: message.isError })
+      detector.record({ toolCallId: message.toolCallId, result: content, isError: message.isError })
     } else if (role === 'user' || role === 'assistant') {
       note(detector.observe({ role, text: typeof content === 'string' ? content : JSON.stringify(content) }))
-      for (const { id, name, args } of toolCalls) note(detector.check({ callId: id, tool: name, args, turn: at }))
+      for (const { id, name, args } of toolCalls) note(detector.check({ toolCallId: id, tool: name, args, turn: at }))
     }
   })
   return found

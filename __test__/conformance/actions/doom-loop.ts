@@ -24,7 +24,7 @@ export interface LoopStep {
   times?: number
   /** The user's answer. */
   approve?: 'once' | 'always'
-  callId?: string
+  toolCallId?: string
   /** Steps in turn, as often as `times` says. */
   sequence?: LoopStep[]
   startRun?: true
@@ -37,7 +37,7 @@ interface Detector {
   startRun(): void
   check(call: DoomLoopCall): DoomLoopVerdict
   record(result: DoomLoopResult): void
-  approve(callId: string, approval: 'once' | 'always'): boolean
+  approve(toolCallId: string, approval: 'once' | 'always'): boolean
   observe(said: { role: 'user' | 'assistant'; text: string }): DoomLoopVerdict
   pending(): string[]
 }
@@ -80,7 +80,7 @@ export async function doomLoop(setup: Setup, outcome: Outcome): Promise<void> {
     outcome.facts.count = verdict.count
     outcome.facts.message = verdict.message
     if (verdict.action !== 'ask' || approve === undefined) return
-    expect(detector.approve(verdict.callId as string, approve)).toBe(true)
+    expect(detector.approve(verdict.toolCallId as string, approve)).toBe(true)
   }
   const play = (step: LoopStep, i: number) => {
     if (step.startRun) detector.startRun()
@@ -89,14 +89,14 @@ export async function doomLoop(setup: Setup, outcome: Outcome): Promise<void> {
     for (const inner of step.sequence ?? []) repeat(inner, i)
     if (step.tool === undefined) return
     number += 1
-    const callId = step.callId ?? `call_${number}`
+    const toolCallId = step.toolCallId ?? `call_${number}`
     const before = verdicts.length
-    note(detector.check({ callId, tool: step.tool, args: numbered(step.args, i) }), step)
+    note(detector.check({ toolCallId, tool: step.tool, args: numbered(step.args, i) }), step)
     const allowed = verdicts[before]?.startsWith('a') || verdicts[before]?.startsWith('w') || step.approve
     if (step.result !== undefined && allowed) {
-      detector.record({ callId, result: numbered(step.result, i), isError: step.isError })
+      detector.record({ toolCallId, result: numbered(step.result, i), isError: step.isError })
     } else if (step.veto !== undefined) {
-      detector.record({ callId, result: step.veto, isError: true })
+      detector.record({ toolCallId, result: step.veto, isError: true })
     }
   }
   const repeat = (step: LoopStep, i: number) => {

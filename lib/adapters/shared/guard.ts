@@ -161,7 +161,7 @@ type DoomLoop = NonNullable<ToolControls['doomLoop']>
 function doomLoopWith(doomLoop: DoomLoop, own: Partial<DoomLoop>): DoomLoop {
   return {
     check: (call) => doomLoop.check(call),
-    approve: (callId, approval) => doomLoop.approve(callId, approval),
+    approve: (toolCallId, approval) => doomLoop.approve(toolCallId, approval),
     record: (result) => doomLoop.record(result),
     ...own,
   }
