@@ -8,7 +8,8 @@ use brush_parser::ast::{
 
 use super::analyzer::Walker;
 use super::decode;
-use super::destroyers::{WRITTEN, selects};
+use super::destroyed_places::selects;
+use super::destroyers::WRITTEN;
 use super::programs::{self, Kind};
 use super::sed_output;
 use super::word::{self, Word};

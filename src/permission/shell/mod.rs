@@ -11,7 +11,9 @@
 //! | [`word`] | the value of a word: its text, or that it is not known beforehand |
 //! | [`analyzer`] | what the tree of a command holds |
 //! | [`simple_command`] | what one simple command does |
+//! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
+//! | [`destroying_programs`] | which programs destroy what their arguments name |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
@@ -39,7 +41,9 @@ mod analyzer;
 mod builtins;
 mod constants;
 mod decode;
+mod destroyed_places;
 mod destroyers;
+mod destroying_programs;
 mod dialects;
 mod expand;
 mod fast_path;

@@ -1,0 +1,155 @@
+//! The places that a word can name where they decide if a command destroys the machine: the root, homes, system folders,
+//! disks.
+
+use std::borrow::Cow;
+
+use super::analyzer::Walker;
+use super::expand::Expander;
+use super::word::Word;
+use crate::permission::glob_overlap::can_meet;
+use crate::permission::places::{Place, is_protected_file, protected, protected_folders};
+
+impl Walker<'_> {
+    pub(super) fn file_places(&self, word: &Word) -> Vec<Place> {
+        let root = [String::from("/")];
+        let text = word.text.as_str();
+        if text.is_empty() || text.starts_with('-') {
+            return Vec::new();
+        }
+        let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        places
+            .iter()
+            .filter_map(|place| is_protected_file(&self.folders.absolute(text, place)?))
+            .collect()
+    }
+
+    /// Returns the protected place that a word denotes, and whether it denotes only its content.
+    pub(super) fn any_place(&self, word: &Word) -> Option<(Place, bool)> {
+        self.place(&word.text, word.glob, word.tilde || !word.known)
+    }
+
+    pub(super) fn place(&self, text: &str, glob: bool, tilde: bool) -> Option<(Place, bool)> {
+        let (above, last) = text
+            .trim_end_matches('/')
+            .rsplit_once('/')
+            .unwrap_or((".", text.trim_end_matches('/')));
+        let is_all = glob && stands_for_all(last);
+        let folder = match is_all {
+            true if above.is_empty() => "/",
+            true => above,
+            false => text,
+        };
+        if folder.starts_with('~') {
+            if !tilde {
+                return None;
+            }
+            let name = folder.trim_end_matches('/');
+            // The home directory of any user.
+            if name.len() == 1
+                || !name.contains('/')
+                    && name[1..]
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+            {
+                return Some((Place::Home, is_all));
+            }
+        }
+        let root = [String::from("/")];
+        let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        places.iter().find_map(|place| {
+            let path = self.folders.absolute(folder, place)?;
+            if let Some(found) = protected(&path, self.folders) {
+                return Some((found, is_all));
+            }
+            (glob && path.contains(['*', '?', '[']))
+                .then(|| {
+                    protected_folders(self.folders).find(|(known, _)| can_meet(&path, false, known))
+                })
+                .flatten()
+                .map(|(_, place)| (place, is_all))
+        })
+    }
+
+    /// Expands words by the known values, possibly to more words.
+    pub(super) fn expanded<'w>(&mut self, words: &'w [Word]) -> Cow<'w, [Word]> {
+        if words.iter().all(|word| word.known) {
+            return Cow::Borrowed(words);
+        }
+        let mut all = Vec::new();
+        for word in words {
+            if word.known {
+                all.push(word.clone());
+                continue;
+            }
+            let texts = Expander::new(self).texts(&word.text);
+            if texts.is_empty() {
+                all.push(word.clone());
+            }
+            for text in texts {
+                let is_quoted = word.text.starts_with('"');
+                if !is_quoted || word.text.contains("[@]") || word.text.contains("$@") {
+                    all.extend(text.split_whitespace().map(expanded_word));
+                } else {
+                    all.push(expanded_word(&text));
+                }
+            }
+        }
+        Cow::Owned(all)
+    }
+}
+
+/// Returns true if tests of `find` select only some of the files.
+pub(super) fn selects(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| {
+        let names = matches!(
+            pair[0].text.as_str(),
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex"
+        );
+        (names && !pair[1].text.trim_matches(['*', '.', '/']).is_empty())
+            || matches!(
+                pair[0].text.as_str(),
+                "-mtime"
+                    | "-atime"
+                    | "-ctime"
+                    | "-mmin"
+                    | "-amin"
+                    | "-newer"
+                    | "-inum"
+                    | "-empty"
+                    | "-samefile"
+                    | "-size"
+                    | "-user"
+                    | "-nouser"
+                    | "-e"
+                    | "--extension"
+                    | "-xtype"
+            )
+    })
+}
+
+/// Returns a word as a shell expands it.
+pub(super) fn expanded_word(text: &str) -> Word {
+    Word {
+        text: text.to_owned(),
+        told: text.to_owned(),
+        known: true,
+        glob: text.contains(['*', '?', '[']),
+        tilde: text.starts_with('~'),
+        ..Word::default()
+    }
+}
+
+/// Returns true if a glob matches nearly every name: it has a star, and no literal character.
+fn stands_for_all(glob: &str) -> bool {
+    // With a leading dot it matches all hidden files.
+    let glob = glob.strip_prefix('.').unwrap_or(glob);
+    let mut rest = glob;
+    while let Some((before, list)) = rest.split_once('[') {
+        let end = list.find(']').map_or(list.len(), |end| end + 1);
+        if !before.bytes().all(|byte| matches!(byte, b'*' | b'?')) {
+            return false;
+        }
+        rest = &list[end..];
+    }
+    glob.contains('*') && rest.bytes().all(|byte| matches!(byte, b'*' | b'?'))
+}

@@ -1,0 +1,488 @@
+//! Programs that destroy what their arguments name: which remove, format, write or change the rights of a place that
+//! all files of the machine or of a user are in.
+
+use super::analyzer::Walker;
+use super::destroyed_places::{expanded_word, selects};
+use super::destroyers::{
+    CHANGES_RIGHTS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
+    base,
+};
+use super::word::Word;
+use crate::permission::places::Place;
+
+/// Programs that remove their arguments with everything in them.
+pub(super) const REMOVERS: &[&str] = &[
+    "rm",
+    "grm",
+    "srm",
+    "rimraf",
+    "del",
+    "del-cli",
+    "trash",
+    "trash-put",
+    "wipe",
+    "shred",
+    "unlink",
+    "truncate",
+    "rmdir",
+    "mv",
+    "gmv",
+    "erase",
+    "rd",
+];
+
+/// Programs that create a file system, a partition or a volume on their argument.
+const FORMATTERS: &[&str] = &[
+    "mke2fs",
+    "mkswap",
+    "mkntfs",
+    "mkdosfs",
+    "mkexfatfs",
+    "mkudffs",
+    "mkreiserfs",
+    "mkisofs",
+    "pvcreate",
+    "pvremove",
+    "vgremove",
+    "lvremove",
+    "vgreduce",
+    "blkdiscard",
+    "nwipe",
+    "scrub",
+    "sg_format",
+    "sg_sanitize",
+];
+
+/// Programs that do so only with one of these words, and on a disk.
+const WITH_WORD: &[(&str, &[&str])] = &[
+    ("wipefs", &["-a", "--all", "-o", "--offset", "-af", "-fa"]),
+    (
+        "hdparm",
+        &[
+            "--security-erase",
+            "--security-erase-enhanced",
+            "--trim-sector-ranges",
+            "--write-sector",
+            "--make-bad-sector",
+            "--dco-restore",
+            "--repair-sector",
+        ],
+    ),
+    ("nvme", &["format", "sanitize", "write", "write-zeroes", "write-uncor", "dsm", "delete-ns"]),
+    ("cryptsetup", &["luksFormat", "luksErase", "erase", "reencrypt", "format"]),
+    ("mdadm", &["--create", "-C", "--zero-superblock", "--build", "-B"]),
+    ("badblocks", &["-w", "-wsv", "-wv", "-ws", "-svw", "-n"]),
+    ("debugfs", &["-w"]),
+    ("partclone.restore", &["-s"]),
+    ("gpart", &["destroy", "create", "delete"]),
+    ("gpt", &["destroy", "create", "remove"]),
+];
+
+/// Programs that destroy what they name with one of these words, whatever the name is.
+const POOLS: &[(&str, &[&str])] = &[
+    ("zpool", &["destroy", "labelclear"]),
+    ("zfs", &["destroy"]),
+    (
+        "diskutil",
+        &[
+            "erasedisk",
+            "erasevolume",
+            "partitiondisk",
+            "zerodisk",
+            "randomdisk",
+            "secureerase",
+            "reformat",
+            "deletecontainer",
+            "deletevolume",
+        ],
+    ),
+];
+
+/// Partition editors, which only read with these words.
+const PARTITIONERS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "cgdisk", "parted"];
+
+const LOOKS: &[&str] = &[
+    "-l",
+    "--list",
+    "-d",
+    "--dump",
+    "-J",
+    "--json",
+    "-V",
+    "--verify",
+    "-p",
+    "--print",
+    "-i",
+    "--info",
+    "-v",
+    "--version",
+    "-s",
+    "--show-size",
+    "-g",
+    "--show-geometry",
+    "-x",
+    "-lu",
+    "-ul",
+    "--list-free",
+    "-F",
+    "print",
+    "p",
+    "-h",
+    "--help",
+];
+
+const PART_VERBS: &[&str] = &[
+    "mklabel",
+    "mktable",
+    "mkpart",
+    "mkpartfs",
+    "mkfs",
+    "rm",
+    "resizepart",
+    "resize",
+    "rescue",
+    "name",
+    "set",
+    "toggle",
+    "disk_set",
+    "-o",
+    "-Z",
+    "--zap-all",
+    "--zap",
+    "-n",
+    "--new",
+    "-t",
+    "--typecode",
+    "--delete",
+    "--clear",
+    "-R",
+    "-z",
+];
+
+/// Programs that write to their last argument.
+const IMAGERS: &[&str] = &[
+    "ddrescue",
+    "e2image",
+    "qemu-img",
+    "nbdcopy",
+    "bmaptool",
+    "asr",
+    "partclone.dd",
+    "xorriso",
+    "dcfldd",
+    "dc3dd",
+];
+
+/// Programs that change permissions.
+pub(super) const RIGHTS: &[&str] =
+    &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
+
+impl Walker<'_> {
+    /// Returns what one program destroys with its arguments, which begin at the second word.
+    pub(super) fn destroys_by(
+        &self,
+        base: &str,
+        words: &[Word],
+        is_first: bool,
+    ) -> Option<&'static str> {
+        let rest = words.get(1..).unwrap_or_default();
+        let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
+        let operands =
+            || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
+        let is_disk = |word: &Word| self.disk(word);
+        let on_disk = || operands().any(is_disk);
+        let unknown = || rest.iter().any(|word| !word.known);
+        // Another file can have the name of a program.
+        let base = if base.starts_with("mkfs.")
+            || base.starts_with("newfs")
+            || base == "mkfs"
+            || base.starts_with("mkfs_")
+        {
+            "mke2fs"
+        } else {
+            base
+        };
+        if has(&["--help", "--version", "-V"]) && base != "sfdisk" {
+            return None;
+        }
+        if REMOVERS.contains(&base) {
+            return self
+                .removes(base, rest)
+                .then_some(REMOVES_ROOT)
+                .or_else(|| self.writes(operands()));
+        }
+        if FORMATTERS.contains(&base) {
+            let is_volume =
+                matches!(base, "vgremove" | "lvremove" | "vgreduce") && operands().next().is_some();
+            return (is_volume || on_disk() || unknown()).then_some(WRITES_DISK);
+        }
+        if let Some((_, verbs)) = WITH_WORD.iter().find(|(name, _)| *name == base) {
+            let does = rest.iter().any(|word| {
+                verbs.iter().any(|verb| {
+                    word.text == *verb
+                        || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
+                })
+            });
+            return (does && (on_disk() || unknown())).then_some(WRITES_DISK);
+        }
+        if let Some((_, verbs)) = POOLS.iter().find(|(name, _)| *name == base) {
+            let does =
+                rest.iter().any(|word| verbs.contains(&word.text.to_ascii_lowercase().as_str()));
+            return (does && operands().count() > 1).then_some(WRITES_DISK);
+        }
+        if PARTITIONERS.contains(&base) {
+            let looks = has(LOOKS)
+                && !(base == "parted" && has(PART_VERBS))
+                && !has(&["--zap-all", "-Z", "-o", "--delete", "-n", "--new"]);
+            return (!looks && (on_disk() || unknown())).then_some(WRITES_DISK);
+        }
+        if IMAGERS.contains(&base) {
+            let last = rest.last().is_some_and(is_disk) && operands().count() > 1;
+            let named = rest.iter().any(|word| {
+                word.text.split_once("of=").is_some_and(|(_, path)| self.disk(&expanded_word(path)))
+            });
+            return (last || named).then_some(WRITES_DISK);
+        }
+        if base == "dd" {
+            let out = rest
+                .iter()
+                .filter_map(|word| word.text.strip_prefix("of="))
+                .map(expanded_word)
+                .collect::<Vec<_>>();
+            return self.writes(out.iter());
+        }
+        if matches!(base, "cp" | "tee" | "install" | "ln" | "sponge" | "touch" | "gcp") {
+            return match base {
+                "tee" | "sponge" => self.writes(operands()),
+                _ => self.writes(rest.last().into_iter()),
+            };
+        }
+        if RIGHTS.contains(&base) {
+            return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
+        }
+        match base {
+            "rsync" => {
+                let deletes = rest.iter().any(|word| {
+                    word.text.starts_with("--del") || word.text == "--remove-source-files"
+                });
+                let is_end = |word: &&Word| self.any_place(word).is_some();
+                (deletes && operands().any(|word| is_end(&word))).then_some(REMOVES_ROOT)
+            }
+            "tar" | "zip" | "7z" => {
+                let removes = has(&["--remove-files", "-m", "--move", "-sdel"])
+                    && (base != "tar" || has(&["--remove-files"]));
+                (removes && operands().any(|word| self.any_place(word).is_some()))
+                    .then_some(REMOVES_ROOT)
+            }
+            "git" => {
+                let cleans = has(&["clean"])
+                    && rest
+                        .iter()
+                        .any(|word| word.text.starts_with('-') && word.text.contains('f'));
+                let at = |path: &str| self.place(path, false, true).is_some();
+                let elsewhere =
+                    rest.windows(2).any(|pair| pair[0].text == "-C" && at(&pair[1].text));
+                (cleans
+                    && !has(&["-n", "--dry-run"])
+                    && (elsewhere || self.places.iter().any(|place| at(place))))
+                .then_some(REMOVES_ROOT)
+            }
+            "find" | "gfind" | "fd" | "fdfind" => self
+                .finds_and_removes(base, rest)
+                .then_some(REMOVES_ROOT)
+                .or_else(|| self.finds_and_changes(rest).then_some(CHANGES_RIGHTS)),
+            "kill" if is_first => {
+                let mut targets =
+                    rest.iter().skip_while(|word| word.text == "-s" || word.text == "-n");
+                let first = targets.next()?;
+                let all: Vec<&str> =
+                    std::iter::once(first).chain(targets).map(|word| word.text.as_str()).collect();
+                // The first one is a signal if more follow.
+                let behind = if all.len() > 1
+                    && (all[0].starts_with('-')
+                        || rest[0].text.starts_with("-s")
+                        || rest[0].text == "-n")
+                {
+                    &all[1..]
+                } else {
+                    &all[..]
+                };
+                let signalled = all.len() > 1;
+                (behind.contains(&"-1") && (signalled || rest.len() > 1)
+                    || (signalled && behind.contains(&"1")))
+                .then_some(KILLS_ALL)
+            }
+            "userdel" | "deluser" => {
+                operands().any(|word| word.text == "root").then_some(WRITES_SYSTEM)
+            }
+            "killall5" => is_first.then_some(KILLS_ALL),
+            "pkill" if is_first => {
+                let all = operands()
+                    .any(|word| matches!(word.text.as_str(), "." | ".*" | "" | "^" | "*"));
+                all.then_some(KILLS_ALL)
+            }
+            "shutdown" => {
+                let only_tells = has(&["-c", "-k", "--show"]);
+                (is_first && !only_tells).then_some(STOPS_MACHINE)
+            }
+            "reboot" | "halt" | "poweroff" => is_first.then_some(STOPS_MACHINE),
+            "init" | "telinit" => (is_first
+                && rest.len() == 1
+                && matches!(rest[0].text.as_str(), "0" | "6" | "1" | "s" | "S"))
+            .then_some(STOPS_MACHINE),
+            "systemctl" => {
+                let stops =
+                    ["poweroff", "reboot", "halt", "kexec", "emergency", "rescue", "soft-reboot"];
+                (is_first
+                    && operands().next().is_some_and(|word| stops.contains(&word.text.as_str())))
+                .then_some(STOPS_MACHINE)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what writing to a file destroys whose name is unknown.
+    pub(super) fn destroys_file(&mut self, word: &Word) -> Option<&'static str> {
+        let words = self.expanded(std::slice::from_ref(word));
+        self.writes(words.iter().filter(|word| word.known))
+    }
+
+    pub(super) fn disk(&self, word: &Word) -> bool {
+        self.file_places(word).contains(&Place::Disk)
+    }
+
+    /// Returns what a command destroys by writing to files.
+    pub(super) fn writes<'w>(
+        &self,
+        mut words: impl Iterator<Item = &'w Word>,
+    ) -> Option<&'static str> {
+        words.find_map(|word| {
+            let place = self.file_places(word).into_iter().next()?;
+            Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
+        })
+    }
+
+    /// Returns true if a program that removes its arguments is given a protected place.
+    pub(super) fn removes(&self, base: &str, rest: &[Word]) -> bool {
+        let needs_recursion = matches!(
+            base,
+            "rm" | "grm" | "srm" | "rmdir" | "unlink" | "shred" | "truncate" | "wipe"
+        );
+        let is_recursive = !needs_recursion
+            || rest.iter().any(|word| match word.text.strip_prefix("--") {
+                Some(long) => {
+                    !long.is_empty() && "recursive".starts_with(long) || long == "no-preserve-root"
+                }
+                None => word.text.starts_with('-') && word.text.contains(['r', 'R']),
+            })
+            || rest.iter().any(|word| !word.known && !word.text.starts_with(['/', '"']));
+        let operands: Vec<&Word> = rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        // The last one is the destination of a move.
+        let moves = matches!(base, "mv" | "gmv")
+            && !rest.iter().any(|word| word.text.starts_with("-t") || word.text.starts_with("--t"));
+        let count = operands.len() - usize::from(moves && !operands.is_empty());
+        operands[..count].iter().any(|word| match self.any_place(word) {
+            Some((_, is_all_in_it)) => is_recursive || is_all_in_it,
+            None => false,
+        })
+    }
+
+    pub(super) fn changes_rights(&self, base: &str, rest: &[Word]) -> bool {
+        let is_recursive = rest.iter().any(|word| match word.text.strip_prefix("--") {
+            Some(long) => !long.is_empty() && "recursive".starts_with(long),
+            None => {
+                word.text.starts_with('-') && word.text.contains('R')
+                    || word.text.eq_ignore_ascii_case("/t")
+            }
+        });
+        let mode = rest
+            .iter()
+            .find(|word| !word.text.starts_with('-') || word.text == "-x")
+            .map_or("", |word| word.text.as_str());
+        let takes_all = !mode.is_empty() && mode.bytes().all(|byte| byte == b'0')
+            || mode.starts_with("a-")
+            || mode.starts_with("ugo-")
+            || mode.starts_with("-x")
+            || mode == "a="
+            || mode.starts_with("-rwx");
+        let gives_all = mode.ends_with("777") || mode.starts_with("a+rwx") || mode == "a=rwx";
+        let is_minus = |word: &&Word| {
+            let letters = word.text.strip_prefix('-').unwrap_or_default();
+            !letters.is_empty() && letters.bytes().all(|byte| b"rwxXst".contains(&byte))
+        };
+        let first_file = usize::from(base != "chattr" && !rest.iter().any(|word| is_minus(&word)));
+        let files = rest.iter().filter(|word| !word.text.starts_with('-')).skip(first_file);
+        let files: Vec<&Word> = files.collect();
+        let by_reference = rest.iter().any(|word| word.text.starts_with("--reference"));
+        let all = rest.iter().filter(|word| by_reference && !word.text.starts_with('-'));
+        files.into_iter().chain(all).any(|word| match self.any_place(word) {
+            Some((Place::Root | Place::System | Place::Homes, is_all_in_it)) => {
+                is_recursive || is_all_in_it || (base == "chmod" && takes_all)
+            }
+            Some((Place::Home, is_all_in_it)) => {
+                base == "chmod" && (takes_all || (gives_all && (is_recursive || is_all_in_it)))
+            }
+            _ => false,
+        }) || (base == "chmod"
+            && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
+    }
+
+    /// Returns true if `find` removes everything in a protected place.
+    pub(super) fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
+        let is_fd = base.starts_with("fd");
+        let runs = |word: &Word| {
+            matches!(
+                word.text.as_str(),
+                "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+            )
+        };
+        let removes = rest.iter().any(|word| word.text == "-delete")
+            || rest.iter().enumerate().any(|(at, word)| {
+                runs(word)
+                    && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
+                        let name = self::base(&word.text);
+                        REMOVERS.contains(&&*name) || word.text.contains("rm ")
+                    })
+            });
+        if !removes {
+            return false;
+        }
+        let selects = selects(rest);
+        let end = rest.iter().position(runs).unwrap_or(rest.len());
+        let roots = rest[..end].iter().take_while(|word| {
+            is_fd
+                || !word.text.starts_with(['(', '!'])
+                    && (!word.text.starts_with('-') || word.text.len() == 2)
+        });
+        let mut roots: Vec<&Word> = roots.filter(|word| !word.text.starts_with('-')).collect();
+        let here = Word::plain(".");
+        if roots.is_empty() {
+            roots.push(&here);
+        }
+        roots.into_iter().any(|root| match self.any_place(root) {
+            Some((Place::Root, _)) => true,
+            Some(_) => !selects,
+            None => false,
+        })
+    }
+
+    /// Returns true if `find` changes permissions of everything in a protected place.
+    pub(super) fn finds_and_changes(&self, rest: &[Word]) -> bool {
+        let Some(at) = rest
+            .iter()
+            .position(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok"))
+        else {
+            return false;
+        };
+        let inner = base(rest.get(at + 1).map_or("", |word| word.text.as_str()));
+        if !RIGHTS.contains(&&*inner) || selects(rest) {
+            return false;
+        }
+        let given = |word: &Word| match word.text.as_str() {
+            "{}" => expanded_word(&format!("{}/*", rest[0].text.trim_end_matches('/'))),
+            _ => word.clone(),
+        };
+        let words: Vec<Word> = rest[at + 2..].iter().map(given).collect();
+        self.changes_rights(&inner, &words)
+    }
+}
