@@ -36,8 +36,8 @@ const RUNNING_WORDS: [&str; 19] = [
     "askpass",
 ];
 
-/// Further such words for programs whose arguments are code.
-const LOADING_WORDS: [&str; 34] = [
+/// Further such words in the names of options, for programs whose arguments are code and for those in no row.
+const LOADING_WORDS: [&str; 39] = [
     "config",
     "conf",
     "configfile",
@@ -72,6 +72,11 @@ const LOADING_WORDS: [&str; 34] = [
     "reporter",
     "formatter",
     "rsh",
+    "addon",
+    "addons",
+    "preview",
+    "checks",
+    "library",
 ];
 
 /// Prefixes of options that disable or show a setting.
@@ -98,6 +103,27 @@ const WRITING_WORDS: [&str; 16] = [
     "target",
     "junit",
     "xml",
+];
+
+/// Ends of the names of scripts.
+const SCRIPT_ENDS: [&str; 16] = [
+    "js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "lua", "sh", "pl", "php", "so", "dylib",
+    "dll", "scm",
+];
+
+/// First words of programs in no row that run what stands after them.
+const RUNNING_COMMANDS: [&str; 11] = [
+    "exec",
+    "eval",
+    "shell",
+    "repl",
+    "console",
+    "execute",
+    "runscript",
+    "runner",
+    "cmd",
+    "plugin",
+    "plugins",
 ];
 
 /// Names of built-in reporters, formats, parsers and environments.
@@ -167,6 +193,19 @@ fn says_it_runs(name: &str, is_code: bool) -> bool {
     RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
 }
 
+/// Returns true if a short option of a program in no row probably gives it code: a text that is no plain word, a script, or
+/// the name of a program in the directory.
+fn letter_runs(letter: &str, value: &str) -> bool {
+    let is_text = value.contains(|c: char| c.is_whitespace() || "(;|$!`{\\".contains(c));
+    let end = value.rsplit_once('.').map_or("", |(_, end)| end);
+    let is_script = SCRIPT_ENDS.contains(&end) || value.starts_with("./");
+    match letter {
+        "-e" | "-c" | "-x" | "-E" | "-g" => is_text || is_script,
+        "-r" | "-l" | "-s" | "-p" | "-u" | "-S" | "-L" | "-X" | "-F" | "-C" => is_script,
+        _ => false,
+    }
+}
+
 /// Returns true if a module is built into a program.
 fn is_built_in(value: &str) -> bool {
     let is_known = |name: &str| !name.contains(' ') && BUILT_IN.contains(&format!(" {name} "));
@@ -177,7 +216,7 @@ fn is_built_in(value: &str) -> bool {
 fn hands_danger(value: &str) -> bool {
     let words = [
         "%output", "extld", "linkmode", "tool", "plugin", "-o", "-r ", "-I ", "-B ", "../",
-        "wrapper", "dumpdir", "profile",
+        "wrapper", "dumpdir", "profile", "#(",
     ];
     // The resources that a container shares with the machine.
     value == "host"
@@ -317,6 +356,9 @@ impl Walker<'_> {
                     return operands;
                 }
             }
+            if program.is_none() && before.is_empty() && RUNNING_COMMANDS.contains(&text) {
+                found(base, text, words, at - 1, command);
+            }
             // The first argument of these determines the meaning of the others.
             let is_builder = matches!(base, "docker" | "podman" | "nerdctl");
             let is_local = |program: &Program| {
@@ -389,13 +431,20 @@ impl Walker<'_> {
         let name = &text[..text.find('=').unwrap_or(text.len())];
         let is_named = text.starts_with("--")
             || program.is_some_and(|program| program.style != programs::Style::Usual);
-        if is_named && says_it_runs(name, program.is_some()) {
+        if is_named && says_it_runs(name, true) {
             ask(command, word, format!("{name} of {base} can run something"));
             command.others.extend(texts(
                 &[Some(word), next].into_iter().flatten().cloned().collect::<Vec<_>>(),
             ));
         }
         let parts = words_of(name);
+        if program.is_none() && !is_named {
+            let (letter, rest) = text.split_at_checked(2).unwrap_or((text, ""));
+            let value = if rest.is_empty() { next.map_or("", |next| &next.text) } else { rest };
+            if letter_runs(letter, value) {
+                ask(command, word, format!("{letter} of {base} can run something"));
+            }
+        }
         if !is_named {
             if let Some(value) =
                 glued(&text[1..]).find(|value| leads_out(value) || names_git(value, false))
@@ -671,7 +720,7 @@ mod tests {
         ] {
             assert!(!says_it_runs(name, true), "{name}");
         }
-        assert!(!says_it_runs("--config", false));
+        assert!(says_it_runs("--config", true) && !says_it_runs("--config", false));
     }
 
     #[test]

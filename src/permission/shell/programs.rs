@@ -235,10 +235,24 @@ pub fn normal(name: &str) -> String {
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// Returns the line for a program, by its name without a directory.
+/// Tools whose names are written after that of the machine that they compile for: `arm-none-eabi-gcc`.
+const CROSS_TOOLS: [&str; 12] = [
+    "gcc", "g++", "cpp", "clang", "clang++", "ld", "objcopy", "objdump", "strip", "nm", "readelf",
+    "gdb",
+];
+
+/// Returns the line for a program, by its name without a directory. A version after the name (`clang-17`) and a machine
+/// before it do not matter.
 pub fn find(name: &str) -> Option<&'static Program> {
     let (programs, names) = &*PROGRAMS;
-    names.get(name).map(|at| &programs[*at])
+    let exact = |name: &str| names.get(name).map(|at| &programs[*at]);
+    let digits = |letter: char| letter.is_ascii_digit() || letter == '.';
+    exact(name).or_else(|| name.trim_end_matches(digits).strip_suffix('-').and_then(exact)).or_else(
+        || {
+            let tool = name.trim_end_matches(digits).trim_end_matches('-').rsplit('-').next()?;
+            CROSS_TOOLS.contains(&tool).then(|| exact(tool)).flatten()
+        },
+    )
 }
 
 /// Options of many programs without an effect that are prefixes of others.
