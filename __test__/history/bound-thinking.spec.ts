@@ -162,12 +162,55 @@ describe.each(Object.entries(SHAPES))('%s', (name, shape) => {
         fc.array(turn, { maxLength: 20 }),
         fc.constantFrom(...POLICIES),
         fc.constantFrom('cache' as const, 'always' as const, 'cold' as const),
-        async (turns, policy, schedule) => {
-          await session(shape, turns, prunedBy({ policies: [policy], schedule, keepRecent: 0, contextWindow: 10_000 }))
+        fc.constantFrom('keep-prefix' as const, 'remove' as const),
+        fc.boolean(),
+        async (turns, policy, schedule, thinking, isResumed) => {
+          const options = { policies: [policy], schedule, thinking, keepRecent: 0, contextWindow: 10_000 }
+          let pruner = new HistoryPruner(options)
+          await session(shape, turns, (stored, now) => {
+            // Another process continues, with messages that it has read again.
+            if (isResumed) pruner = HistoryPruner.fromJSON(JSON.stringify(pruner), options)
+            const all = isResumed ? (JSON.parse(JSON.stringify(stored)) as Message[]) : stored
+            return pruner.prune(all, { now }).messages
+          })
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 40 },
     )
+  })
+
+  it('is pruned with `remove`, without the blocks after a change and with those before it', async () => {
+    const { sent, stored } = await session(shape, TURNS, prunedBy({ thinking: 'remove', schedule: 'always' }))
+    const changed = sent.findIndex((message, at) => message !== stored[at])
+    expect(changed).toBe(2)
+    expect(JSON.stringify(sent.slice(0, changed))).toContain('signature-')
+    expect(JSON.stringify(sent).length).toBeLessThan(JSON.stringify(stored).length / 3)
+  })
+
+  it('is accepted from a context manager, whatever it prunes, compacts and shortens', async () => {
+    const turn = fc.record({ length: fc.nat(2000), pause: fc.constantFrom(1000, 400_000) })
+    const replay = async (
+      turns: readonly { length: number; pause: number }[],
+      contextWindow: number,
+      thinking: 'keep-prefix' | 'remove',
+      isResumed: boolean,
+    ) => {
+      const compaction = { summarize: () => 'What was done so far.', recentTurns: 1 }
+      const options = { contextWindow, compaction, pruning: { thinking }, onError: () => {} }
+      let manager = new ContextManager<Message>(options)
+      const prepare = async (stored: readonly Message[], now: number) => {
+        if (isResumed) manager = ContextManager.fromJSON<Message>(JSON.stringify(manager), options)
+        return (await manager.prepare(stored, { now })).messages
+      }
+      // A history that cannot be made to fit ends the session.
+      await session(shape, turns, prepare).catch((error) => {
+        if (error.code !== 'COMPACTION') throw error
+      })
+    }
+    const windows = fc.constantFrom(4000, 10_000, 30_000)
+    const modes = fc.constantFrom('keep-prefix' as const, 'remove' as const)
+    const turns = fc.array(turn, { minLength: 1, maxLength: 20 })
+    await fc.assert(fc.asyncProperty(turns, windows, modes, fc.boolean(), replay), { numRuns: 12 })
   })
 
   it('says why nothing is pruned, and prunes what the host has taken the reasoning from', async () => {

@@ -36,12 +36,14 @@ export class Columns {
   private readonly messageNumbers = new Numbers()
   private readonly itemNumbers = new Numbers()
 
-  /** Adds a message; its items are the last `items`. */
-  message(role: keyof typeof ROLES, tokens: number, items: number): void {
+  /** Adds a message; its items are the last `items`, and `thinking` are the tokens of its signed thinking. */
+  message(role: keyof typeof ROLES, tokens: number, items: number, thinking: number, isWithoutThinking: boolean): void {
     const { messageNumbers } = this
     messageNumbers.push(ROLES[role])
     messageNumbers.push(tokens)
     messageNumbers.push(items)
+    messageNumbers.push(thinking)
+    messageNumbers.push(isWithoutThinking ? 1 : 0)
   }
 
   /** An item of the message that comes next. */

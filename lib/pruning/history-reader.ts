@@ -1,7 +1,7 @@
 /** A history read into columns for the pruner; from request to request only what is new is read. */
 
 import { keyOf as foldKeyOf, targetsOf, unfolded, withoutPointers } from '../fold/restore'
-import { Estimate, jsonOf } from '../history/estimate'
+import { Estimate, jsonOf, PER_SEALED } from '../history/estimate'
 import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { Votes } from '../history/formats/detect-format'
@@ -35,6 +35,7 @@ export interface Earlier {
   carried: readonly (number | null)[]
   sizes: readonly number[]
   adopted: Set<string>
+  withoutThinking: Set<number>
   unseenFrom: number | undefined
 }
 
@@ -99,6 +100,8 @@ export class HistoryReader {
   readonly tokens: Estimate
   /** Items whose text was chosen elsewhere; that holds although the model may not have seen them. */
   readonly adopted: Set<string>
+  /** Indexes of the messages whose signed reasoning is removed: something before it was changed. */
+  withoutThinking: Set<number>
   private readonly projection = new Projection()
   private readonly known: KnownMessage[] = []
   private readonly watch = new Watch()
@@ -130,6 +133,7 @@ export class HistoryReader {
     this.placeholders = earlier?.placeholders ?? new Map()
     this.trims = earlier?.trims ?? new Map()
     this.adopted = earlier?.adopted ?? new Set()
+    this.withoutThinking = earlier?.withoutThinking ?? new Set()
     this.readsArguments =
       settings.prunesArguments || [...this.placeholders.keys()].some((key) => key.startsWith(OF_ARGUMENTS))
     this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
@@ -150,7 +154,10 @@ export class HistoryReader {
 
   /** Forgets the history, but not what was left out of it. */
   forget(): void {
+    // The same messages are read again.
+    const withoutThinking = new Set(this.withoutThinking)
     this.dropFrom(0)
+    this.withoutThinking = withoutThinking
     this.pairs = undefined
     this.format = undefined
     this.votes = new Votes(FORMATS)
@@ -166,7 +173,8 @@ export class HistoryReader {
     if (format !== this.format) this.pairs = undefined
     this.format = format
     if (shared < this.known.length) this.pairs = undefined
-    const rewritten = shared < this.known.length || shared === 0
+    const isAnother = shared < this.known.length
+    const rewritten = isAnother || shared === 0
     this.dropFrom(shared)
     for (let index = shared; index < messages.length; index++) {
       const read = this.readOf(format, messages[index])
@@ -181,7 +189,7 @@ export class HistoryReader {
       }
       this.unseenFrom = lastOfModel(messages.length, viewAt)
     } else this.unseenFrom = 0
-    const columns = this.addAll(messages, shared)
+    const columns = this.addAll(messages, shared, isAnother)
     const resumed = this.fresh ? this.requestBefore() : undefined
     const before = this.earlier?.sizes.length
     const goesOn = before === undefined ? !rewritten : before > 0 && this.sentBefore === before
@@ -236,6 +244,16 @@ export class HistoryReader {
       this.adopted.add(item.key)
     }
     this.forget()
+  }
+
+  /** Leaves the signed reasoning of the messages from this index on out from now on. */
+  leaveThinkingOut(from: number): void {
+    for (let index = from; index < this.known.length; index++) {
+      const known = this.known[index] as KnownMessage
+      if (known.view.bound === undefined) continue
+      this.withoutThinking.add(index)
+      this.projection.leaveThinkingOut(index, known)
+    }
   }
 
   /** Forgets the placeholders of items that no longer exist. */
@@ -331,14 +349,18 @@ export class HistoryReader {
     const first = this.known[index]
     if (first === undefined) return
     const items = this.items.splice(first.itemsBefore)
+    for (const place of this.withoutThinking) if (place >= index) this.withoutThinking.delete(place)
     for (const { name } of items) this.namesakes.drop(name)
     this.shared = Math.min(this.shared, index)
-    this.projection.dropFrom(index, items)
+    this.projection.dropFrom(index, this.known.slice(index), items)
     this.known.length = index
   }
 
-  /** Adds the messages from this index on, which were read already. */
-  private addAll(messages: readonly unknown[], from: number): Columns {
+  /**
+   * Adds the messages from this index on, which were read already. If they are `another` end of a history that is known, signed
+   * reasoning after what is left out of it is removed: it was made after other messages.
+   */
+  private addAll(messages: readonly unknown[], from: number, isAnother: boolean): Columns {
     const views: MessageView[] = []
     for (let index = from; index < this.known.length; index++) views.push((this.known[index] as KnownMessage).view)
     const sizes = this.tokens.sizes(views)
@@ -365,9 +387,21 @@ export class HistoryReader {
         this.addItems(view, size, index, known.resultsBefore, news)
       }
       const role = isSummary(known.object, view) ? 'summary' : view.role
-      news.columns.message(role, tokens, this.items.length - known.itemsBefore)
+      const items = this.items.length - known.itemsBefore
+      news.columns.message(role, tokens, items, this.thinkingOf(index, known, isAnother), known.isWithoutThinking)
     }
     return news.columns
+  }
+
+  /** Tokens of the signed reasoning of a message, which stays removed if it was. */
+  private thinkingOf(index: number, known: KnownMessage, isAnother: boolean): number {
+    const { bound, thinking = '', sealed = 0 } = known.view
+    if (bound === undefined || !this.settings.removesThinking) return 0
+    if (this.withoutThinking.has(index) || (isAnother && this.gone > 0)) {
+      this.withoutThinking.add(index)
+      this.projection.leaveThinkingOut(index, known)
+    }
+    return this.tokens.text(thinking) + Math.ceil(sealed * PER_SEALED)
   }
 
   /** Knows a message again that the last request of an earlier pruner had, and all before it. */

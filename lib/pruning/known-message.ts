@@ -16,6 +16,8 @@ export class KnownMessage implements Reading {
   resultsBefore = 0
   /** How many of its items are left out, and the copy without them, once it was made. */
   gone = 0
+  /** True if its signed reasoning is removed. */
+  isWithoutThinking = false
   copy: object | undefined = undefined
 
   constructor(public object: unknown) {}

@@ -103,11 +103,11 @@ export interface HistoryPrunerOptions {
   /**
    * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
    * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
-   * stays so. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
+   * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
    * blocks (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
    * @default 'keep-prefix'
    */
-  thinking?: ThinkingMode
+  thinking?: ThinkingMode | 'remove'
   /**
    * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
    * something else than a string is reported as an error, and the default is used. An item that is shorter than its
@@ -152,6 +152,8 @@ export interface PrunerSettings {
   readonly prunesArguments: boolean
   /** True if nothing in front of signed reasoning may change. */
   readonly keepsPrefix: boolean
+  /** True if signed reasoning after a change is removed with it. */
+  readonly removesThinking: boolean
   /** The types of the policies, in their order. */
   readonly policies: readonly PolicyName[]
   /** How results are trimmed, if they are. */
@@ -183,7 +185,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   prices: ['an object or the id of a model', (value) => isRecord(value) || (typeof value === 'string' && value !== '')],
   cacheLifetimeMs: milliseconds,
   maxLoss: ['a number of at least 0', atLeastZero],
-  thinking: oneOf('keep-prefix', 'ignore'),
+  thinking: oneOf('keep-prefix', 'remove', 'ignore'),
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
@@ -238,6 +240,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   const keepErrors = options.keepErrors ?? false
   return {
     rules: {
+      removesThinking: options.thinking === 'remove',
       policies,
       keepRecent: wholeOrNull(options.keepRecent ?? 5),
       keepMessages: wholeOrNull(options.keepMessages ?? 0),
@@ -251,7 +254,8 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     },
     needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
-    keepsPrefix: options.thinking !== 'ignore',
+    keepsPrefix: (options.thinking ?? 'keep-prefix') === 'keep-prefix',
+    removesThinking: options.thinking === 'remove',
     prunesArguments: types.includes('arguments'),
     policies: types as PolicyName[],
     // With several trim rules the first one applies: a result is trimmed once.

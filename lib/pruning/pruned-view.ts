@@ -8,6 +8,8 @@ import type { HistoryItem } from './prunable-item'
 export class Projection {
   /** How many items are left out. */
   gone = 0
+  /** How many messages are sent without their signed thinking. */
+  private thoughtless = 0
   /** The messages that were sent last. */
   private sent: unknown[] = []
   /** Messages that are not in {@link sent} as they are now. */
@@ -24,9 +26,19 @@ export class Projection {
     this.stale.add(item.index)
   }
 
-  /** Forgets the messages from this index on, which have these items. */
-  dropFrom(index: number, items: readonly HistoryItem[]): void {
+  /** Leaves the signed thinking of a message out. */
+  leaveThinkingOut(index: number, message: KnownMessage): void {
+    if (message.isWithoutThinking) return
+    message.isWithoutThinking = true
+    message.copy = undefined
+    this.thoughtless++
+    this.stale.add(index)
+  }
+
+  /** Forgets these messages, which begin at this index, and their items. */
+  dropFrom(index: number, messages: readonly KnownMessage[], items: readonly HistoryItem[]): void {
     this.sent.length = Math.min(this.sent.length, index)
+    for (const { isWithoutThinking } of messages) if (isWithoutThinking) this.thoughtless--
     for (const { sent } of items) if (sent !== undefined) this.gone--
   }
 
@@ -35,7 +47,7 @@ export class Projection {
    * the very objects of the last time.
    */
   apply<M>(messages: readonly M[], known: readonly KnownMessage[], items: readonly HistoryItem[], same: number): M[] {
-    if (this.gone === 0) {
+    if (this.gone + this.thoughtless === 0) {
       this.sent = []
       return messages as M[]
     }
@@ -44,7 +56,7 @@ export class Projection {
     sent.length = from
     for (let index = from; index < messages.length; index++) {
       sent.push(messages[index])
-      if ((known[index]?.gone ?? 0) > 0) this.stale.add(index)
+      if (isChanged(known[index])) this.stale.add(index)
     }
     for (const index of this.stale) {
       if (index < messages.length) sent[index] = copyAt(index, known, items) ?? messages[index]
@@ -58,20 +70,24 @@ export class Projection {
 /** The copy of a message; `undefined` if nothing in it is left out. */
 function copyAt(index: number, known: readonly KnownMessage[], items: readonly HistoryItem[]): object | undefined {
   const message = known[index]
-  if (message === undefined || message.gone === 0) return undefined
+  if (message === undefined || !isChanged(message)) return undefined
   // Items passed to the core could be copied; if a proxy changed since then, its message is sent whole.
-  message.copy ??= copyOf(message, items)
+  message.copy ??= copyOf(index, message, items)
   return message.copy
 }
 
+function isChanged(message: KnownMessage | undefined): boolean {
+  return message !== undefined && (message.gone > 0 || message.isWithoutThinking)
+}
+
 function copyOf(
-  { object, format, view, itemsBefore }: KnownMessage,
+  index: number,
+  { object, format, view, itemsBefore, isWithoutThinking }: KnownMessage,
   items: readonly HistoryItem[],
 ): object | undefined {
   let results: Map<number, string> | undefined
   let alone: Set<number> | undefined
   let args: Map<number, Readonly<Record<string, unknown>>> | undefined
-  const index = items[itemsBefore]?.index
   for (let at = itemsBefore; items[at]?.index === index && at < items.length; at++) {
     const { kind, place, sent, hasMedia } = items[at] as HistoryItem
     if (sent === undefined) continue
@@ -90,5 +106,6 @@ function copyOf(
   let copy = object as object | undefined
   if (results !== undefined) copy = copy && format?.withResults(copy, results, alone)
   if (args !== undefined) copy = copy && format?.withArguments(copy, args)
+  if (isWithoutThinking) copy = copy && (format?.withoutThinking(copy) ?? copy)
   return copy
 }

@@ -119,6 +119,11 @@ export interface HistoryPrunerState {
    */
   adopted?: string[]
   /**
+   * Indexes of the messages whose signed reasoning is removed.
+   * @internal
+   */
+  withoutThinking?: number[]
+  /**
    * Where every call is an element of its own: the model has not seen the elements from this one on.
    * @internal
    */
@@ -129,6 +134,7 @@ interface Answer {
   goes: number[]
   trims: number[]
   policies: number[]
+  withoutThinkingFrom?: number
   decision: {
     reason: PruneReason
     freed: number
@@ -217,6 +223,7 @@ export class HistoryPruner {
       account,
       ...reader.state(carried),
       ...(adopted.length > 0 && { adopted }),
+      ...(reader.withoutThinking.size > 0 && { withoutThinking: [...reader.withoutThinking] }),
       ...(Number.isFinite(reader.grownFrom) && { unseenFrom: reader.grownFrom }),
     }
   }
@@ -226,7 +233,7 @@ export class HistoryPruner {
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
-    const { placeholders, trims, account, carried, sizes, adopted, unseenFrom } = readState(state)
+    const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom } = readState(state)
     const pruner = new HistoryPruner(options)
     const { settings } = innerOf(pruner)
     const handle = openAt(settings, account)
@@ -236,6 +243,7 @@ export class HistoryPruner {
       carried,
       sizes,
       adopted: new Set(adopted),
+      withoutThinking: new Set(withoutThinking),
       unseenFrom,
     })
     inners.set(pruner, { settings, handle, reader, last: undefined })
@@ -314,6 +322,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     reader.trim(item)
     pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
   }
+  if (answer.withoutThinkingFrom !== undefined) reader.leaveThinkingOut(answer.withoutThinkingFrom)
   const restored = reader.restoreFolded()
   const { format } = reader
   const isUnread = warnUnreadable('HistoryPruner', messages, format)
@@ -374,7 +383,7 @@ const TRIM_TYPES = 'string,number,number,string,string'
 
 function readState(state: unknown): HistoryPrunerState {
   const given = parsedState(state)
-  const { version, placeholders, trims = [], account, carried, sizes, adopted = [], unseenFrom = 0 } = given
+  const { version, placeholders, trims = [], account, carried, sizes, adopted = [], withoutThinking = [], unseenFrom = 0 } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
   const isTrim = (trim: unknown) =>
     isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
@@ -392,11 +401,13 @@ function readState(state: unknown): HistoryPrunerState {
               ? ['sizes', sizes, 'an array of numbers']
               : !isArray(adopted) || !adopted.every((key) => typeof key === 'string')
                 ? ['adopted', adopted, 'an array of strings']
-                : !isNumber(unseenFrom)
-                  ? ['unseenFrom', unseenFrom, 'a number']
-                  : typeof account !== 'object' || account === null
-                    ? ['account', account, 'an object']
-                    : undefined
+                : !isArray(withoutThinking) || !withoutThinking.every(isNumber)
+                  ? ['withoutThinking', withoutThinking, 'an array of numbers']
+                  : !isNumber(unseenFrom)
+                    ? ['unseenFrom', unseenFrom, 'a number']
+                    : typeof account !== 'object' || account === null
+                      ? ['account', account, 'an object']
+                      : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
     throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)

@@ -24,7 +24,7 @@ use crate::overflow::OverflowCut;
 pub type PrunerHandle = External<Mutex<Pruner>>;
 
 /// Columns of a message in [`pruner_append`]: role, tokens, number of items.
-const MESSAGE_COLUMNS: usize = 3;
+const MESSAGE_COLUMNS: usize = 5;
 
 /// Columns of an item in [`pruner_append`]: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
 /// number of requests that contained it (-1 for none), first and last line that were read, tokens once it is trimmed
@@ -54,6 +54,7 @@ pub const ITEM_TRIMMED: u32 = 1 << 5;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Options {
+    removes_thinking: bool,
     policies: Vec<Policy>,
     keep_recent: Option<usize>,
     keep_messages: Option<usize>,
@@ -75,6 +76,7 @@ pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHan
         None => Account::default(),
     };
     let rules = Rules {
+        removes_thinking: options.removes_thinking,
         policies: options.policies,
         keep_recent: options.keep_recent.unwrap_or(usize::MAX),
         keep_messages: options.keep_messages.unwrap_or(usize::MAX),
@@ -105,8 +107,9 @@ pub fn pruner_append(
     let mut items = items.chunks_exact(ITEM_COLUMNS);
     let mut paths = paths.into_iter();
     for message in messages.chunks_exact(MESSAGE_COLUMNS) {
-        let &[role, tokens, count] = message else { continue };
-        pruner.push(Message { role: role_of(role), tokens });
+        let &[role, tokens, count, thinking, removed] = message else { continue };
+        let is_without_thinking = removed != 0.0;
+        pruner.push(Message { role: role_of(role), tokens, thinking, is_without_thinking });
         for columns in items.by_ref().take(count as usize) {
             let &[flags, facts, tokens, placeholder, time, carried, from_line, to_line, trimmed] =
                 columns

@@ -104,6 +104,8 @@ pub enum Policy {
 /// The rules for what may be pruned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
+    /// True if signed reasoning after a change is removed with it.
+    pub removes_thinking: bool,
     /// An item is selected by any of them.
     pub policies: Vec<Policy>,
     /// Number of newest results that are kept.
@@ -303,6 +305,7 @@ pub(super) mod tests {
 
     pub fn rules(policies: &[Policy]) -> Rules {
         Rules {
+            removes_thinking: false,
             policies: policies.to_vec(),
             keep_recent: 0,
             keep_messages: 0,

@@ -24,6 +24,10 @@ pub struct Message {
     pub role: Role,
     /// Size in tokens, items included.
     pub tokens: f64,
+    /// Tokens of its signed reasoning; 0 if it has none.
+    pub thinking: f64,
+    /// True if that was removed.
+    pub is_without_thinking: bool,
 }
 
 /// The state that outlives a process, apart from the history itself.
@@ -48,6 +52,9 @@ pub struct Answer {
     pub trims: Vec<usize>,
     /// For each of them, pruned ones first, the index of the policy that selected it.
     pub policies: Vec<usize>,
+    /// Index of the first message whose signed reasoning is removed now, with that of all after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_thinking_from: Option<usize>,
     /// The reason, and its figures.
     pub decision: Decision,
     /// Tokens of the request without pruning.
@@ -187,8 +194,19 @@ impl Pruner {
             }
             if goal.form == Form::Gone { goes.push(place) } else { trims.push(place) }
         }
-        if let Some((_, step)) = made.first() {
-            self.count_again_from(step.message);
+        let changed = made.first().map(|(_, step)| step.message);
+        let without_thinking_from = changed.filter(|_| self.rules.removes_thinking);
+        let mut thinking = 0.0;
+        if let Some(from) = without_thinking_from {
+            for message in self.messages.iter_mut().skip(from) {
+                if !message.is_without_thinking {
+                    thinking += message.thinking;
+                    message.is_without_thinking = message.thinking > 0.0;
+                }
+            }
+        }
+        if let Some(message) = changed {
+            self.count_again_from(message);
         }
         let policy = |place: &usize| goals.get(*place).and_then(|goal| goal.policy);
         let policies = goes.iter().chain(&trims).filter_map(policy).collect();
@@ -199,9 +217,10 @@ impl Pruner {
             goes,
             trims,
             policies,
+            without_thinking_from,
             decision,
             tokens_before: unpruned,
-            tokens_after: tokens - freed,
+            tokens_after: tokens - freed - thinking,
             savings: self.account.costs.by_rule,
         }
     }
@@ -256,6 +275,9 @@ impl Pruner {
         for (at, message) in self.messages.iter().enumerate().skip(counted) {
             unpruned += message.tokens;
             sent += message.tokens;
+            if message.is_without_thinking {
+                sent -= message.thinking;
+            }
             while let Some((item, form)) = items.next_if(|(item, _)| item.message <= at) {
                 sent -= item.tokens - item.size(*form);
             }
@@ -276,6 +298,7 @@ mod tests {
 
     fn pruner(policies: &[Policy], keep_recent: usize, max_loss: f64) -> Pruner {
         let rules = Rules {
+            removes_thinking: false,
             policies: policies.to_vec(),
             keep_recent,
             keep_messages: 0,
@@ -296,11 +319,15 @@ mod tests {
         fixture::result(0, tokens)
     }
 
+    fn message(role: Role, tokens: f64) -> Message {
+        Message { role, tokens, thinking: 0.0, is_without_thinking: false }
+    }
+
     /// A call of the model, and results of these sizes.
     fn turn(pruner: &mut Pruner, results: &[f64]) {
-        pruner.push(Message { role: Role::Assistant, tokens: 50.0 });
+        pruner.push(message(Role::Assistant, 50.0));
         for &tokens in results {
-            pruner.push(Message { role: Role::Other, tokens });
+            pruner.push(message(Role::Other, tokens));
             pruner.push_item(result(tokens), Form::Whole, None);
         }
     }
@@ -308,7 +335,7 @@ mod tests {
     #[test]
     fn a_cold_cache_is_a_free_moment_and_a_warm_one_waits() {
         let mut pruner = pruner(&[Policy::Results], 1, 0.1);
-        pruner.push(Message { role: Role::User, tokens: 100.0 });
+        pruner.push(message(Role::User, 100.0));
         turn(&mut pruner, &[1000.0]);
         turn(&mut pruner, &[5000.0]);
         pruner.resume(5, Some(0.0));
@@ -353,6 +380,29 @@ mod tests {
         turn(&mut pruner, &[20.0]);
         let answer = pruner.decide(1.0, 0, usize::MAX);
         assert_eq!((answer.tokens_before, answer.tokens_after), (70.0, 70.0));
+    }
+
+    #[test]
+    fn signed_reasoning_after_a_change_is_removed_with_it() {
+        for (removes_thinking, expected) in [(true, Some(1)), (false, None)] {
+            let mut pruner = pruner(&[Policy::Results], 1, 0.1);
+            pruner.rules.removes_thinking = removes_thinking;
+            for _ in 0..2 {
+                pruner.push(Message { thinking: 40.0, ..message(Role::Assistant, 50.0) });
+                pruner.push(message(Role::Other, 1000.0));
+                pruner.push_item(result(1000.0), Form::Whole, None);
+            }
+            pruner.push(Message { thinking: 40.0, ..message(Role::Assistant, 50.0) });
+            let answer = pruner.decide(0.0, 0, usize::MAX);
+            assert_eq!((answer.goes, answer.without_thinking_from), (vec![0], expected));
+            let gone = if removes_thinking { 990.0 + 80.0 } else { 990.0 };
+            assert_eq!(answer.tokens_before - answer.tokens_after, gone);
+            pruner.count();
+            assert_eq!(pruner.starts.last().copied(), Some(answer.tokens_after));
+            // Reasoning that comes after the change was made after what was sent, and stays.
+            pruner.push(Message { thinking: 40.0, ..message(Role::Assistant, 50.0) });
+            assert_eq!(pruner.decide(1.0, 0, usize::MAX).without_thinking_from, None);
+        }
     }
 
     proptest! {
