@@ -1805,11 +1805,11 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
 	 * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
-	 * stays so. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
+	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
 	 * blocks (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
 	 * @default 'keep-prefix'
 	 */
-	thinking?: ThinkingMode;
+	thinking?: ThinkingMode | "remove";
 	/**
 	 * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
 	 * something else than a string is reported as an error, and the default is used. An item that is shorter than its

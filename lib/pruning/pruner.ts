@@ -383,7 +383,17 @@ const TRIM_TYPES = 'string,number,number,string,string'
 
 function readState(state: unknown): HistoryPrunerState {
   const given = parsedState(state)
-  const { version, placeholders, trims = [], account, carried, sizes, adopted = [], withoutThinking = [], unseenFrom = 0 } = given
+  const {
+    version,
+    placeholders,
+    trims = [],
+    account,
+    carried,
+    sizes,
+    adopted = [],
+    withoutThinking = [],
+    unseenFrom = 0,
+  } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
   const isTrim = (trim: unknown) =>
     isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
