@@ -8,9 +8,9 @@ import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, owner, strings } from '../validation/options'
 import { isRecord, mismatch, wrong } from '../validation/validate'
-import { oneOf, type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
+import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { type KnownPrices, type PrunePrices, pricesOf } from './prices'
 
 /** Something that was left out, as a placeholder can speak of it. */

@@ -1,6 +1,6 @@
 /** The policies of {@link HistoryPruner}, checked. */
 
-import { atLeastZero, type Check, checkOptions, count, milliseconds } from '../validation/options'
+import { atLeastZero, type Check, checkOptions, count, milliseconds, oneOf } from '../validation/options'
 import { wrong } from '../validation/validate'
 
 /**
@@ -84,10 +84,6 @@ export const tokens: Check = [
 ]
 
 const share: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
-
-export function oneOf(...words: readonly string[]): Check {
-  return [words.map((word) => `'${word}'`).join(' or '), (value) => words.includes(value as string)]
-}
 
 const type: Check = ['the type of a policy', (value) => typeof value === 'string']
 

@@ -59,3 +59,8 @@ export function atLeastZero(value: unknown): boolean {
 function isWhole(value: number): boolean {
   return Number.isInteger(value) || value === Number.POSITIVE_INFINITY
 }
+
+/** One of these words. */
+export function oneOf(...words: readonly string[]): Check {
+  return [words.map((word) => `'${word}'`).join(' or '), (value) => words.includes(value as string)]
+}
