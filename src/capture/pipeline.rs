@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::capture::bounded_buffer::{BoundedBuffer, units};
 use crate::error::{Code, Error, Result, os_reason};
 use crate::storage::head_tail_file::Collection;
-use crate::storage::omitted_range::Part;
 use crate::storage::open_store::OpenStore;
 use crate::storage::read::{Joined, Unfinished, unreadable};
 use crate::storage::redact::{Redactor, Rules};
 use crate::storage::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::lossy::Source;
+use crate::text::omitted_range::OmittedRange;
 use crate::text::utf16::Encoder;
 use crate::truncation::head_tail::fits;
 use crate::truncation::limits::{Direction, Limits};
@@ -97,7 +97,7 @@ pub struct Collected {
     pub redactions: Option<u64>,
     /// The part of the output that was collected, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    pub part: Option<OmittedRange>,
 }
 
 /// Facts that the notice states.
@@ -110,7 +110,7 @@ pub struct RenderRequest {
     /// Path at which a custom storage saved the output.
     pub path: Option<String>,
     /// The part of the output that the custom storage saved, if not all.
-    pub part: Option<Part>,
+    pub part: Option<OmittedRange>,
     /// The reason why a custom storage did not save the output.
     pub lost: Option<String>,
     /// A notice that replaces the default one.

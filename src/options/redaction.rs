@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::fields;
 use crate::error::{Code, Error, Result};
-use crate::storage::redact::{Pattern, Rules};
+use crate::storage::redact::Rules;
+use crate::util::regex_source::RegexSource;
 use crate::util::suggest;
 
 const FIELDS: [&str; 3] = ["patterns", "values", "known"];
@@ -56,13 +57,13 @@ fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
 }
 
 /// Reads a regular expression, which the facade sends as its source and flags.
-pub(super) fn pattern(value: &Value, code: Code, field: &str) -> Result<Pattern> {
+pub(super) fn pattern(value: &Value, code: Code, field: &str) -> Result<RegexSource> {
     if let Some(source) = value.as_str() {
-        return Ok(Pattern { source: source.to_owned(), ..Pattern::default() });
+        return Ok(RegexSource { source: source.to_owned(), ..RegexSource::default() });
     }
     let of = |key| value.get(key).and_then(Value::as_str);
     match (of("$type"), of("source"), of("flags")) {
-        (Some("RegExp"), Some(source), Some(flags)) => Ok(Pattern {
+        (Some("RegExp"), Some(source), Some(flags)) => Ok(RegexSource {
             source: source.to_owned(),
             ignore_case: flags.contains('i'),
             multi_line: flags.contains('m'),

@@ -9,10 +9,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::omitted_range::Part;
+use crate::text::omitted_range::OmittedRange;
 use crate::text::utf8_boundary;
-use crate::truncation::limits::Unit;
-use crate::truncation::notice::ENGLISH;
 
 /// Smallest useful maximum in bytes.
 pub const LEAST_BYTES: u64 = 4096;
@@ -92,7 +90,7 @@ impl DraftLayout {
         draft: &mut (impl Read + Seek),
         total: u64,
         to: &mut impl Write,
-    ) -> io::Result<(Part, u64)> {
+    ) -> io::Result<(OmittedRange, u64)> {
         let (part, line) = self.cut(total, |from, to| {
             let mut bytes = Vec::new();
             self.copy(draft, from..to, &mut bytes)?;
@@ -110,7 +108,7 @@ impl DraftLayout {
         &self,
         total: u64,
         mut read: impl FnMut(u64, u64) -> io::Result<Vec<u8>>,
-    ) -> io::Result<(Part, String)> {
+    ) -> io::Result<(OmittedRange, String)> {
         // The bytes after the first half are overwritten, so the last position that can be checked is one character
         // before its end.
         let from = self.head() - NEAR;
@@ -123,7 +121,7 @@ impl DraftLayout {
             ),
         };
         let line = |omitted| {
-            let marker = ENGLISH.marker(Unit::Bytes, omitted);
+            let marker = OmittedRange::marker(omitted);
             if is_line { format!("{marker}\n") } else { format!("\n{marker}\n") }
         };
         let room = self.most - head - line(total).len() as u64;
@@ -138,7 +136,8 @@ impl DraftLayout {
             Some(at) => from + (before + at + 1) as u64,
             None => from + utf8_boundary::ceil(&near, utf8_boundary::LONGEST) as u64,
         };
-        let part = Part { head_bytes: head, tail_bytes: total - tail, omitted_bytes: tail - head };
+        let part =
+            OmittedRange { head_bytes: head, tail_bytes: total - tail, omitted_bytes: tail - head };
         Ok((part, line(part.omitted_bytes)))
     }
 }
@@ -186,7 +185,7 @@ impl Collection {
     }
 
     /// Returns all bytes, and the range omitted if there is one.
-    pub fn finish(self) -> io::Result<(Vec<u8>, Option<Part>)> {
+    pub fn finish(self) -> io::Result<(Vec<u8>, Option<OmittedRange>)> {
         let Collection { mut draft, written, most } = self;
         let Some(most) = most.filter(|most| written > *most) else {
             return Ok((draft.into_inner(), None));
@@ -199,7 +198,7 @@ impl Collection {
 
 /// Shortens an output that is complete already.
 #[cfg(test)]
-pub(super) fn part_of(bytes: &[u8], most: u64) -> (Vec<u8>, Part) {
+pub(super) fn part_of(bytes: &[u8], most: u64) -> (Vec<u8>, OmittedRange) {
     let range = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());
     let (part, line) = DraftLayout::new(most).cut(bytes.len() as u64, range).unwrap();
     let (head, tail) = (part.head_bytes as usize, part.tail_start() as usize);
@@ -214,7 +213,7 @@ mod tests {
     fn collected<'a>(
         pieces: impl IntoIterator<Item = &'a [u8]>,
         most: u64,
-    ) -> (Vec<u8>, Option<Part>) {
+    ) -> (Vec<u8>, Option<OmittedRange>) {
         let mut collection = Collection::default().with_most(most);
         for piece in pieces {
             collection.push(piece).unwrap();

@@ -40,7 +40,6 @@ pub mod head_tail_file;
 pub mod inventory;
 mod lease;
 pub mod line_index;
-pub mod omitted_range;
 pub mod open_store;
 mod parallel_scan;
 pub mod pattern;

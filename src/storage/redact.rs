@@ -10,6 +10,7 @@ use aho_corasick::{AhoCorasick, Input};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::secret_patterns;
+use crate::util::regex_source::RegexSource;
 
 /// Length in bytes up to which a match is guaranteed to be redacted. At least this much of a longer match is redacted
 /// if a shorter part of it matches too; otherwise it is missed.
@@ -36,18 +37,6 @@ pub const SHORTEST_VALUE: usize = 4;
 
 /// Replaces every byte of a secret.
 const MASK: u8 = b'*';
-
-/// A pattern as the caller gave it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pattern {
-    pub source: String,
-    /// Matches upper and lower case alike.
-    pub ignore_case: bool,
-    /// `^` and `$` match at the ends of a line.
-    pub multi_line: bool,
-    /// `.` matches any character, line feeds included.
-    pub dot_all: bool,
-}
 
 /// The rules for secrets.
 #[derive(Debug)]
@@ -78,7 +67,7 @@ const SECRET_GROUP: &str = "secret";
 
 impl Expression {
     /// Compiles a pattern. The error states the problem.
-    fn new(pattern: &Pattern) -> Result<Self, String> {
+    fn new(pattern: &RegexSource) -> Result<Self, String> {
         let length = pattern.source.len();
         if !(1..=LONGEST_PATTERN).contains(&length) {
             return Err(format!("expected 1 to {LONGEST_PATTERN} bytes, received {length}"));
@@ -137,7 +126,7 @@ struct Stretch {
 
 impl Rules {
     /// Compiles a caller's rules. `known` adds the patterns of well-known secrets.
-    pub fn new(patterns: &[Pattern], values: &[String], known: bool) -> Result<Self, Refused> {
+    pub fn new(patterns: &[RegexSource], values: &[String], known: bool) -> Result<Self, Refused> {
         // Checked before anything is compiled, which takes time and memory.
         for (list, count, most) in
             [("patterns", patterns.len(), MOST_PATTERNS), ("values", values.len(), MOST_VALUES)]

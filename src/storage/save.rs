@@ -12,10 +12,10 @@ use super::directories::{Durability, StoreDir, folder_of};
 use super::file_names;
 use super::folder::{Draft, Folder};
 use super::head_tail_file::{DraftLayout, copy_range};
-use super::omitted_range::Part;
 use super::open_store::OpenStore;
 use super::read::Unfinished;
 use crate::error::{Code, os_reason};
+use crate::text::omitted_range::OmittedRange;
 
 /// A directory that was tried, and its error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,7 +46,7 @@ pub struct Saved {
     pub redactions: Option<u64>,
     /// The part of the output that the file holds, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    pub part: Option<OmittedRange>,
     /// Directories that failed before one succeeded.
     pub attempts: Vec<Attempt>,
 }
@@ -80,7 +80,7 @@ pub struct Save {
     /// Maximum size of the file in bytes.
     most: Option<u64>,
     /// The part that the draft holds and its size, once the draft has the final form of an output that is too long.
-    sealed: Option<(Part, u64)>,
+    sealed: Option<(OmittedRange, u64)>,
     /// Number of bytes written when the free space was last checked.
     checked: u64,
     attempts: Vec<Attempt>,

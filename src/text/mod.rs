@@ -19,6 +19,7 @@
 pub mod graphemes;
 pub mod lines;
 pub mod lossy;
+pub mod omitted_range;
 pub mod simd;
 pub mod terminal;
 pub mod utf16;

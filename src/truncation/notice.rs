@@ -14,7 +14,7 @@ pub use messages::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Word
 
 use super::head_tail::{Cut, Partial};
 use super::limits::{Direction, Unit};
-use crate::storage::omitted_range::Part;
+use crate::text::omitted_range::OmittedRange;
 use crate::text::{graphemes, join_sentences};
 use crate::tools::{self, Kind};
 
@@ -67,7 +67,7 @@ pub struct Circumstances {
     /// Path of the saved output; empty if nothing was saved.
     pub path: String,
     /// The part of the output that was saved, if not all.
-    pub part: Option<Part>,
+    pub part: Option<OmittedRange>,
     /// The reason why nothing was saved.
     pub lost: Option<String>,
     /// The hard ceiling in bytes that overruled the tool's own setting.
@@ -311,7 +311,6 @@ impl Wording {
             }
             Advice::Available([search, read, delegate]) => {
                 let line = cut.next_line().to_string();
-                // Returns the length of the longest marker for a text of this size.
                 let is_there = part.is_none_or(|part| cut.shown_from_start() < part.head_bytes);
                 let sentences: Vec<String> = [
                     (search, first(Kind::Search)),
@@ -328,15 +327,14 @@ impl Wording {
         }
     }
 
-    /// Returns a tool's name if it is safe to put into a sentence.
+    /// Returns the length of the longest marker for a text of this size.
     pub fn longest_marker(&self, total_bytes: u64) -> usize {
         let units = [Unit::Lines, Unit::Bytes, Unit::Tokens];
         units.map(|unit| self.marker(unit, total_bytes).len()).into_iter().max().unwrap_or(0)
     }
 }
 
-/// Returns true if a character of an output is safe in a sentence: no control, no line break, and no character that
-/// hides text or changes its direction.
+/// Returns a tool's name if it is safe to put into a sentence.
 fn printable(name: &str) -> &str {
     if name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic()) {
         name
@@ -345,7 +343,8 @@ fn printable(name: &str) -> &str {
     }
 }
 
-/// Fills in a template. Braces in a value are not expanded.
+/// Returns true if a character of an output is safe in a sentence: no control, no line break, and no character that
+/// hides text or changes its direction.
 pub(crate) fn is_printable(char: char) -> bool {
     let is_format = matches!(char,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -353,7 +352,7 @@ pub(crate) fn is_printable(char: char) -> bool {
     !char.is_control() && !is_format
 }
 
-/// Fills in a template with numbers.
+/// Fills in a template. Braces in a value are not expanded.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + 32);
     let mut rest = template;
@@ -370,14 +369,14 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// Assembles the whole text, with `between` between its parts.
+/// Fills in a template with numbers.
 fn fill_numbers(template: &str, values: &[(&str, u64)]) -> String {
     let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.to_string())).collect();
     let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     fill(template, &values)
 }
 
-/// A whole text, and the position of the preview in it.
+/// Assembles the whole text, with `between` between its parts.
 pub fn assemble(preview: &str, notice: &[&str], between: &str, direction: Direction) -> Assembled {
     let before = if direction == Direction::Tail { notice } else { &[] };
     let after = if direction == Direction::Tail { &[] } else { notice };
@@ -395,12 +394,12 @@ pub fn assemble(preview: &str, notice: &[&str], between: &str, direction: Direct
     Assembled { content, preview_start }
 }
 
-/// Preview and notice.
+/// A whole text, and the position of the preview in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Assembled {
-    /// Offset of the preview in bytes.
+    /// Preview and notice.
     pub content: String,
-    /// The offset of the preview, in bytes.
+    /// Offset of the preview in bytes.
     pub preview_start: usize,
 }
 

@@ -3,9 +3,11 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`hex`] | writes bytes as hexadecimal digits |
+//! | [`regex_source`] | holds a regular expression of a caller with its flags |
 //! | [`sort`] | sorts with one copy of the algorithm for all types |
 //! | [`suggest`] | finds the known name nearest to a misspelt one |
 
 pub mod hex;
+pub mod regex_source;
 pub mod sort;
 pub mod suggest;

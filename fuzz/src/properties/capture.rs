@@ -6,14 +6,15 @@ use std::sync::Arc;
 use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
 use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::head_tail_file::LEAST_BYTES;
-use spillway_core::storage::omitted_range::Part;
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::Unfinished;
-use spillway_core::storage::redact::{Pattern, Rules};
+use spillway_core::storage::redact::Rules;
 use spillway_core::storage::save::SaveRequest;
 use spillway_core::text::lossy::Source;
+use spillway_core::text::omitted_range::OmittedRange;
 use spillway_core::text::utf16;
 use spillway_core::truncation::notice::{CHINESE, ENGLISH, OPENCODE};
+use spillway_core::util::regex_source::RegexSource;
 
 use super::input::{Input, encode};
 
@@ -115,7 +116,7 @@ pub fn check(data: &[u8]) {
 }
 
 fn rules() -> Arc<Rules> {
-    let run = Pattern { source: "x{3,}".to_owned(), ..Pattern::default() };
+    let run = RegexSource { source: "x{3,}".to_owned(), ..RegexSource::default() };
     let rules = Rules::new(&[run], &["word word".to_owned()], false);
     Arc::new(rules.expect("these are rules"))
 }
@@ -134,7 +135,7 @@ fn seen(intake: &Intake) -> Option<Vec<u8>> {
 struct Kept {
     bytes: Vec<u8>,
     redactions: Option<u64>,
-    part: Option<Part>,
+    part: Option<OmittedRange>,
 }
 
 fn kept(intake: &mut Intake, outcome: &Outcome) -> Option<Kept> {

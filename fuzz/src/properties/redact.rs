@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use spillway_core::storage::redact::{Pattern, Redactor, Rules};
+use spillway_core::storage::redact::{Redactor, Rules};
+use spillway_core::util::regex_source::RegexSource;
 
 use super::input::Input;
 
@@ -38,7 +39,7 @@ pub fn check(data: &[u8]) {
             String::from_utf8_lossy(input.take(length)).into_owned()
         })
         .collect();
-    let pattern = Pattern { source, multi_line: true, ..Pattern::default() };
+    let pattern = RegexSource { source, multi_line: true, ..RegexSource::default() };
     let patterns = if has_pattern { vec![pattern] } else { Vec::new() };
     // A refusal names its place.
     let rules = match Rules::new(&patterns, &values, known) {

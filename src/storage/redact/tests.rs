@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn pattern(source: &str) -> Pattern {
-    Pattern { source: source.to_owned(), ..Pattern::default() }
+fn pattern(source: &str) -> RegexSource {
+    RegexSource { source: source.to_owned(), ..RegexSource::default() }
 }
 
 fn by(mut redactor: Redactor, rules: Rules) -> Redactor {
@@ -11,7 +11,7 @@ fn by(mut redactor: Redactor, rules: Rules) -> Redactor {
 }
 
 fn rules(patterns: &[&str], values: &[&str], known: bool) -> Rules {
-    let patterns: Vec<Pattern> = patterns.iter().map(|source| pattern(source)).collect();
+    let patterns: Vec<RegexSource> = patterns.iter().map(|source| pattern(source)).collect();
     let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
     Rules::new(&patterns, &values, known).unwrap()
 }
@@ -66,7 +66,7 @@ fn every_byte_of_a_secret_is_masked_and_line_breaks_stay() {
 #[test]
 fn what_is_no_rule_is_refused_by_its_place() {
     let refused = |patterns: &[&str], values: &[&str]| {
-        let patterns: Vec<Pattern> = patterns.iter().map(|source| pattern(source)).collect();
+        let patterns: Vec<RegexSource> = patterns.iter().map(|source| pattern(source)).collect();
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         Rules::new(&patterns, &values, false).unwrap_err()
     };
@@ -81,7 +81,8 @@ fn what_is_no_rule_is_refused_by_its_place() {
 
 #[test]
 fn flags_mean_what_they_mean() {
-    let flags = Pattern { ignore_case: true, multi_line: true, dot_all: true, ..pattern("^b.c") };
+    let flags =
+        RegexSource { ignore_case: true, multi_line: true, dot_all: true, ..pattern("^b.c") };
     let rules = Rules::new(&[flags], &[], false).unwrap();
     assert_eq!(redacted("a\nB\nC", rules), ("a\n*\n*".to_owned(), 1));
 }

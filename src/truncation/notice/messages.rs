@@ -1,5 +1,7 @@
 //! Messages of notices as data: one set for each language and profile.
 
+use crate::text::omitted_range;
+
 /// The messages of a notice, with placeholders in braces.
 #[derive(Debug)]
 pub struct Wording {
@@ -86,7 +88,7 @@ pub(super) enum Advice {
 /// The default messages.
 pub static ENGLISH: Wording = Wording {
     lines: "...{n} lines truncated...",
-    bytes: "...{n} bytes truncated...",
+    bytes: omitted_range::MARKER,
     tokens: "...{n} tokens truncated...",
     gap: "...{n} lines truncated: {from}-{to}...",
     repeats: "...{n} lines truncated: {from}-{to}, all like line {like}...",

@@ -20,7 +20,8 @@ fn sample(direction: Direction) -> Cut<'static> {
     cut(&window, Source::Text, &limits, Gap { bytes: 30, tokens: 0 }).into_owned()
 }
 
-const SAMPLE_PART: Part = Part { head_bytes: 2 << 50, tail_bytes: 2 << 50, omitted_bytes: 2 << 51 };
+const SAMPLE_PART: OmittedRange =
+    OmittedRange { head_bytes: 2 << 50, tail_bytes: 2 << 50, omitted_bytes: 2 << 51 };
 
 fn saved(tools: &[&str]) -> Circumstances {
     Circumstances {
@@ -45,7 +46,7 @@ fn the_hint_names_only_what_the_model_has() {
 
 #[test]
 fn a_partial_file_is_not_called_the_full_output() {
-    let part = Part { head_bytes: 1000, tail_bytes: 900, omitted_bytes: 100 };
+    let part = OmittedRange { head_bytes: 1000, tail_bytes: 900, omitted_bytes: 100 };
     let partial = Circumstances { part: Some(part), ..saved(&["Grep", "view"]) };
     for wording in ALL {
         let hint = wording.hint(&sample(Direction::Head), &partial);
@@ -56,7 +57,7 @@ fn a_partial_file_is_not_called_the_full_output() {
     }
     let hint = ENGLISH.hint(&sample(Direction::Head), &partial);
     assert!(hint.contains("Use view on that file from line 5"), "{hint}");
-    let short = Part { head_bytes: 10, ..part };
+    let short = OmittedRange { head_bytes: 10, ..part };
     let hint =
         ENGLISH.hint(&sample(Direction::Head), &Circumstances { part: Some(short), ..partial });
     assert!(hint.contains("Use Grep") && !hint.contains("Use view"), "{hint}");

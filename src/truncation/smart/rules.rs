@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::ranking::Ranking;
 use super::table::{RULES, Rule};
-use crate::storage::redact::Pattern;
+use crate::util::regex_source::RegexSource;
 
 /// Levels of loggers that need no action.
 const QUIET: &str = r"(^|[\s\[|(<])(FINE|FINER|FINEST|DEBUG|TRACE|VERBOSE|INFO|NOTICE|CONFIG)([\]\s:|)>]|$)|(level=|\[)(debug|trace|verbose|info|notice)\b|^npm (http|silly|verbose|verb|info|timing|notice) ";
@@ -34,7 +34,7 @@ pub struct Extra {
     /// The line holds one of them, in any case of ASCII letters.
     pub words: Vec<String>,
     /// And this matches, if there is one.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<RegexSource>,
     /// As in the table.
     pub weight: u16,
     /// As in the table.
@@ -57,7 +57,7 @@ impl Extra {
     }
 }
 
-fn compiled(pattern: &Pattern) -> Result<Regex, String> {
+fn compiled(pattern: &RegexSource) -> Result<Regex, String> {
     let length = pattern.source.len();
     if !(1..=LONGEST_PATTERN).contains(&length) {
         return Err(format!("expected 1 to {LONGEST_PATTERN} bytes, received {length}"));
