@@ -73,7 +73,9 @@
 //! | [`history`] | which results and messages a conversation does not need any more |
 //! | [`permission`] | whether a tool call is allowed, asked about, or denied |
 //! | [`truncation`] | the limits of a preview, the part of a text that it shows, its notice |
-//! | [`storage`] | full outputs: saving, redacting, reading back, searching, retention |
+//! | [`storage`] | full outputs: saving, reading back, searching, retention |
+//! | [`redaction`] | which parts of a text are secrets, and how they are masked |
+//! | [`fs`] | private folders, files that appear whole, symbolic links |
 //! | [`tools`] | the kinds of tools by their names |
 //! | [`json`] | members of JSON objects, and the canonical form of a value |
 //! | [`tokens`] | estimates of tokens |
@@ -92,11 +94,13 @@ pub mod audit;
 pub mod capture;
 pub mod config;
 pub mod fold;
+pub mod fs;
 pub mod history;
 pub mod json;
 pub mod loop_detection;
 pub mod options;
 pub mod permission;
+pub mod redaction;
 pub mod storage;
 pub mod tools;
 pub mod truncation;

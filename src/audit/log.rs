@@ -16,10 +16,10 @@ use serde_json::{Map, Value, json};
 use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound};
 use super::redact::redact;
 use crate::error::{Code, Error, Result, os_reason};
-use crate::storage::file_names;
-use crate::storage::folder::Folder;
-use crate::storage::redact::Rules;
-use crate::storage::symlink_policy::SymlinkPolicy;
+use crate::fs::file_names;
+use crate::fs::folder::Folder;
+use crate::fs::symlink_policy::SymlinkPolicy;
+use crate::redaction::redactor::Rules;
 use crate::util::sort::sort_by_key;
 
 /// Maximum time that a batch waits for the lock, which each writer holds for one write.

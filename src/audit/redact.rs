@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::storage::redact::{Redactor, Rules};
-use crate::storage::secret_patterns::{in_arguments, is_secret_name};
+use crate::redaction::redactor::{Redactor, Rules};
+use crate::redaction::secret_patterns::{in_arguments, is_secret_name};
 
 /// Minimum number of digits of a number that can be a secret.
 const SHORTEST_NUMBER: usize = 4;

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use super::log::{acquire, current, part, parts, split};
 use super::record::{LONGEST_LINE, NO_HASH, Sealer};
 use crate::error::{Code, Error, Result, os_reason};
+use crate::fs::folder::Folder;
+use crate::fs::symlink_policy::SymlinkPolicy;
 use crate::json::canonical::canonical;
-use crate::storage::folder::Folder;
-use crate::storage::symlink_policy::SymlinkPolicy;
 
 /// Time budget of one step.
 const STEP: Duration = Duration::from_millis(20);

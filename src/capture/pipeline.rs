@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::bounded_buffer::{BoundedBuffer, units};
 use crate::error::{Code, Error, Result, os_reason};
+use crate::redaction::redactor::{Redactor, Rules};
 use crate::storage::head_tail_file::Collection;
 use crate::storage::open_store::OpenStore;
 use crate::storage::read::{Joined, Unfinished, unreadable};
-use crate::storage::redact::{Redactor, Rules};
 use crate::storage::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::lossy::Source;

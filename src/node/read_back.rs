@@ -8,10 +8,11 @@ use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16Stri
 use napi_derive::napi;
 use serde_json::json;
 use spillway_core::error::Result as CoreResult;
+use spillway_core::fs::file_names;
 use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::pattern;
 use spillway_core::storage::range::{self, Range, RangeRead};
 use spillway_core::storage::search::{self, Query, Search};
-use spillway_core::storage::{file_names, pattern};
 
 use crate::error::{Result, from_core};
 use crate::intake::{IntakeHandle, Shared, to_js};

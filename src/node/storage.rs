@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
+use spillway_core::fs::file_names;
 use spillway_core::storage::bounds::{Bounds, Candidate, Reason};
-use spillway_core::storage::file_names;
 use spillway_core::storage::inventory::{delete_session, list, remove, usage};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::{Reader, owns};

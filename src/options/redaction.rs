@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::fields;
 use crate::error::{Code, Error, Result};
-use crate::storage::redact::Rules;
+use crate::redaction::redactor::Rules;
 use crate::util::regex_source::RegexSource;
 use crate::util::suggest;
 

@@ -112,7 +112,7 @@ fn equal(one: &mut File, other: &mut File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::file_names;
+    use crate::fs::file_names;
     use crate::storage::fixture;
     use crate::storage::save::{Save, SaveRequest, Saved};
     use std::fs;

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-use super::folder::Folder;
-use super::symlink_policy::SymlinkPolicy;
+use crate::fs::folder::Folder;
+use crate::fs::symlink_policy::SymlinkPolicy;
 
 /// The failures that a save survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

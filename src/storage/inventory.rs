@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::directories::{self, StoreDir};
-use super::file_metadata::FileMetadata;
-use super::file_names;
-use super::folder::{Folder, is_anothers};
 use super::lease;
 use super::open_store::OpenStore;
 use super::sweep::Report;
 use crate::error::{Code, Error, Result, os_reason};
+use crate::fs::file_metadata::FileMetadata;
+use crate::fs::file_names;
+use crate::fs::folder::{Folder, is_anothers};
 
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::folder::Folder;
+use crate::fs::folder::Folder;
 
 /// Name of the lock file in the folder of a session.
 pub const NAME: &str = ".lease";
@@ -109,8 +109,8 @@ pub fn remove_if_unused(place: &Folder, dir: &Path, name: &str, ours: Option<&Le
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::file_names;
-    use crate::storage::symlink_policy::SymlinkPolicy;
+    use crate::fs::file_names;
+    use crate::fs::symlink_policy::SymlinkPolicy;
 
     #[test]
     fn a_folder_in_use_is_not_removed() {

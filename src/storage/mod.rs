@@ -1,4 +1,4 @@
-//! Storage of full outputs: saving, redacting, reading back, searching, retention.
+//! Storage of full outputs: saving, reading back, searching, retention.
 //!
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
 //! overwritten, and no other user can read it. If one directory fails, the next is tried.
@@ -32,8 +32,6 @@ pub mod bounds;
 mod dedup;
 pub mod directories;
 pub mod excerpt;
-mod file_metadata;
-pub mod file_names;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod head_tail_file;
@@ -46,16 +44,6 @@ pub mod pattern;
 pub mod range;
 pub mod read;
 mod read_buffer;
-pub mod redact;
 pub mod save;
 pub mod search;
-pub(crate) mod secret_patterns;
 pub mod sweep;
-pub(crate) mod symlink_policy;
-
-#[cfg(unix)]
-#[path = "folder_unix.rs"]
-pub(crate) mod folder;
-#[cfg(not(unix))]
-#[path = "folder_other.rs"]
-pub(crate) mod folder;

@@ -6,9 +6,9 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::directories::StoreDirs;
-use super::file_names;
-use super::folder::Folder;
 use crate::error::{Code, Error, Result, os_reason};
+use crate::fs::file_names;
+use crate::fs::folder::Folder;
 use crate::text::utf16;
 
 /// Input of ranges and searches: a file, or bytes in memory.

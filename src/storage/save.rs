@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::auto_sweep;
 use super::dedup::PreviousSaves;
 use super::directories::{Durability, StoreDir, folder_of};
-use super::file_names;
-use super::folder::{Draft, Folder};
 use super::head_tail_file::{DraftLayout, copy_range};
 use super::open_store::OpenStore;
 use super::read::Unfinished;
 use crate::error::{Code, os_reason};
+use crate::fs::file_names;
+use crate::fs::folder::{Draft, Folder};
 use crate::text::omitted_range::OmittedRange;
 
 /// A directory that was tried, and its error.

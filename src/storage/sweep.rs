@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, Kept, Reason};
 use super::directories::StoreDir;
-use super::folder::Folder;
 use super::inventory::{Inventory, Item, Temporary, remove_left_behind};
 use super::lease::{Leases, is_leased, remove_if_unused};
 use super::open_store::OpenStore;
 use crate::error::os_reason;
+use crate::fs::folder::Folder;
 
 /// Minimum jump of a wrong clock: without a battery it starts in 1970.
 const JUMP_MS: i64 = 365 * DAY_MS;
@@ -235,10 +235,10 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fs::file_names;
+    use crate::fs::symlink_policy::SymlinkPolicy;
     use crate::storage::directories::{Durability, StoreDirs};
-    use crate::storage::file_names;
     use crate::storage::lease;
-    use crate::storage::symlink_policy::SymlinkPolicy;
     use std::fs;
     use std::time::{Duration, UNIX_EPOCH};
 

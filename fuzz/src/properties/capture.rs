@@ -4,11 +4,11 @@ use std::io::Read;
 use std::sync::Arc;
 
 use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
+use spillway_core::redaction::redactor::Rules;
 use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::head_tail_file::LEAST_BYTES;
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::Unfinished;
-use spillway_core::storage::redact::Rules;
 use spillway_core::storage::save::SaveRequest;
 use spillway_core::text::lossy::Source;
 use spillway_core::text::omitted_range::OmittedRange;

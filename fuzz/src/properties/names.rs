@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use spillway_core::storage::directories::{Durability, StoreDirs};
-use spillway_core::storage::file_names::{
+use spillway_core::fs::file_names::{
     is_output, is_session, is_temporary, output, session, slug, temporary,
 };
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::read::owns;
 use spillway_core::text::utf16;
 use spillway_core::tools;

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use spillway_core::storage::redact::{Redactor, Rules};
+use spillway_core::redaction::redactor::{Redactor, Rules};
 use spillway_core::util::regex_source::RegexSource;
 
 use super::input::Input;

@@ -1,8 +1,8 @@
 use super::*;
+use crate::fs::symlink_policy::SymlinkPolicy;
 use crate::storage::directories::StoreDirs;
 use crate::storage::head_tail_file::part_of;
 use crate::storage::lease::is_leased;
-use crate::storage::symlink_policy::SymlinkPolicy;
 use std::fs;
 use std::path::Path;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
+use spillway_core::fs::file_names;
 use spillway_core::storage::bounds::Bounds;
-use spillway_core::storage::file_names;
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::sweep::{SweepTrigger, sweep};
 

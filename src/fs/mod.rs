@@ -1,0 +1,28 @@
+//! Private folders and files, as storage and audit need them.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | `folder` | how a folder is opened, and how a file is written without a name and published whole |
+//! | [`file_names`] | names of saved outputs, temporary files and sessions, and how they are recognized |
+//! | `file_metadata` | size and times of a file |
+//! | `symlink_policy` | which symbolic links a path may go through |
+//!
+//! ```
+//! use spillway_core::fs::file_names;
+//!
+//! let name = file_names::output("bash", 1_700_000_000_000, false)?;
+//! assert!(file_names::is_output(&name) && !file_names::is_partial(&name));
+//! assert_eq!((file_names::tool(&name), file_names::saved_ms(&name)), ("bash", 1_700_000_000_000));
+//! # Ok::<(), spillway_core::error::Error>(())
+//! ```
+
+pub(crate) mod file_metadata;
+pub mod file_names;
+pub(crate) mod symlink_policy;
+
+#[cfg(unix)]
+#[path = "folder_unix.rs"]
+pub(crate) mod folder;
+#[cfg(not(unix))]
+#[path = "folder_other.rs"]
+pub(crate) mod folder;
