@@ -8,7 +8,17 @@ import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, owner, strings } from '../validation/options'
+import {
+  atLeastZero,
+  type Check,
+  checkOptions,
+  count,
+  flag,
+  milliseconds,
+  oneOf,
+  owner,
+  strings,
+} from '../validation/options'
 import { isRecord, mismatch, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { type KnownPrices, type PrunePrices, pricesOf } from './prices'
