@@ -208,10 +208,14 @@ function codeOf(
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
+/** Time in which a process that stops itself is stopped, whatever thread gets the signal. */
+const STOPPED_WITHIN_MS = 50
+
 /** The command has a process group of its own, so what ends us does not reach it by itself. */
 class Signals {
   first: NodeJS.Signals | undefined
   private running: RunningCommand | undefined
+  private resumption: NodeJS.Timeout | undefined
   private readonly listeners = PASSED_ON.map((signal) => [signal, () => this.hear(signal)] as const)
 
   constructor() {
@@ -227,6 +231,7 @@ class Signals {
   restore(): void {
     for (const [signal, listener] of this.listeners) process.off(signal, listener)
     process.off('SIGTSTP', this.suspend)
+    clearTimeout(this.resumption)
   }
 
   /** Ctrl-Z: stops the command and then us; both go on together. */
@@ -235,9 +240,12 @@ class Signals {
     this.send('SIGSTOP')
     process.off('SIGTSTP', this.suspend)
     process.kill(process.pid, 'SIGTSTP')
-    // Running again: the process was resumed, or was not stopped because no shell could resume it.
-    this.send('SIGCONT')
-    process.on('SIGTSTP', this.suspend)
+    // Another thread may get the signal, and this one runs on for a moment. While the process is stopped no timer fires.
+    this.resumption = setTimeout(() => {
+      // Running again: the process was resumed, or was not stopped because no shell could resume it.
+      this.send('SIGCONT')
+      process.on('SIGTSTP', this.suspend)
+    }, STOPPED_WITHIN_MS)
   }
 
   private hear(signal: NodeJS.Signals): void {
