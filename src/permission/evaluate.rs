@@ -17,7 +17,7 @@ use super::options::{Options, wrong};
 use super::paths::RealPaths;
 use super::pattern::Subject;
 use super::rules::{Rule, Source, Told};
-use super::shell::Doubt;
+use super::shell::{CoveredBy, Doubt};
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
@@ -464,7 +464,7 @@ impl Policy {
             }
             judged.reasons.extend(left.iter().map(|doubt| doubt.reason.clone()));
             judged.reasons.dedup();
-            if left.iter().all(|doubt| doubt.token.is_some() && !doubt.is_of_input()) {
+            if left.iter().all(|doubt| doubt.may_be_covered()) {
                 judged.suggestions = Some(suggest(
                     judged.domain,
                     &target.text,
@@ -491,18 +491,21 @@ fn brief(target: &str) -> Cow<'_, str> {
 
 /// Returns true if a permission covers such a concern. Where any command may run, one more option does not matter.
 fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
-    let Some(token) = &doubt.token else { return false };
-    if token.is_empty() {
-        return rule.pattern.is_literal();
-    }
     let for_all = match domain {
         Domain::Bash => true,
         // A permission to edit everything means files, not git's use of them.
         Domain::Edit => false,
         _ => rule.source == Source::User,
     };
-    let is_named = || rule.pattern.is_literal() || rule.pattern.names(token);
-    for_all && rule.pattern.is_catch_all() || !doubt.is_of_input() && is_named()
+    let is_for_all = for_all && rule.pattern.is_catch_all();
+    match &doubt.covered_by {
+        CoveredBy::Nothing => false,
+        CoveredBy::ThisCommand => rule.pattern.is_literal(),
+        CoveredBy::AllCommands => is_for_all,
+        CoveredBy::Word(word) => {
+            is_for_all || rule.pattern.is_literal() || rule.pattern.names(word)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::permission::defaults::Profile;
 use crate::permission::paths::{Folders, RealPaths, Repository, Walk, normal, slashes};
 use crate::permission::places::{Place, canonical, is_protected_file, protected};
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
-use crate::permission::shell::{self, Doubt};
+use crate::permission::shell::{self, CoveredBy, Doubt};
 use crate::permission::targets::{Touched, touched};
 
 /// Number of targets up to which duplicates are searched linearly.
@@ -225,9 +225,10 @@ impl<'a> Reader<'a> {
         let target = address.target();
         let mut doubts = control(&target);
         let reason = address.doubt();
-        doubts.extend(
-            reason.map(|reason| Doubt { reason: reason.to_owned(), token: Some(target.clone()) }),
-        );
+        doubts.extend(reason.map(|reason| Doubt {
+            reason: reason.to_owned(),
+            covered_by: CoveredBy::Word(target.clone()),
+        }));
         self.push(Target {
             domain: Some(Domain::WebFetch),
             text: target,
@@ -477,7 +478,7 @@ impl<'a> Reader<'a> {
         if is_run(path) || real.as_deref().is_some_and(is_run) {
             doubts.push(Doubt {
                 reason: format!("{path} is where git reads what it runs"),
-                token: Some(GIT.to_owned()),
+                covered_by: CoveredBy::Word(GIT.to_owned()),
             });
         }
         if is_edit
@@ -486,7 +487,10 @@ impl<'a> Reader<'a> {
         {
             doubts.push(Doubt {
                 reason: format!("{path} says what runs when a shell starts or a user logs in"),
-                token: path.rsplit('/').next().map(|name| ["**/", name].concat()),
+                covered_by: path
+                    .rsplit('/')
+                    .next()
+                    .map_or(CoveredBy::Nothing, |name| CoveredBy::Word(["**/", name].concat())),
             });
         }
         let real = real.unwrap_or_else(|| {

@@ -3,7 +3,7 @@
 use super::programs::flag;
 use super::simple_command::{glued, leads_out, texts};
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{CoveredBy, Doubt, Simple};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
 
@@ -193,8 +193,9 @@ fn is_harmless_key(key: &str) -> bool {
 
 pub(super) fn git(words: &[Word], command: &mut Simple) {
     let Simple { doubts, others, .. } = command;
-    let mut ask =
-        |word: &Word, reason: String| doubts.push(Doubt { reason, token: Some(word.told.clone()) });
+    let mut ask = |word: &Word, reason: String| {
+        doubts.push(Doubt { reason, covered_by: CoveredBy::Word(word.told.clone()) })
+    };
     let at = command_at(words);
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
     // The owner of the directory decides what git runs there.

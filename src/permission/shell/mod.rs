@@ -70,34 +70,41 @@ mod wrappers;
 pub struct Doubt {
     /// A sentence for a person.
     pub reason: String,
-    /// A rule that contains this word, or matches exactly this command, covers the concern. If it is empty, only the
-    /// latter does, whatever else may run.
-    pub token: Option<String>,
+    pub covered_by: CoveredBy,
 }
 
-/// Stands for the input of a command, which is no part of its text, so that no rule about the text names it.
-const INPUT: &str = "<";
+/// The permissions that cover a concern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CoveredBy {
+    /// None.
+    Nothing,
+    /// One for exactly this command, whatever else may run.
+    ThisCommand,
+    /// One for all commands: the text that another was written for says nothing about what this one is given to run.
+    AllCommands,
+    /// One that contains this word, one for exactly this command, and one for all commands.
+    Word(String),
+}
 
 impl Doubt {
-    /// Creates a concern about code in the input of a command, which only a rule for all commands covers: the text that
-    /// another rule was written for says nothing about it.
+    /// Creates a concern about code in the input of a command.
     pub fn of_input(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), token: Some(INPUT.to_owned()) }
-    }
-
-    /// Returns true if it is about code in the input of a command.
-    pub fn is_of_input(&self) -> bool {
-        self.token.as_deref() == Some(INPUT)
+        Doubt { reason: reason.into(), covered_by: CoveredBy::AllCommands }
     }
 
     /// Creates a concern that no rule covers.
     pub fn always(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), token: None }
+        Doubt { reason: reason.into(), covered_by: CoveredBy::Nothing }
     }
 
     /// Creates a concern that only a rule for exactly this command covers.
     pub fn unless_exact(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), token: Some(String::new()) }
+        Doubt { reason: reason.into(), covered_by: CoveredBy::ThisCommand }
+    }
+
+    /// Returns true if a rule for this command or a part of it can cover it, so that one may be suggested.
+    pub fn may_be_covered(&self) -> bool {
+        !matches!(self.covered_by, CoveredBy::Nothing | CoveredBy::AllCommands)
     }
 
     /// Returns true if a part of the command was not read, so that no hard deny could be found in it.

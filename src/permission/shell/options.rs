@@ -9,7 +9,7 @@ use super::harmless;
 use super::programs::{self, Effect, Kind, Opt, Program};
 use super::simple_command::{glued, leads_out, texts};
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{CoveredBy, Doubt, Simple};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
 
@@ -601,7 +601,7 @@ impl Walker<'_> {
     fn ask_of_input(&self, command: &mut Simple, reason: String) {
         command.doubts.push(match self.has_input {
             true => Doubt::of_input(reason),
-            false => Doubt { reason, token: Some("-".into()) },
+            false => Doubt { reason, covered_by: CoveredBy::Word("-".into()) },
         });
     }
 
@@ -685,7 +685,7 @@ fn names_git(path: &str, is_glob: bool) -> bool {
 }
 
 fn ask(command: &mut Simple, word: &Word, reason: String) {
-    command.doubts.push(Doubt { reason, token: Some(word.told.clone()) });
+    command.doubts.push(Doubt { reason, covered_by: CoveredBy::Word(word.told.clone()) });
 }
 
 fn found(base: &str, name: &str, words: &[Word], at: usize, command: &mut Simple) {

@@ -5,7 +5,7 @@ use super::guess::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
-use super::{Doubt, Simple, grep_args};
+use super::{CoveredBy, Doubt, Simple, grep_args};
 use crate::permission::Domain;
 
 /// Returns true if a long option of sed is spelled out and contains no script.
@@ -63,7 +63,7 @@ impl Walker<'_> {
             {
                 command.doubts.push(Doubt {
                     reason: "an option of sed can be a script or is not known".into(),
-                    token: Some(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.told.clone()),
                 });
             } else if text.starts_with('-') && text.len() > 1 {
                 in_place |= text.starts_with("--in-place")
@@ -100,7 +100,7 @@ impl Walker<'_> {
                 {
                     command.doubts.push(Doubt {
                         reason: "an option of sed is not known".into(),
-                        token: Some(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.told.clone()),
                     });
                 }
             } else {
@@ -115,7 +115,7 @@ impl Walker<'_> {
             if script.known && !sed_is_harmless(&script.text) {
                 command.doubts.push(Doubt {
                     reason: "a script of sed can run commands and write files".into(),
-                    token: Some(script.told.clone()),
+                    covered_by: CoveredBy::Word(script.told.clone()),
                 });
             }
         }
@@ -141,7 +141,7 @@ impl Walker<'_> {
                 if word.known && !awk_is_harmless(text) {
                     command.doubts.push(Doubt {
                         reason: "a program of awk can run commands and write files".into(),
-                        token: Some(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.told.clone()),
                     });
                 }
             } else if !text.contains('=') || text.contains('/') {
@@ -208,7 +208,7 @@ impl Walker<'_> {
             } else if text == "-delete" {
                 command.doubts.push(Doubt {
                     reason: "-delete of find removes files".into(),
-                    token: Some("-delete".into()),
+                    covered_by: CoveredBy::Word("-delete".into()),
                 });
                 for root in &roots {
                     command.doubts.extend(self.file(Domain::Edit, root));
@@ -219,7 +219,7 @@ impl Walker<'_> {
             } else {
                 command.doubts.push(Doubt {
                     reason: format!("{text} of find can run something or write somewhere"),
-                    token: Some(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.told.clone()),
                 });
                 at += 1;
             }

@@ -7,7 +7,7 @@ use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped, unwrap};
-use super::{Doubt, Simple, dialects, grep_args, guess, harmless, revisions};
+use super::{CoveredBy, Doubt, Simple, dialects, grep_args, guess, harmless, revisions};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
@@ -374,7 +374,7 @@ impl Walker<'_> {
                 {
                     command.doubts.push(Doubt {
                         reason: "an option of tar can run something".into(),
-                        token: Some(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.told.clone()),
                     });
                 }
             }
@@ -565,7 +565,7 @@ impl Walker<'_> {
                     && !self.is_nested();
                 command.doubts.push(Doubt {
                     reason: format!("what {} runs is not known", words[0].told),
-                    token: known.then_some(about),
+                    covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
                 });
                 self.guess(words, 1, guess::Guess::Keep, command);
             }
@@ -607,7 +607,7 @@ impl Walker<'_> {
         if env.folder.is_some() || env.split.is_some() {
             command.doubts.push(Doubt {
                 reason: format!("what {} runs is not known", words[0].told),
-                token: Some(words[1].told.clone()),
+                covered_by: CoveredBy::Word(words[1].told.clone()),
             });
         }
         for place in &env.written {
@@ -680,11 +680,11 @@ fn reads_environment(words: &[Word], command: &mut Simple) {
     };
     command.doubts.extend(words[1..].iter().find(is_read).map(|word| Doubt {
         reason: "a filter can read the environment".into(),
-        token: Some(word.told.clone()),
+        covered_by: CoveredBy::Word(word.told.clone()),
     }));
     command.doubts.extend(words[1..].iter().find(is_file).map(|word| Doubt {
         reason: "the filter stands in a file".into(),
-        token: Some(word.told.clone()),
+        covered_by: CoveredBy::Word(word.told.clone()),
     }));
 }
 
@@ -696,7 +696,7 @@ fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
     };
     command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
         reason: "a filter can read files".into(),
-        token: Some(word.told.clone()),
+        covered_by: CoveredBy::Word(word.told.clone()),
     }));
 }
 
