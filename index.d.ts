@@ -1805,8 +1805,9 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
 	 * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
-	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
-	 * blocks (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
+	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked
+	 * at, for models that do not check it, or a request that asks the provider to drop such blocks
+	 * (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
 	 * @default 'keep-prefix'
 	 */
 	thinking?: ThinkingMode | "remove";

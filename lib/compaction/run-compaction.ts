@@ -160,9 +160,9 @@ export class Run<M> {
     else if (action === 'outputs') messages = this.withoutOutputs(replaced)
     else messages = this.history.messages as M[]
     if (action === 'outputs' && replaced.length === 0) action = 'none'
-    const { messages: imagesGone, media, imageless } = this.withoutMedia(messages)
-    const keeps = settings.options.thinking === 'ignore'
-    const small = keeps ? imagesGone : withoutStaleThinking(this.history.messages, imagesGone)
+    const { messages: withoutImages, media, imageless } = this.withoutMedia(messages)
+    const keepsThinking = settings.options.thinking === 'ignore'
+    const small = keepsThinking ? withoutImages : withoutStaleThinking(this.history.messages, withoutImages)
     const did = afterMedia({ action, reason }, media)
     const report = this.report({ ...did, messages: small, media, state, summary: made?.report, error }, action)
     report.replacedOutputs = replaced.length

@@ -78,7 +78,7 @@ export interface ContextManagerState {
    * Number of messages of the stored history that go out without signed reasoning, because something in front of it changed.
    * @internal
    */
-  bare?: number
+  thinkingRemovedBefore?: number
 }
 
 interface Inner<M> {
@@ -93,7 +93,7 @@ interface Inner<M> {
   fold: Fold<M> | undefined
   images: Images<M>
   /** The messages of the stored history in front of this index go out without their signed reasoning. */
-  bare: number
+  thinkingRemovedBefore: number
   state: CompactionState | undefined
   last: ContextReport | undefined
 }
@@ -154,7 +154,7 @@ export class ContextManager<M = unknown> {
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
   toJSON(): ContextManagerState {
-    const { pruner, fold, state, images, bare } = innerOf(this)
+    const { pruner, fold, state, images, thinkingRemovedBefore } = innerOf(this)
     const without = images.toJSON()
     return {
       version: 1,
@@ -162,7 +162,7 @@ export class ContextManager<M = unknown> {
       fold: fold?.toJSON() ?? null,
       compaction: state ?? null,
       ...(without && { images: without }),
-      ...(bare > 0 && { bare }),
+      ...(thinkingRemovedBefore > 0 && { thinkingRemovedBefore }),
     }
   }
 
@@ -174,12 +174,17 @@ export class ContextManager<M = unknown> {
     state: ContextManagerState | string,
     options: ContextManagerOptions<M> = {},
   ): ContextManager<M> {
-    const { pruner, fold, compaction, images, bare = 0 } = readState(state)
+    const { pruner, fold, compaction, images, thinkingRemovedBefore = 0 } = readState(state)
     const manager = new ContextManager<M>(options)
     const inner = innerOf<M>(manager)
     const made = HistoryPruner.fromJSON(pruner, prunerOptions(options, inner.tell, inner.counts))
     const resumed = fold === null ? undefined : Fold.fromJSON<M>(fold)
-    const lasting = { fold: resumed, images: new Images<M>(images), state: compaction ?? undefined, bare }
+    const lasting = {
+      fold: resumed,
+      images: new Images<M>(images),
+      state: compaction ?? undefined,
+      thinkingRemovedBefore,
+    }
     inners.set(manager, { ...inner, pruner: made, ...lasting } as Inner<never>)
     return manager
   }
@@ -215,7 +220,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     environment: undefined,
     fold: undefined,
     images: new Images(undefined),
-    bare: 0,
+    thinkingRemovedBefore: 0,
     state: undefined,
     last: undefined,
   }
@@ -251,7 +256,7 @@ async function prepare<M>(
   const guard = await guarded(inner, pruned.messages, sent, environment, { isRefused, signal: request.signal })
   if (guard !== undefined && guard.texts.length > 0) {
     adopt(pruner, guard.texts)
-    history = changedIn(inner, messages)
+    history = lastingAfterChange(inner, messages)
     pruned = pruner.prune(history, { now })
   }
   const { tokensBefore, tokensAfter } = pruned.report
@@ -282,25 +287,25 @@ async function prepare<M>(
 /** The stored history with its compactions. */
 function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
   const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
-  if (folded !== undefined) return bareIn(inner, stored, inner.images.apply(stored, folded))
+  if (folded !== undefined) return withoutRemovedThinking(inner, stored, inner.images.apply(stored, folded))
   inner.fold = undefined
   inner.images.keep()
-  inner.bare = 0
+  inner.thinkingRemovedBefore = 0
   return stored as M[]
 }
 
 /** The same once something has changed: the signed reasoning that was made by then is bound to what was there before. */
-function changedIn<M>(inner: Inner<M>, stored: readonly M[]): M[] {
-  if (inner.options.pruning?.thinking !== 'ignore') inner.bare = stored.length
+function lastingAfterChange<M>(inner: Inner<M>, stored: readonly M[]): M[] {
+  if (inner.options.pruning?.thinking !== 'ignore') inner.thinkingRemovedBefore = stored.length
   return lasting(inner, stored)
 }
 
 /** The history without the signed reasoning that an earlier change has outdated. */
-function bareIn<M>({ bare, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
-  if (bare === 0) return history
+function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
+  if (thinkingRemovedBefore === 0) return history
   const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
   let end = 0
-  while (end < history.length && at(end) < bare) end++
+  while (end < history.length && at(end) < thinkingRemovedBefore) end++
   return withoutBoundThinking(history, viewsIn(history), 0, end)
 }
 
@@ -350,7 +355,7 @@ async function compacted<M>(
   }
   if (replaced.length > 0) adopt(pruner, replaced)
   const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
-  return { history: changed ? changedIn(inner, stored) : history, report, freed, changed }
+  return { history: changed ? lastingAfterChange(inner, stored) : history, report, freed, changed }
 }
 
 /** Shortens results if the messages still do not fit, or were refused and nothing else helped. */
@@ -409,14 +414,17 @@ function changedTexts<M>(before: readonly M[], after: readonly M[]): Guarded['te
 }
 
 function readState(state: unknown): ContextManagerState {
-  const { version, pruner, fold = null, compaction = null, images, bare } = parsedState(state)
+  const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
   if (version !== 1) throw wrong('state.version', version, '1')
   if (!isObject(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
   if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
   if (compaction !== null && !isObject(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
   if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
-  if (bare !== undefined && !(Number.isSafeInteger(bare) && (bare as number) >= 0)) {
-    throw wrong('state.bare', bare, 'what toJSON gave')
+  if (
+    thinkingRemovedBefore !== undefined &&
+    !(Number.isSafeInteger(thinkingRemovedBefore) && (thinkingRemovedBefore as number) >= 0)
+  ) {
+    throw wrong('state.thinkingRemovedBefore', thinkingRemovedBefore, 'what toJSON gave')
   }
   if (compaction !== null) readCompactOptions({ state: compaction as CompactionState }, 'state')
   return {
@@ -425,7 +433,7 @@ function readState(state: unknown): ContextManagerState {
     fold: fold as FoldState | null,
     compaction: compaction as CompactionState | null,
     ...(images !== undefined && { images: images as ImagesState }),
-    ...(bare !== undefined && { bare: bare as number }),
+    ...(thinkingRemovedBefore !== undefined && { thinkingRemovedBefore: thinkingRemovedBefore as number }),
   }
 }
 

@@ -36,7 +36,7 @@ export class Columns {
   private readonly messageNumbers = new Numbers()
   private readonly itemNumbers = new Numbers()
 
-  /** Adds a message; its items are the last `items`, and `thinking` are the tokens of its signed thinking. */
+  /** Adds a message; its items are the last `items`, and `thinking` are the tokens of its signed reasoning. */
   message(role: keyof typeof ROLES, tokens: number, items: number, thinking: number, isWithoutThinking: boolean): void {
     const { messageNumbers } = this
     messageNumbers.push(ROLES[role])

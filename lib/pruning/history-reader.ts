@@ -1,6 +1,5 @@
 /** A history read into columns for the pruner; from request to request only what is new is read. */
 
-import { keyOf as foldKeyOf, targetsOf, unfolded, withoutPointers } from '../fold/restore'
 import { Estimate, jsonOf, PER_SEALED } from '../history/estimate'
 import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
@@ -14,10 +13,11 @@ import { savedPathOf } from '../history/saved-path'
 import { isSummary } from '../history/summary'
 import { ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
-import type { FoldRecord, ToolResultRecord } from '../types'
+import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
 import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
+import { FoldedResults } from './folded-results'
 import { type News, nextFacts, textsOfResults } from './history-delta'
 import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
@@ -81,9 +81,6 @@ interface Shape {
 /** Maximum number of media kinds that a placeholder names. */
 const MOST_KINDS = 5
 
-/** Least units of an argument that a pointer may refer to. */
-const LONG_ARGUMENTS = 300
-
 /** How the keys of arguments begin. */
 const OF_ARGUMENTS = 'arguments of '
 
@@ -110,8 +107,7 @@ export class HistoryReader {
   /** Messages at the start that were {@link share}d. */
   private shared = 0
   private pairs: ToolPairs | undefined
-  /** Text without pointers of each result that is known by its call, while a ledger has any. */
-  private readonly texts = new Map<string, string>()
+  private readonly folded = new FoldedResults()
   private readonly namesakes = new Namesakes()
   private readonly tools = new Map<string, ToolFacts>()
   /** Messages at the start that the last request of an earlier pruner had, while they are read. */
@@ -458,7 +454,7 @@ export class HistoryReader {
       outputPath,
       trim,
     )
-    this.noteFolds(item, result, answered, learnt?.folds)
+    if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.mediaOf(index, place) : ''
     const shape = this.shapeOf(item, result.text, fixed, media)
     // A text that was chosen elsewhere is beside the media.
@@ -479,67 +475,14 @@ export class HistoryReader {
     this.push(item, shape)
   }
 
-  /**
-   * Remembers the text of a result without pointers as long as its targets are there: a compaction may take them away.
-   * Where texts differ from those that were folded, nothing is known.
-   */
-  private noteFolds(
-    item: HistoryItem,
-    { text, replaceable }: ResultView,
-    answered: CallView | undefined,
-    folds: FoldRecord | undefined,
-  ): void {
-    const { toolCallId } = item
-    if (this.settings.ledger === undefined || toolCallId === undefined) return
-    const args = answered !== undefined && answered.argsText.length > LONG_ARGUMENTS ? answered.args() : undefined
-    for (const [name, value] of Object.entries(args ?? {})) {
-      if (typeof value === 'string' && value.length > LONG_ARGUMENTS) {
-        this.texts.set(foldKeyOf(toolCallId, name), value)
-      }
-    }
-    const shown = typeof text === 'string' ? text : text.join('\n')
-    if (folds === undefined) {
-      this.texts.set(toolCallId, shown)
-      return
-    }
-    const before = this.texts.get(toolCallId)
-    const whole = unfolded(shown, folds, (id) => this.texts.get(id))
-    if (whole !== undefined) this.texts.set(toolCallId, whole)
-    // Facts about another text under this id are dropped; those about this text stay.
-    else if (before !== undefined && before.length - shown.length !== folds.saved) this.texts.delete(toolCallId)
-    if (replaceable && targetsOf(folds).size > 0) item.folds = folds
-  }
-
-  /**
-   * Gives folded results their text back where a target of theirs is left out or not in the history, and answers how many
-   * tokens that adds. A pointer is never sent without its target.
-   */
+  /** Gives folded results their text back where a target is not sent any more; answers how many tokens that adds. */
   restoreFolded(): number {
-    const folded = this.items.filter(({ folds, sent }) => folds !== undefined && sent === undefined)
-    const restored = this.items.filter((item) => item.restored)
-    if (folded.length === 0 && restored.length === 0) return 0
-    const shown = new Map<string, boolean>()
-    const shortened = new Set<string>()
-    for (const { kind, toolCallId, sent, restored } of this.items) {
-      if (kind === 'arguments' && toolCallId !== undefined && sent !== undefined) shortened.add(toolCallId)
-      // With an id that occurs twice it is ambiguous which result is meant.
-      if (kind === 'result' && toolCallId !== undefined) {
-        shown.set(toolCallId, !shown.has(toolCallId) && (sent === undefined || restored))
-      }
-    }
-    for (const item of folded) {
-      const record = item.folds as FoldRecord
-      const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) =>
-        argument === undefined ? shown.get(toolCallId) === true : shown.has(toolCallId) && !shortened.has(toolCallId)
-      if ([...targetsOf(record).values()].every(isShown)) continue
-      const text = this.textOf(item)
-      const own = typeof text === 'string' ? text : text.join('\n')
-      const whole = this.texts.get(item.toolCallId as string)
-      const isOwn = whole !== undefined && whole.length - own.length === record.saved
-      item.restored = true
-      restored.push(item)
-      this.send(item, isOwn ? whole : withoutPointers(own, record))
-    }
+    const { items } = this
+    const restored = this.folded.restore(
+      items,
+      (item) => this.textOf(item),
+      (item, text) => this.send(item, text),
+    )
     return restored.reduce((sum, { sent, tokens }) => sum + this.tokens.text(sent as string) - tokens, 0)
   }
 

@@ -113,8 +113,9 @@ export interface HistoryPrunerOptions {
   /**
    * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
    * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
-   * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked at. For models that do not check it, or a request that asks the provider to drop such
-   * blocks (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
+   * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked
+   * at, for models that do not check it, or a request that asks the provider to drop such blocks
+   * (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
    * @default 'keep-prefix'
    */
   thinking?: ThinkingMode | 'remove'
@@ -240,7 +241,8 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   checkOptions(of, given, PRUNER_CHECKS)
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options: HistoryPrunerOptions = { ...(given.profile && PROFILES[given.profile]), ...set }
-  const { placeholder } = options
+  const { placeholder, thinking = 'keep-prefix' } = options
+  const removesThinking = thinking === 'remove'
   const { prices, cheapest, lifetimeMs } = readPrices(options.prices, `${of}.prices`)
   const policies = (options.policies ?? ['results']).map((policy, at) => {
     const read = readPolicy(policy, `${of}.policies[${at}]`)
@@ -250,7 +252,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   const keepErrors = options.keepErrors ?? false
   return {
     rules: {
-      removesThinking: options.thinking === 'remove',
+      removesThinking,
       policies,
       keepRecent: wholeOrNull(options.keepRecent ?? 5),
       keepMessages: wholeOrNull(options.keepMessages ?? 0),
@@ -264,8 +266,8 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     },
     needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
-    keepsPrefix: (options.thinking ?? 'keep-prefix') === 'keep-prefix',
-    removesThinking: options.thinking === 'remove',
+    keepsPrefix: thinking === 'keep-prefix',
+    removesThinking,
     prunesArguments: types.includes('arguments'),
     policies: types as PolicyName[],
     // With several trim rules the first one applies: a result is trimmed once.

@@ -8,8 +8,8 @@ import type { HistoryItem } from './prunable-item'
 export class Projection {
   /** How many items are left out. */
   gone = 0
-  /** How many messages are sent without their signed thinking. */
-  private thoughtless = 0
+  /** How many messages are sent without their signed reasoning. */
+  private withoutThinking = 0
   /** The messages that were sent last. */
   private sent: unknown[] = []
   /** Messages that are not in {@link sent} as they are now. */
@@ -26,19 +26,19 @@ export class Projection {
     this.stale.add(item.index)
   }
 
-  /** Leaves the signed thinking of a message out. */
+  /** Leaves the signed reasoning of a message out. */
   leaveThinkingOut(index: number, message: KnownMessage): void {
     if (message.isWithoutThinking) return
     message.isWithoutThinking = true
     message.copy = undefined
-    this.thoughtless++
+    this.withoutThinking++
     this.stale.add(index)
   }
 
   /** Forgets these messages, which begin at this index, and their items. */
   dropFrom(index: number, messages: readonly KnownMessage[], items: readonly HistoryItem[]): void {
     this.sent.length = Math.min(this.sent.length, index)
-    for (const { isWithoutThinking } of messages) if (isWithoutThinking) this.thoughtless--
+    for (const { isWithoutThinking } of messages) if (isWithoutThinking) this.withoutThinking--
     for (const { sent } of items) if (sent !== undefined) this.gone--
   }
 
@@ -47,7 +47,7 @@ export class Projection {
    * the very objects of the last time.
    */
   apply<M>(messages: readonly M[], known: readonly KnownMessage[], items: readonly HistoryItem[], same: number): M[] {
-    if (this.gone + this.thoughtless === 0) {
+    if (this.gone + this.withoutThinking === 0) {
       this.sent = []
       return messages as M[]
     }
