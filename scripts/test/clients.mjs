@@ -52,7 +52,8 @@ function script({ notice = NOTICE }, found) {
   return [print, readBack, end]
 }
 
-const STEPS = 24
+/** More than the pruner waits for where it does not know what the model costs. */
+const STEPS = 40
 const LINES_OF_STEP = 700
 
 /** Steps that print so much that a pruner has something to leave out. */
