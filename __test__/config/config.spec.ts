@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { createTruncation, DoomLoopDetector, PermissionGate, PermissionPolicy, SpillwayError } from 'spillway'
-import { type LoadedConfig, lintConfig, loadConfig, updateConfig } from 'spillway/config'
+import { type LoadedConfig, lintConfig, loadConfig, parseSize, updateConfig } from 'spillway/config'
 import { BINARY } from '../support/binary'
 import { startChild } from '../support/child'
 import { tempDir } from '../support/temp'
@@ -340,4 +340,27 @@ test('the schema for editors and the table in the docs are those of the checks',
   const docs = readFileSync(join(root, 'docs/configuration.md'), 'utf8').split('\n').map(row)
   for (const line of configTable().trim().split('\n')) expect(docs).toContain(row(line))
   expect(require('../../package.json').files).toContain('schema')
+})
+
+test.each([
+  ['51200', 51200],
+  ['50k', 51200],
+  ['1.5MiB', 1_572_864],
+  ['0', undefined],
+  ['50 k', undefined],
+  ['\ud800', undefined],
+])('parseSize(%j) is %p', (text, size) => {
+  expect(parseSize(text)).toBe(size)
+})
+
+test('parseSize refuses what is no text', () => {
+  expect(() => parseSize(50 as never)).toThrow('Invalid option "size": expected a string, received 50')
+})
+
+test('a size in a file may have a unit', () => {
+  const userFile = join(dir(), 'size.jsonc')
+  writeFileSync(userFile, '{ "agents": { "runtime": { "truncation": { "maxBytes": "50k" } } } }')
+  const { options, problems } = loadConfig({ userFile })
+  expect(problems).toEqual([])
+  expect(options.truncation).toEqual({ maxBytes: 51200 })
 })

@@ -1,5 +1,6 @@
 /** Values of options: numbers, sizes, times; and how such things are written for people. */
 
+import { parseSize } from 'spillway/config'
 import { nearest } from '../util/suggest'
 import { type Parsed, UsageError } from './command'
 
@@ -53,16 +54,13 @@ export function positive(values: Values, name: string): number | undefined {
   throw badValue(name, value, 'a number above 0, or infinity')
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 }
-
 /** Bytes: `51200`, `50k`, `1.5MiB`, `infinity`; a unit is 1,024 of the one before. */
 export function bytes(values: Values, name: string): number | undefined {
   const value = text(values, name)
   if (value === undefined) return undefined
   if (/^inf(inity)?$/i.test(value)) return Number.POSITIVE_INFINITY
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(?:([kmgt])i?b?|b)?$/i.exec(value) ?? []
-  const size = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
-  if (Number.isSafeInteger(size) && size >= 1) return size
+  const size = parseSize(value)
+  if (size !== undefined) return size
   throw badValue(name, value, 'a size of at least 1, such as 51200, 50k or 1.5MiB')
 }
 

@@ -12,3 +12,4 @@ export {
   type SpillwayConfig,
   updateConfig,
 } from './config-file'
+export { parseSize } from './parse-size'

@@ -14,6 +14,7 @@ use crate::permission::pattern::Style;
 use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::permission::sensitive::SensitiveNames;
 use crate::truncation::smart::rules::MOST_EXTRA;
+use crate::util::size;
 use crate::util::suggest::unknown;
 
 /// Maximum number of problems reported; a file with more is reported as one problem.
@@ -253,6 +254,12 @@ impl Checked {
         let right = match field.kind {
             Kind::Count(least) => {
                 count_from(least, &node.value(), Code::InvalidConfig, path).is_ok()
+            }
+            Kind::Size => {
+                if let Some(size) = node.text().and_then(size::bytes) {
+                    node.kind = Is::Number(size.to_string());
+                }
+                count_from(1, &node.value(), Code::InvalidConfig, path).is_ok()
             }
             Kind::Days => is_infinity(node) || node.value().as_f64().is_some_and(|days| days > 0.0),
             Kind::Switch => matches!(node.kind, Is::Bool(_)),

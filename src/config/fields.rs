@@ -22,6 +22,8 @@ pub const RUNTIME: [&str; 2] = ["agents", "runtime"];
 pub enum Kind {
     /// A whole number of at least this.
     Count(u64),
+    /// A number of bytes of at least 1, as a number or as text with a unit, such as `50k`.
+    Size,
     /// A number of days above 0.
     Days,
     /// `true` or `false`.
@@ -124,7 +126,15 @@ pub static SECTIONS: [Section; 5] = [
         switch: true,
         fields: &[
             count("maxLines", 1, "2000", "lines", "Lines of a preview."),
-            count("maxBytes", 1, "51200", "UTF-8 bytes", "Bytes of a preview."),
+            Field {
+                key: "maxBytes",
+                aliases: &[],
+                kind: Kind::Size,
+                default: "51200",
+                unit: "UTF-8 bytes",
+                about: "Bytes of a preview.",
+                option: "maxBytes",
+            },
             count("maxTokens", 1, "", "tokens, estimated", "Tokens of a preview."),
             Field {
                 key: "direction",
@@ -292,6 +302,9 @@ impl Kind {
     pub fn allowed(self) -> String {
         match self {
             Kind::Count(least) => format!("a whole number of at least {least}"),
+            Kind::Size => {
+                "a whole number of at least 1, or a size such as \"50k\" or \"1.5MiB\"".into()
+            }
             Kind::Days => "a number of days above 0".into(),
             Kind::Switch => "true or false".into(),
             Kind::Choice(words, _) => {
@@ -309,6 +322,10 @@ impl Kind {
             Kind::Count(least) => {
                 json!({ "type": "integer", "minimum": least, "maximum": LARGEST })
             }
+            Kind::Size => json!({ "anyOf": [
+                Kind::Count(1).schema(),
+                { "type": "string", "pattern": "^\\d+(\\.\\d+)?([kKmMgGtT]([iI]?[bB])?|[bB])?$" },
+            ] }),
             Kind::Days => json!({ "type": "number", "exclusiveMinimum": 0 }),
             Kind::Switch => json!({ "type": "boolean" }),
             Kind::Choice(words, others) => {

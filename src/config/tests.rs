@@ -29,6 +29,31 @@ fn an_invalid_field_is_reported_with_its_position_and_the_rest_is_used() {
 }
 
 #[test]
+fn a_size_may_have_a_unit_and_becomes_a_number() {
+    let with = |size: &str| {
+        loaded(
+            &format!(
+                r#"{{ "agents": {{ "runtime": {{ "truncation": {{ "maxBytes": {size} }} }} }} }}"#
+            ),
+            None,
+        )
+    };
+    for (size, bytes) in
+        [("51200", 51200), ("\"50k\"", 51200), ("\"1.5 MiB\"", 0), ("\"2MiB\"", 2_097_152)]
+    {
+        let loaded = with(size);
+        if bytes > 0 {
+            assert_eq!(loaded["options"]["truncation"], json!({ "maxBytes": bytes }), "{size}");
+            assert_eq!(loaded["problems"], json!([]), "{size}");
+        } else {
+            let message = loaded["problems"][0]["message"].as_str().unwrap();
+            assert!(message.contains("or a size such as \"50k\""), "{message}");
+            assert!(message.ends_with(r#"received "1.5 MiB""#), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_rule_that_cannot_be_read_closes_its_domain() {
     let rules = |rules: &str| {
         format!(r#"{{ "agents": {{ "runtime": {{ "permission": {{ "rules": {rules} }} }} }} }}"#)

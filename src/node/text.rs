@@ -8,6 +8,7 @@ use spillway_core::text::lines::{self, LineRule};
 use spillway_core::text::utf16;
 use spillway_core::tokens::{Mode, of_units};
 use spillway_core::truncation::notice;
+use spillway_core::util::size;
 
 use crate::strings::{append_low_bytes, append_utf16};
 
@@ -31,6 +32,12 @@ pub fn breaks_at_most(env: &Env, text: JsString<'_>, length: u32) -> napi::Resul
         append_low_bytes(env, &text, length as usize, bytes)?;
         Ok(lines::breaks(bytes) as f64)
     })
+}
+
+/// Returns the number of bytes of a size such as `50k`, or nothing if it is none.
+#[napi(catch_unwind)]
+pub fn size_in_bytes(text: String) -> Option<f64> {
+    size::bytes(&text).map(|bytes| bytes as f64)
 }
 
 /// Returns true if a text is within its limits. `Infinity` is no limit.
