@@ -70,6 +70,8 @@ export interface RangeResult {
   byteCount: number
   /** Bytes of the whole file. */
   totalBytes: number
+  /** Lines of the whole file; only for a range that begins with a line beyond its end. */
+  totalLines?: number
   /** The range of the next call, with the same count; absent at the end of the file. */
   next?: LineRange | ByteRange
   /** The text begins or ends inside a line, or inside what is one character in the file. */

@@ -65,6 +65,17 @@ impl LineIndex {
         })
     }
 
+    /// Counts the line feeds of a file after [`find`](Self::find) answered that a line is beyond its end.
+    pub fn line_feeds(&self, file: &mut dyn Input) -> io::Result<u64> {
+        let last_stride = (self.before.len() as u64).saturating_sub(1) * STRIDE;
+        let mut found = self.before.last().copied().unwrap_or(0);
+        each_block(file, last_stride, |block| {
+            found += memchr_iter(b'\n', block).count() as u64;
+            true
+        })?;
+        Ok(found)
+    }
+
     /// Marks the index as incomplete, because the file may have grown.
     pub fn resume(&mut self) {
         self.complete = false;

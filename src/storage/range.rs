@@ -66,6 +66,9 @@ pub struct Piece {
     pub byte_count: u64,
     /// Length of the file in bytes.
     pub total_bytes: u64,
+    /// Number of lines in the file, if the range begins with a line beyond its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_lines: Option<u64>,
     /// The range to continue with; `None` at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Range>,
@@ -142,7 +145,7 @@ impl RangeRead {
         };
         match start {
             Place::Unknown => Ok(None),
-            Place::Beyond => self.by_lines(line, self.size, line_count).map(Some),
+            Place::Beyond => self.beyond_end(line, line_count).map(Some),
             Place::At(byte) => self.by_lines(line, byte, line_count).map(Some),
         }
     }
@@ -203,6 +206,18 @@ impl RangeRead {
         Ok(piece)
     }
 
+    /// Returns an empty piece that says how many lines there are.
+    fn beyond_end(&mut self, line: u64, line_count: Option<u64>) -> io::Result<Piece> {
+        let mut piece = self.by_lines(line, self.size, line_count)?;
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let line_feeds = index.line_feeds(&mut *self.file)?;
+        drop(index);
+        let last = self.view(self.size.saturating_sub(1), self.size)?;
+        let is_open = self.size > 0 && last.bytes.get(last.index(self.size) - 1) != Some(&b'\n');
+        piece.total_lines = Some(line_feeds + u64::from(is_open));
+        Ok(piece)
+    }
+
     fn more(&self, end: u64) -> Option<u64> {
         (end < self.size).then_some(end)
     }
@@ -219,6 +234,7 @@ impl RangeRead {
             from_byte: view.offset + start as u64,
             byte_count: raw.len() as u64,
             total_bytes: self.size,
+            total_lines: None,
             next: None,
             partial: !raw.is_empty() && !whole,
             incomplete: self.incomplete,
@@ -277,6 +293,19 @@ mod tests {
         assert_eq!((piece.text.as_str(), piece.line_count, piece.next), ("d", Some(1), None));
         let piece = read(&places, &path, lines(9, 2));
         assert_eq!((piece.text.as_str(), piece.line_count, piece.next), ("", Some(0), None));
+    }
+
+    #[test]
+    fn a_line_beyond_the_end_counts_the_lines() {
+        let stride = "x\n".repeat(1 << 19);
+        let long = format!("{stride}{stride}last");
+        let rows = [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("\n\n", 2), (&stride, 1 << 19)];
+        for (text, lines_of_text) in rows.into_iter().chain([(long.as_str(), (1 << 20) + 1)]) {
+            let (_root, places, path) = saved(text.as_bytes());
+            let piece = read(&places, &path, lines(9_000_000, 1));
+            assert_eq!(piece.total_lines, Some(lines_of_text));
+            assert_eq!((piece.text.as_str(), piece.from_byte), ("", text.len() as u64));
+        }
     }
 
     #[test]

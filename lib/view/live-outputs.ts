@@ -1,0 +1,169 @@
+/** Outputs of commands that still run, together with those that are saved. */
+
+import type { RunningCommand } from '../command/types'
+import { SpillwayError } from '../errors'
+import { MemoryStorage } from '../storage/memory-storage'
+import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
+import { wrong } from '../validation/validate'
+import type { ListedOutput, OutputProgress, OutputSource } from './sources'
+
+/** Milliseconds between two looks at an output that is followed. */
+const EVERY_MS = 100
+/** Outputs of finished commands that are still known by the name they had while they ran. */
+const MAX_FINISHED = 1000
+
+/** Where the output of a finished command is. */
+interface FinishedOutput {
+  source: OutputSource
+  path: string
+  sessionId?: string
+}
+
+interface LiveOutput {
+  running: RunningCommand
+  about: Omit<ListedOutput, 'path' | 'bytes'>
+  sessionId: string | undefined
+}
+
+/** Facts about a command that was started. */
+export interface StartedCommand {
+  command: string
+  cwd?: string
+  toolName?: string
+  sessionId?: string
+}
+
+/**
+ * A source that also has the outputs of running commands, under names such as `running:1`, which it follows and lists. Once a command
+ * is finished, its name leads to the saved output.
+ *
+ * @example
+ * const live = new LiveOutputs(storage)
+ * let path = ''
+ * const result = await runCommand('npm', ['test'], {
+ *   service,
+ *   onStart: (running) => { path = live.start(running, { command: 'npm test' }) },
+ * })
+ * await live.finish(path, result.output)
+ */
+export class LiveOutputs implements OutputSource {
+  private readonly live = new Map<string, LiveOutput>()
+  private readonly finished = new Map<string, FinishedOutput>()
+  /** Outputs that were too short to be saved. */
+  private readonly short = new MemoryStorage()
+  private count = 0
+
+  constructor(private readonly saved: OutputSource) {
+    if (typeof saved?.readRange !== 'function')
+      throw wrong('saved', saved, 'a TruncationStorage or another OutputSource')
+  }
+
+  /** Adds the output of a command that runs, and returns its name. */
+  start(running: RunningCommand, { sessionId, toolName = 'bash', ...about }: StartedCommand): string {
+    this.count += 1
+    const path = `running:${this.count}`
+    const now = Date.now()
+    const facts = { ...about, toolName, savedAt: now, startedAt: now, isRunning: true }
+    this.live.set(path, { running, about: facts, sessionId })
+    return path
+  }
+
+  /**
+   * Says that a command has ended, with its `output`. One that was not truncated was not saved: it is kept in memory, as long as there is
+   * room in a `MemoryStorage`.
+   */
+  async finish(path: string, output: { content: unknown; outputPath?: string }): Promise<void> {
+    const live = this.live.get(path)
+    if (live === undefined) return
+    const { content, outputPath } = output
+    const text = typeof content === 'string' ? content : ''
+    const { about, sessionId } = live
+    const at: FinishedOutput =
+      outputPath === undefined
+        ? { source: this.short, path: await this.short.save(text, { toolName: about.toolName }), sessionId }
+        : { source: this.saved, path: outputPath, sessionId }
+    this.live.delete(path)
+    this.finished.set(path, at)
+    if (this.finished.size > MAX_FINISHED) this.finished.delete(this.finished.keys().next().value as string)
+  }
+
+  async readRange(path: string, range: ReadRange, access: OutputAccess = {}): Promise<RangeResult> {
+    const live = this.liveAt(path, access)
+    if (live) return live.running.readRange(range)
+    const { source, path: at } = this.savedAt(path, access)
+    return source.readRange(at, range, source === this.saved ? access : {})
+  }
+
+  async search(path: string, pattern: string, options: SearchOptions = {}): Promise<SearchResult> {
+    const { source, path: at } = this.savedAt(path, options)
+    if (this.liveAt(path, options) || source.search === undefined) {
+      const problem = `${path}: can be searched when the command has ended`
+      throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'path' })
+    }
+    return source.search(at, pattern, source === this.saved ? options : { ...options, sessionId: undefined })
+  }
+
+  async list(access: OutputAccess = {}): Promise<ListedOutput[]> {
+    const ofSession = [...this.live].filter(([, one]) => isOf(one, access))
+    const running = ofSession.reverse().map(async ([path, { about, running }]) => ({
+      ...about,
+      path,
+      bytes: await sizeOf((range) => running.readRange(range)).catch(() => 0),
+    }))
+    const saved = this.saved.list?.(access) ?? []
+    return [...(await Promise.all(running)), ...(await saved)]
+  }
+
+  follow(path: string, listener: (progress: OutputProgress) => void): () => void {
+    let [known, isStopped] = [-1, false]
+    const stop = () => {
+      isStopped = true
+      clearInterval(timer)
+    }
+    const look = async () => {
+      const isFinished = !this.live.has(path)
+      const totalBytes = await sizeOf((range) => this.readRange(path, range)).catch(() => Math.max(0, known))
+      if (isStopped || (totalBytes === known && !isFinished)) return
+      known = totalBytes
+      if (isFinished) stop()
+      const at = this.finished.get(path)
+      listener({ totalBytes, isFinished, ...(at?.source === this.saved && { path: at.path }) })
+    }
+    const timer = setInterval(look, EVERY_MS)
+    void look()
+    return stop
+  }
+
+  /** True if the storage saved the output at a path. */
+  owns(path: string): boolean {
+    const { owns } = this.saved as { owns?: (path: string) => boolean }
+    return owns?.call(this.saved, path) === true
+  }
+
+  private liveAt(path: string, access: OutputAccess): LiveOutput | undefined {
+    const live = this.live.get(path)
+    if (live !== undefined) checkSession(path, live, access)
+    return live
+  }
+
+  private savedAt(path: string, access: OutputAccess): FinishedOutput {
+    const at = this.finished.get(path)
+    if (at !== undefined) checkSession(path, at, access)
+    return at ?? { source: this.saved, path }
+  }
+}
+
+type OfSession = Pick<LiveOutput | FinishedOutput, 'sessionId'>
+
+function isOf({ sessionId }: OfSession, access: OutputAccess): boolean {
+  return access.sessionId === undefined || access.sessionId === sessionId
+}
+
+function checkSession(path: string, output: OfSession, access: OutputAccess): void {
+  if (isOf(output, access)) return
+  throw new SpillwayError('STORAGE_NOT_OWNED', `${path}: is an output of another session`, { field: 'path' })
+}
+
+async function sizeOf(read: (range: ReadRange) => Promise<RangeResult>): Promise<number> {
+  return (await read({ fromByte: 0, byteCount: 1 })).totalBytes
+}
