@@ -961,11 +961,11 @@ export type GateEvent = {
 export type GateResponse = "once" | "always" | {
 	reject: string | true;
 };
-/** Options of {@link PermissionGate}. */
+/** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
 	/**
 	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
-	 * throws. Without it, questions wait for {@link PermissionGate.respond}.
+	 * throws. Without it, questions wait for `PermissionGate.respond`.
 	 */
 	ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>;
 	/** Controls which sessions have full access. */
@@ -984,18 +984,31 @@ export interface PermissionGateOptions {
 	/** Milliseconds since the epoch. @default Date.now */
 	now?: () => number;
 }
+/** The short form of a `PermissionGate`: who is asked, and the policy if it is not the default one. */
+export interface AskingGateOptions extends Omit<PermissionGateOptions, "ask"> {
+	/** Puts a question to a person and returns the answer: see {@link PermissionGateOptions}. */
+	ask: NonNullable<PermissionGateOptions["ask"]>;
+	/**
+	 * The policy, or its options.
+	 * @default {}
+	 */
+	policy?: PermissionPolicy | PermissionPolicyOptions;
+}
 /**
  * Asks if the policy says so, and waits without a time limit. One answer per call, however often and from wherever it
  * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with other contents is asked about again.
  * Rules decide each time: an approved call does not run if the policy denies it by then.
  *
  * @example
+ * const asking = new PermissionGate({ ask: () => 'once' }) // with the default policy
  * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
  * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
  * // Without `ask`, from elsewhere: gate.respond(gate.pending()[0].id, 'once')
  */
 export declare class PermissionGate {
+	/** @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed */
 	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
+	constructor(options: AskingGateOptions);
 	/**
 	 * Decides, or asks and waits.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong

@@ -1,12 +1,13 @@
 /** The root of the package: the classes and functions that most agents use. Each feature has all of its names in a subpath. */
 
-export {
-  type GateCall,
-  type GateEvent,
-  type GateResponse,
-  PermissionGate,
-  type PermissionGateOptions,
-} from './approval/gate'
+export { PermissionGate } from './approval/gate'
+export type {
+  AskingGateOptions,
+  GateCall,
+  GateEvent,
+  GateResponse,
+  PermissionGateOptions,
+} from './approval/gate-options'
 export type { GateDecision, GateState, PendingRequest } from './approval/gate-state'
 export {
   type AuditEvent,

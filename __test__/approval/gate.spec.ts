@@ -616,3 +616,46 @@ test('always without a suggested rule is once, and an answer that comes too late
   await expect(waiting).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
   await expect(slow.gate.request(ask('b', 'make'))).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
 })
+
+describe('the short form', () => {
+  const call = { toolCallId: 'a', tool: 'bash', args: { command: 'make' } }
+
+  test('asks with the default policy', async () => {
+    const asked: string[] = []
+    const gate = new PermissionGate({ ask: ({ tool }) => (asked.push(tool), 'once') })
+    await expect(gate.request(call)).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+    await expect(gate.request({ toolCallId: 'b', tool: 'read', args: { path: 'x' } })).resolves.toMatchObject({
+      decision: 'allow',
+      by: 'rule',
+    })
+    expect(asked).toEqual(['bash'])
+  })
+
+  test.each([
+    ['a policy', (rules: object[]) => new PermissionPolicy({ rules } as never)],
+    ['the options of a policy', (rules: object[]) => ({ rules })],
+  ])('takes %s, and the options of the long form', async (_, policyOf) => {
+    const events: GateEvent[] = []
+    const gate = new PermissionGate({
+      ask: () => ({ reject: 'no' }),
+      policy: policyOf([{ domain: 'bash', pattern: 'make', decision: 'allow' }]) as never,
+      onEvent: (event) => events.push(event),
+    })
+    await expect(gate.request(call)).resolves.toMatchObject({ decision: 'allow', by: 'rule' })
+    await expect(gate.request({ ...call, args: { command: 'npm i' } })).resolves.toMatchObject({ message: 'no' })
+    expect(events.map(({ type }) => type)).toEqual(['decided', 'asked', 'decided'])
+  })
+
+  test.each([
+    [{}, /"policy": expected a PermissionPolicy, or an object with ask/],
+    [undefined, /"policy": expected a PermissionPolicy, or an object with ask/],
+    [{ ask: 'once' }, /"ask": expected a function, received a string/],
+    [{ ask: undefined }, /"ask": expected a function/],
+    [{ ask: () => 'once', polcy: {} }, /polcy.*policy/],
+    [{ ask: () => 'once', policy: { rule: [] } }, /rule/],
+  ])('%p is refused', (given, message) => {
+    expect(() => new PermissionGate(given as never)).toThrow(
+      expect.objectContaining({ name: 'SpillwayError', message: expect.stringMatching(message) }),
+    )
+  })
+})

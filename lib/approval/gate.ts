@@ -1,62 +1,22 @@
 /** Asks the user, once for each call. */
 
-import { pathOf, storeApproval } from '../config/config-file'
 import { SpillwayError } from '../errors'
-import { PermissionPolicy, readCall } from '../permission/policy'
+import { type PermissionPolicy, readCall } from '../permission/policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
-import { checkKeys, isRecord, isRevoked, wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 import { identityOf, plainArguments } from './call-key'
+import {
+  type AskingGateOptions,
+  type GateCall,
+  type GateEvent,
+  type GateResponse,
+  type PermissionGateOptions,
+  readOptions,
+} from './gate-options'
 import { type GateDecision, type GateState, type PendingRequest, readGateState } from './gate-state'
-import type { ModeController } from './mode'
-
-/** A call that is asked about. */
-export interface GateCall extends PermissionCall {
-  /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
-  toolCallId: string
-  /** Stops waiting. The question is withdrawn when no caller waits for it. */
-  signal?: AbortSignal
-}
-
-/** Audit event of a gate. */
-export type GateEvent =
-  | { type: 'asked'; request: PendingRequest }
-  /**
-   * `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that
-   * cannot be read.
-   */
-  | { type: 'decided'; toolCallId: string; sessionId?: string; call?: string; decision: GateDecision }
-  | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
-  | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
-
-/** An answer of the user: `always` stores the suggested rule that was shown. */
-export type GateResponse = 'once' | 'always' | { reject: string | true }
-
-/** Options of {@link PermissionGate}. */
-export interface PermissionGateOptions {
-  /**
-   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
-   * throws. Without it, questions wait for {@link PermissionGate.respond}.
-   */
-  ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>
-  /** Controls which sessions have full access. */
-  modes?: ModeController
-  /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
-  saveRule?: (rule: SuggestedRule) => void | Promise<void>
-  /** Writes it to this file of `loadConfig` instead, comments kept. */
-  configFile?: string
-  /**
-   * Scope of "always".
-   * @default 'user'
-   */
-  scope?: 'session' | 'user'
-  /** Receives every question and decision. An error in it is ignored. */
-  onEvent?: (event: GateEvent) => void
-  /** Milliseconds since the epoch. @default Date.now */
-  now?: () => number
-}
 
 interface Question {
   request: PendingRequest
@@ -92,31 +52,20 @@ const MAX_DECISIONS = 10_000
  * Rules decide each time: an approved call does not run if the policy denies it by then.
  *
  * @example
+ * const asking = new PermissionGate({ ask: () => 'once' }) // with the default policy
  * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
  * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
  * // Without `ask`, from elsewhere: gate.respond(gate.pending()[0].id, 'once')
  */
 export class PermissionGate {
-  constructor(policy: PermissionPolicy, options: PermissionGateOptions = {}) {
-    if (isRevoked(policy) || !(policy instanceof PermissionPolicy)) throw wrong('policy', policy, 'a PermissionPolicy')
-    if (!isRecord(options)) throw wrong('options', options, 'an object')
-    checkKeys('options', options, ['ask', 'modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now'])
-    const { ask, modes, configFile, scope, onEvent, now } = options as PermissionGateOptions
-    const file = configFile === undefined ? undefined : pathOf('options.configFile', configFile)
-    const saveRule =
-      (options as PermissionGateOptions).saveRule ??
-      (file === undefined ? undefined : (rule: SuggestedRule) => storeApproval(file, rule))
-    if (modes !== undefined && typeof modes?.getMode !== 'function')
-      throw wrong('options.modes', modes, 'a ModeController')
-    for (const [key, value] of Object.entries({ ask, saveRule, onEvent, now })) {
-      if (value !== undefined && typeof value !== 'function') throw wrong(`options.${key}`, value, 'a function')
-    }
-    if (scope !== undefined && scope !== 'session' && scope !== 'user') {
-      throw wrong('options.scope', scope, "'session' or 'user'")
-    }
+  /** @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed */
+  constructor(policy: PermissionPolicy, options?: PermissionGateOptions)
+  constructor(options: AskingGateOptions)
+  constructor(first: PermissionPolicy | AskingGateOptions, given?: PermissionGateOptions) {
+    const { policy, ...options } = readOptions(first, given)
     states.set(this, {
       policy,
-      options: { ask, modes, saveRule, scope, onEvent, now },
+      options,
       questions: new Map(),
       byCall: new Map(),
       decisions: new Map(),

@@ -1,6 +1,6 @@
 /** All controls around one tool, in one order. */
 
-import type { GateCall } from '../approval/gate'
+import type { GateCall } from '../approval/gate-options'
 import type { GateDecision } from '../approval/gate-state'
 import type { AuditEvent } from '../audit/audit-log'
 import { checkHooks, HookRunner } from '../hooks/runner'

@@ -1,12 +1,13 @@
 /** Everything about permission: policy, gate and modes. */
 
-export {
-  type GateCall,
-  type GateEvent,
-  type GateResponse,
-  PermissionGate,
-  type PermissionGateOptions,
-} from '../approval/gate'
+export { PermissionGate } from '../approval/gate'
+export type {
+  AskingGateOptions,
+  GateCall,
+  GateEvent,
+  GateResponse,
+  PermissionGateOptions,
+} from '../approval/gate-options'
 export type { GateDecision, GateState, PendingRequest } from '../approval/gate-state'
 export { type ModeChange, ModeController, type ModeControllerOptions, type ModeEvent } from '../approval/mode'
 export { PermissionPolicy } from './policy'

@@ -1,6 +1,6 @@
 /** Sources of the components of `spillway/ui`: implemented by a storage, a gate, an HTTP server, Electron's preload script or a test. */
 
-import type { GateResponse } from '../approval/gate'
+import type { GateResponse } from '../approval/gate-options'
 import type { PendingRequest } from '../approval/gate-state'
 import type { AuditReport } from '../audit/audit-log'
 import type { SuggestedRule } from '../permission/types'

@@ -1,0 +1,101 @@
+/** The options of a gate, checked, and the shapes of its questions. */
+
+import { pathOf, storeApproval } from '../config/config-file'
+import { PermissionPolicy } from '../permission/policy'
+import type { PermissionCall, PermissionPolicyOptions, SuggestedRule } from '../permission/types'
+import { checkKeys, isRecord, isRevoked, wrong } from '../validation/validate'
+import type { GateDecision, PendingRequest } from './gate-state'
+import type { ModeController } from './mode'
+
+/** A call that is asked about. */
+export interface GateCall extends PermissionCall {
+  /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
+  toolCallId: string
+  /** Stops waiting. The question is withdrawn when no caller waits for it. */
+  signal?: AbortSignal
+}
+
+/** Audit event of a gate. */
+export type GateEvent =
+  | { type: 'asked'; request: PendingRequest }
+  /**
+   * `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that
+   * cannot be read.
+   */
+  | { type: 'decided'; toolCallId: string; sessionId?: string; call?: string; decision: GateDecision }
+  | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
+  | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
+
+/** An answer of the user: `always` stores the suggested rule that was shown. */
+export type GateResponse = 'once' | 'always' | { reject: string | true }
+
+/** Options of `PermissionGate`. */
+export interface PermissionGateOptions {
+  /**
+   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
+   * throws. Without it, questions wait for `PermissionGate.respond`.
+   */
+  ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>
+  /** Controls which sessions have full access. */
+  modes?: ModeController
+  /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
+  saveRule?: (rule: SuggestedRule) => void | Promise<void>
+  /** Writes it to this file of `loadConfig` instead, comments kept. */
+  configFile?: string
+  /**
+   * Scope of "always".
+   * @default 'user'
+   */
+  scope?: 'session' | 'user'
+  /** Receives every question and decision. An error in it is ignored. */
+  onEvent?: (event: GateEvent) => void
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: () => number
+}
+
+/** The short form of a `PermissionGate`: who is asked, and the policy if it is not the default one. */
+export interface AskingGateOptions extends Omit<PermissionGateOptions, 'ask'> {
+  /** Puts a question to a person and returns the answer: see {@link PermissionGateOptions}. */
+  ask: NonNullable<PermissionGateOptions['ask']>
+  /**
+   * The policy, or its options.
+   * @default {}
+   */
+  policy?: PermissionPolicy | PermissionPolicyOptions
+}
+
+const KEYS = ['ask', 'modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now']
+
+/**
+ * The policy and the checked options of a gate, from either form of its arguments.
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed
+ */
+export function readOptions(
+  first: PermissionPolicy | AskingGateOptions,
+  second: PermissionGateOptions | undefined,
+): PermissionGateOptions & { policy: PermissionPolicy } {
+  if (second !== undefined && !isRecord(second)) throw wrong('options', second, 'an object')
+  const isPolicy = !isRevoked(first) && first instanceof PermissionPolicy
+  const isShort = !isPolicy && second === undefined && isRecord(first) && 'ask' in first
+  if (!isPolicy && !isShort) throw wrong('policy', first, 'a PermissionPolicy, or an object with ask')
+  const given: PermissionGateOptions & { policy?: AskingGateOptions['policy'] } = isPolicy
+    ? (second ?? {})
+    : (first as AskingGateOptions)
+  checkKeys('options', given, isPolicy ? KEYS : [...KEYS, 'policy'])
+  const { ask, modes, configFile, scope, onEvent, now } = given
+  if (isShort && ask === undefined) throw wrong('options.ask', ask, 'a function')
+  const file = configFile === undefined ? undefined : pathOf('options.configFile', configFile)
+  const saveRule =
+    given.saveRule ?? (file === undefined ? undefined : (rule: SuggestedRule) => storeApproval(file, rule))
+  if (modes !== undefined && typeof modes?.getMode !== 'function')
+    throw wrong('options.modes', modes, 'a ModeController')
+  for (const [key, value] of Object.entries({ ask, saveRule, onEvent, now })) {
+    if (value !== undefined && typeof value !== 'function') throw wrong(`options.${key}`, value, 'a function')
+  }
+  if (scope !== undefined && scope !== 'session' && scope !== 'user') {
+    throw wrong('options.scope', scope, "'session' or 'user'")
+  }
+  const { policy = {} } = isPolicy ? { policy: first } : given
+  const known = policy instanceof PermissionPolicy ? policy : new PermissionPolicy(policy)
+  return { policy: known, ask, modes, saveRule, scope, onEvent, now }
+}
