@@ -22,7 +22,7 @@ const LAYERS = [
   ['config', 'command', 'session', 'pruning'],
   ['approval', 'compaction', 'tools'],
   ['hooks', 'context'],
-  ['guard', 'view'],
+  ['guard', 'report', 'view'],
   ['extensions'],
   ['adapters'],
   ['cli'],

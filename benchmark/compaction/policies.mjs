@@ -3,7 +3,8 @@
 // tokens that a summariser had to read.
 
 import spillway from '../../index.js'
-import { isResult, tokensOf } from '../pruning/trajectories.mjs'
+import { tokensOf } from '../pruning/cost.mjs'
+import { isResult } from '../pruning/trajectories.mjs'
 
 const parts = new WeakMap()
 

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { main, ROOT } from '../../scripts/build/run.mjs'
-import { Meter, PRICES } from '../pruning/cost.mjs'
+import { PRICES, RequestMeter } from '../pruning/cost.mjs'
 import { sessions } from '../pruning/trajectories.mjs'
 import { Promises } from './check.mjs'
 import { everything, langchain, manager, pi } from './policies.mjs'
@@ -59,7 +59,7 @@ await main(async () => {
 })
 
 async function replay(session, make, window, promises) {
-  const meter = new Meter(LIFETIME)
+  const meter = new RequestMeter(LIFETIME)
   const ask = make({ window, lifetime: LIFETIME })
   let now = Date.UTC(2026, 0, 1)
   let [compactions, over, asked, thrash] = [0, 0, 0, 0]
@@ -81,8 +81,8 @@ async function replay(session, make, window, promises) {
     if (parts.reduce((total, { tokens }) => total + tokens, 0) > window) over++
     promises?.check({ id: session.id, window, messages, ...answer })
   }
-  const cost = meter.cost + PRICES.write * asked
-  return { cost, tokens: meter.tokens, compactions, over, asked, thrash, requests: session.requests.length }
+  const cost = meter.cost(PRICES) + PRICES.write * asked
+  return { cost, tokens: meter.total, compactions, over, asked, thrash, requests: session.requests.length }
 }
 
 function totals(results) {

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { main, ROOT } from '../../scripts/build/run.mjs'
-import { Meter, PRICES } from '../pruning/cost.mjs'
+import { PRICES, RequestMeter } from '../pruning/cost.mjs'
 import { eachTurn, pruner, nothing as whole } from '../pruning/policies.mjs'
 import { isResult, sessions } from '../pruning/trajectories.mjs'
 import { filters, folds, nothing, wholeResults } from './shapes.mjs'
@@ -87,14 +87,14 @@ function bytesOf(all, half) {
 }
 
 function replay({ requests }, make, lifetime) {
-  const meter = new Meter(lifetime)
+  const meter = new RequestMeter(lifetime)
   const ask = make({ lifetime })
   let now = Date.UTC(2026, 0, 1)
   for (const { messages, pause, time } of requests) {
     now = time ?? now + pause
     meter.request(ask(messages, { now, cold: pause > lifetime }), pause)
   }
-  return meter.cost
+  return meter.cost(PRICES)
 }
 
 function percent(share) {

@@ -1,8 +1,8 @@
 // The cheapest that "replace all results but the last five, now" can be when the future is known: found with hindsight by
 // dynamic programming. The state is the request at which was masked last; what it masked is a prefix of the results.
 
-import { PRICES } from './cost.mjs'
-import { isResult, tokensOf } from './trajectories.mjs'
+import { PRICES, tokensOf } from './cost.mjs'
+import { isResult } from './trajectories.mjs'
 
 const PLACEHOLDER = 12
 const KEEP = 5

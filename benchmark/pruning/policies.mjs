@@ -2,7 +2,8 @@
 // with something that names them, and their tokens.
 
 import spillway from '../../index.js'
-import { isResult, tokensOf } from './trajectories.mjs'
+import { tokensOf, tokensOfText } from './cost.mjs'
+import { isResult } from './trajectories.mjs'
 
 /** Tokens of the placeholder of the simple policies. */
 const PLACEHOLDER = 12
@@ -71,7 +72,7 @@ export const pruner =
   (options = {}) =>
   ({ lifetime }) => {
     const made = new spillway.HistoryPruner({
-      estimateTokens: (text) => text.length / 4,
+      estimateTokens: tokensOfText,
       cacheLifetimeMs: lifetime,
       onError: (error) => {
         throw error

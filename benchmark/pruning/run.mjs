@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { main, ROOT } from '../../scripts/build/run.mjs'
 import { checkPromises } from './check.mjs'
-import { Meter, PRICES } from './cost.mjs'
+import { PRICES, RequestMeter } from './cost.mjs'
 import { optimum } from './optimum.mjs'
 import { batches, clearToolUses, eachTurn, fifteenMinutes, nothing, pruner } from './policies.mjs'
 import { sessions } from './trajectories.mjs'
@@ -73,14 +73,14 @@ await main(async () => {
 })
 
 function replay(session, make, lifetime, prices) {
-  const meter = new Meter(lifetime, prices)
+  const meter = new RequestMeter(lifetime)
   const ask = make({ lifetime })
   let now = Date.UTC(2026, 0, 1)
   for (const { messages, pause, time } of session.requests) {
     now = time ?? now + pause
     meter.request(ask(messages, { now, cold: pause > lifetime }), pause)
   }
-  return { cost: meter.cost, tokens: meter.tokens }
+  return { cost: meter.cost(prices), tokens: meter.total }
 }
 
 function compare(results, unpruned) {

@@ -18,6 +18,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command 
   rm: () => import('./commands/rm'),
   usage: () => import('./commands/usage'),
   sweep: () => import('./commands/sweep'),
+  report: () => import('./commands/report'),
   prune: () => import('./commands/prune'),
   classify: () => import('./commands/classify'),
   permit: () => import('./commands/permit'),

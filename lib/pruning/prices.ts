@@ -92,18 +92,27 @@ export interface KnownPrices {
   lifetimeMs: number
 }
 
-/** The prices of a model by its id, as a provider, a gateway or a cloud writes it. */
-export function pricesOf(model: string | undefined): KnownPrices {
+/** The entry of a table that stands for a model, by the id that a provider, a gateway or a cloud gives it. */
+export function entryOf<E extends { readonly models: readonly string[] }>(
+  table: readonly E[],
+  model: string | undefined,
+): E | undefined {
   const id = `-${(model ?? '').toLowerCase().replace(/[^a-z0-9]+/g, '-')}-`
-  let found: ModelPrices | undefined
+  let found: E | undefined
   let length = 0
-  for (const entry of TABLE) {
+  for (const entry of table) {
     for (const name of entry.models) {
       const at = id.indexOf(`-${name}-`)
       const isLaterVersion = at >= 0 && /^\d{1,2}-/.test(id.slice(at + name.length + 2))
       if (at >= 0 && !isLaterVersion && name.length > length) [found, length] = [entry, name.length]
     }
   }
+  return found
+}
+
+/** The prices of a model by its id. */
+export function pricesOf(model: string | undefined): KnownPrices {
+  const found = entryOf(TABLE, model)
   if (found === undefined) return { prices: UNKNOWN, cheapest: CHEAPEST, lifetimeMs: 5 * MINUTES }
   const { read, write, miss, lifetimeMs } = found
   const prices = { read, write, miss }

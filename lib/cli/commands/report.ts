@@ -1,0 +1,95 @@
+/** `spillway report`: what the tools of recorded sessions cost. */
+
+import { type Cost, reportSessions, type SessionReport, type ToolCost, type UsageReport } from 'spillway/report'
+import type { Command, Parsed } from '../command'
+import { countOf, sizeOf } from '../parse-values'
+import { bold, EXIT, note, print, printable, printJson } from '../terminal'
+
+const command: Command = {
+  name: 'report',
+  summary: 'Says what each tool cost in recorded sessions of an agent.',
+  usage: '[options] <session>...',
+  about: `A session is a log of Claude Code (~/.claude/projects), Codex (~/.codex/sessions), pi (~/.pi/agent/sessions) or Gemini CLI
+(~/.gemini/tmp), what "opencode export" printed, or a folder with such files. Prices are those of the table in the documentation;
+nothing is fetched, and nothing leaves the machine.`,
+  options: {},
+  positionals: [1, Number.POSITIVE_INFINITY],
+  exits: [
+    ['0', 'reported'],
+    ['1', 'no file is a session log'],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be done'],
+  ],
+  examples: [
+    ['spillway report ~/.claude/projects', 'all sessions of Claude Code'],
+    ['spillway report --json session.jsonl | jq .tools', 'for programs'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ positionals, json }: Parsed): Promise<number> {
+  const report = await reportSessions(positionals)
+  if (json) await printJson(report)
+  else await print(report.sessions.length === 0 ? '' : textOf(report))
+  for (const { path, problem } of json ? [] : report.skipped) {
+    note(`left out: ${printable(problem.startsWith(path) ? problem : `${path}: ${problem}`)}`)
+  }
+  return report.sessions.length === 0 ? EXIT.no : EXIT.ok
+}
+
+/** Tools that are listed one by one. */
+const LISTED = 20
+
+function textOf({ sessions, bill, tools }: UsageReport): string {
+  const requests = sessions.reduce((sum, session) => sum + session.requests, 0)
+  // One unit for the whole page: a sum in dollars needs all of its parts in dollars.
+  const written = bill.total.dollars === undefined ? inTokens : inDollars
+  const lines = [
+    `${countOf(sessions.length, 'session')}, ${countOf(requests, 'request')}, ${written(bill.total)}`,
+    `  input ${written(bill.input)}, output ${written(bill.output)}${estimateOf(sessions)}`,
+    '',
+    bold(row('tool', 'calls', 'results', 'tokens', 'turns', 'cost', 'of the bill')),
+    ...tools.slice(0, LISTED).map((tool) => rowOf(tool, bill.total, written)),
+    ...(tools.length > LISTED ? [`and ${countOf(tools.length - LISTED, 'tool')} more; see --json`] : []),
+    ...unpricedOf(sessions),
+    ...sessions.filter(({ unreadLines }) => unreadLines > 0).map(unreadOf),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function estimateOf(sessions: readonly SessionReport[]): string {
+  const estimated = sessions.filter(({ bill }) => bill.source === 'estimate').length
+  return estimated === 0 ? '' : `; estimated from the texts in ${countOf(estimated, 'session')}`
+}
+
+function unpricedOf(sessions: readonly SessionReport[]): string[] {
+  const unpriced = sessions.filter(({ prices }) => prices.dollars === undefined)
+  if (unpriced.length === 0) return []
+  const models = [...new Set(unpriced.map(({ model }) => printable(model ?? 'not named')))]
+  return ['', `In input tokens, because the price of these models is not known: ${models.join(', ')}`]
+}
+
+function unreadOf({ path, unreadLines, problems: [first] }: SessionReport): string {
+  const where = first === undefined ? '' : `; line ${first.line}: ${first.problem}`
+  return `${printable(path)}: ${countOf(unreadLines, 'line')} not read${where}`
+}
+
+const NAME_WIDTH = 28
+const WIDTHS = [8, 12, 12, 8, 12, 13]
+
+function row(name: string, ...cells: string[]): string {
+  const shown = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name
+  return shown.padEnd(NAME_WIDTH) + cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 0)).join('')
+}
+
+function rowOf({ tool, calls, bytes, tokens, turns, cost }: ToolCost, bill: Cost, written: typeof inTokens): string {
+  const share = cost.pricedTokens / (bill.pricedTokens || 1)
+  const counts = [calls.toLocaleString('en-US'), sizeOf(bytes), tokens.toLocaleString('en-US')]
+  return row(printable(tool), ...counts, turns.toFixed(1), written(cost), `${(100 * share).toFixed(1)} %`)
+}
+
+const inDollars = ({ dollars = 0 }: Cost): string => `$${dollars.toFixed(2)}`
+
+const inTokens = ({ pricedTokens }: Cost): string => `${Math.round(pricedTokens / 1000).toLocaleString('en-US')}k`

@@ -1,0 +1,15 @@
+/** Reports of recorded sessions: the cost of each tool. */
+
+export type { PaidAs } from './meter'
+export type { Cost, SessionPrices } from './prices'
+export { readSession } from './read-session'
+export {
+  type Bill,
+  type ReportOptions,
+  reportSessions,
+  type SessionReport,
+  type SkippedFile,
+  type UsageReport,
+} from './report'
+export type { ToolCost } from './tool-costs'
+export type { LoggedCall, LoggedMessage, LogProblem, SessionFormat, SessionLog, TokenUsage } from './types'

@@ -1,0 +1,37 @@
+/** The neutral form: one message a line, in the fields of {@link LoggedMessage}. */
+
+import { isArray } from '../../util/guards'
+import { isRecord } from '../../validation/validate'
+import type { LoggedMessage } from '../types'
+import { type LogFormat, type LogReader, type LogRecord, textIn, textOf, timestamped } from './reader'
+
+const ROLES = new Set(['system', 'user', 'assistant', 'tool'])
+
+export const neutral: LogFormat = {
+  has: (record) => ROLES.has(String(record.role)) && record.content !== undefined,
+  open: () => new MessagesReader(),
+}
+
+class MessagesReader implements LogReader {
+  private readonly messages: LoggedMessage[] = []
+
+  read(record: LogRecord): void {
+    if (!ROLES.has(String(record.role))) return
+    const [toolCallId, toolName] = [textIn(record, 'toolCallId'), textIn(record, 'toolName')]
+    const calls = (isArray(record.toolCalls) ? record.toolCalls : []).filter(isRecord)
+    const toolCalls = calls.map(({ id, name, args }) => ({ id: String(id), name: String(name), args }))
+    this.messages.push({
+      ...{ role: record.role as LoggedMessage['role'], content: textOf(record.content) },
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(toolCallId !== undefined && { toolCallId }),
+      ...(toolName !== undefined && { toolName }),
+      ...(record.isError === true && { isError: true }),
+      ...timestamped(record.timestamp),
+      ...(record.boundary === 'compaction' && { boundary: 'compaction', kept: Number(record.kept ?? 0) }),
+    })
+  }
+
+  end() {
+    return { messages: this.messages }
+  }
+}

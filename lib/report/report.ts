@@ -1,0 +1,132 @@
+/** Adds up the cost of each tool, and of the whole sessions. */
+
+import { messageOf } from '../util/message-of'
+import { type Check, checkOptions, strings } from '../validation/options'
+import { checkSignal, wrong } from '../validation/validate'
+import { logFilesOf } from './log-files'
+import { type PaidAs, RequestMeter } from './meter'
+import { type Cost, costOf, type SessionPrices, sessionPrices, sumOfCosts } from './prices'
+import { readSession } from './read-session'
+import { type LoggedRequest, requestsOf, tokensOf } from './requests'
+import { sumOfTools, type ToolCost, ToolCosts } from './tool-costs'
+import type { SessionLog, TokenUsage } from './types'
+
+/** The cost of a session. */
+export interface Bill {
+  /** `provider`: by the provider's counts in the log. `estimate`: by the texts in the log. */
+  source: 'provider' | 'estimate'
+  input: Cost
+  output: Cost
+  total: Cost
+}
+
+/** Report of one session. */
+export interface SessionReport extends Omit<SessionLog, 'messages'> {
+  requests: number
+  /** Tokens of the texts in the log, at every request that carried them, by how they were paid. */
+  sentTokens: Readonly<Record<PaidAs, number>>
+  prices: SessionPrices
+  bill: Bill
+  /** The dearest first. */
+  tools: ToolCost[]
+}
+
+/** A signal is checked by itself. */
+const ANYTHING: Check = ['anything', () => true]
+
+/** Options of {@link reportSessions}. */
+export interface ReportOptions {
+  /** Stops between two files. */
+  signal?: AbortSignal
+}
+
+/** A file that was left out. */
+export interface SkippedFile {
+  path: string
+  problem: string
+}
+
+/** Report of {@link reportSessions}. */
+export interface UsageReport {
+  sessions: SessionReport[]
+  skipped: SkippedFile[]
+  /** The cost of all sessions. */
+  bill: Omit<Bill, 'source'>
+  /** The tools of all sessions, the dearest first. */
+  tools: ToolCost[]
+}
+
+/** Reports one session that was read. */
+export function reportSession(log: SessionLog): SessionReport {
+  const { messages, ...about } = log
+  const prices = sessionPrices(log.model)
+  const meter = new RequestMeter(prices.lifetimeMs)
+  const tools = new ToolCosts()
+  let output = 0
+  for (const request of requestsOf(messages)) {
+    meter.request(partsOf(request), request.pause, (part, as) => tools.book(part, as))
+    output += tokensOf(request.answer)
+  }
+  return {
+    ...about,
+    requests: meter.requests,
+    sentTokens: meter.tokens,
+    prices,
+    bill: billOf(log.usage, meter, output, prices),
+    tools: tools.costs(prices),
+  }
+}
+
+const partsOf = ({ messages }: LoggedRequest) => messages.map((of) => ({ of, tokens: tokensOf(of) }))
+
+function billOf(usage: TokenUsage | undefined, meter: RequestMeter, said: number, prices: SessionPrices): Bill {
+  const { read, write } = prices
+  const input =
+    usage === undefined ? meter.cost(prices) : usage.input + read * usage.cacheRead + write * usage.cacheWrite
+  const output = prices.output * (usage?.output ?? said)
+  const cost = (pricedTokens: number) => costOf(pricedTokens, prices)
+  const source = usage === undefined ? 'estimate' : 'provider'
+  return { source, input: cost(input), output: cost(output), total: cost(input + output) }
+}
+
+/**
+ * Reads the logs of sessions, and reports what each tool cost. Folders are searched for files that end in `.jsonl`,
+ * `.json` or either with `.gz`. A file that is no session log is left out and named.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if the paths or an option are not allowed
+ * @example
+ * const { bill, tools } = await reportSessions(['session.jsonl'])
+ */
+export async function reportSessions(paths: readonly string[], options: ReportOptions = {}): Promise<UsageReport> {
+  if (!strings[1](paths)) throw wrong('paths', paths, strings[0])
+  checkOptions('options', options, { signal: ANYTHING })
+  const { signal } = options
+  checkSignal('options.signal', signal)
+  const sessions: SessionReport[] = []
+  const skipped: SkippedFile[] = []
+  const orSkip = async <T>(path: string, work: () => Promise<T>): Promise<T | undefined> => {
+    signal?.throwIfAborted()
+    return work().catch((error: unknown) => {
+      skipped.push({ path, problem: messageOf(error) })
+      return undefined
+    })
+  }
+  for (const path of paths) {
+    const files = await orSkip(path, () => logFilesOf(path))
+    for (const file of files ?? []) {
+      const session = await orSkip(file, async () => reportSession(await readSession(file)))
+      if (session !== undefined) sessions.push(session)
+    }
+  }
+  return summaryOf(sessions, skipped)
+}
+
+function summaryOf(sessions: SessionReport[], skipped: SkippedFile[]): UsageReport {
+  const sum = (of: 'input' | 'output' | 'total') => sumOfCosts(sessions.map(({ bill }) => bill[of]))
+  return {
+    sessions,
+    skipped,
+    bill: { input: sum('input'), output: sum('output'), total: sum('total') },
+    tools: sumOfTools(sessions.map(({ tools }) => tools)),
+  }
+}

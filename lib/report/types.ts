@@ -1,0 +1,61 @@
+/** The content of a session log, whichever agent wrote it. */
+
+/** Agents whose session logs can be read, and the neutral form: one message a line. */
+export type SessionFormat = 'claude-code' | 'codex' | 'opencode' | 'pi' | 'gemini' | 'messages'
+
+/** A call of a tool, as the model wrote it. */
+export interface LoggedCall {
+  id: string
+  name: string
+  args: unknown
+}
+
+/** One message, as it entered the context. */
+export interface LoggedMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string
+  toolCalls?: LoggedCall[]
+  toolCallId?: string
+  toolName?: string
+  isError?: boolean
+  /** Milliseconds since the epoch. */
+  timestamp?: number
+  /** The message took the place of everything before it but the last `kept` messages, which follow it. */
+  boundary?: 'compaction'
+  kept?: number
+}
+
+/** Tokens of requests and their answers, as the provider counted them. */
+export interface TokenUsage {
+  /** Requests that were counted. */
+  requests: number
+  /** Input that was neither read from the cache nor written to it. */
+  input: number
+  cacheRead: number
+  cacheWrite: number
+  output: number
+}
+
+/** A line that could not be read. */
+export interface LogProblem {
+  /** From 1. */
+  line: number
+  problem: string
+}
+
+/** A session, as its log tells it. */
+export interface SessionLog {
+  path: string
+  format: SessionFormat
+  /** The version of the agent or of its format, where the log names it. */
+  version?: string
+  /** The model of most answers. */
+  model?: string
+  messages: LoggedMessage[]
+  /** Missing if the log has no counts of the provider. */
+  usage?: TokenUsage
+  /** Number of lines that could not be read. */
+  unreadLines: number
+  /** The first of them. */
+  problems: LogProblem[]
+}
