@@ -21,7 +21,7 @@ const LAYERS = [
   ['service', 'overflow', 'permission', 'loop-detection'],
   ['config', 'command', 'session', 'pruning'],
   ['approval', 'compaction', 'tools'],
-  ['hooks', 'context'],
+  ['hooks', 'context', 'remote'],
   ['guard', 'report', 'view'],
   ['extensions'],
   ['adapters'],

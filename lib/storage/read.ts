@@ -188,13 +188,14 @@ export interface Query {
   cursor?: string
 }
 
-interface CheckedQuery extends OutputAccess {
+/** A question of a search whose options are known to be right. */
+export interface CheckedQuery extends OutputAccess {
   query: Query
   signal?: AbortSignal
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
-function checkQuery(pattern: string, options?: SearchOptions): CheckedQuery {
+export function checkQuery(pattern: string, options?: SearchOptions): CheckedQuery {
   return readable('options', () => queryOf(pattern, options))
 }
 

@@ -1,0 +1,71 @@
+/** Where a remote storage keeps bytes: the few operations that every object store has. */
+
+/** A part of a multipart upload, as the store named it. */
+export interface UploadedPart {
+  /** From 1. */
+  number: number
+  /** The name that the store gave it. */
+  tag: string
+  bytes: number
+}
+
+/** An object of a listing. */
+export interface ListedObject {
+  key: string
+  bytes: number
+  /** When it was saved, by the clock of the store, in milliseconds since the epoch. */
+  modified: number
+}
+
+/** An upload that was begun and neither completed nor aborted. */
+export interface OpenUpload {
+  key: string
+  upload: string
+  /** When it was begun, by the clock of the store, in milliseconds since the epoch. */
+  started: number
+}
+
+/** Bytes of an object, and how many it has. */
+export interface ObjectRange {
+  bytes: Uint8Array
+  /** Bytes of the whole object. */
+  total: number
+}
+
+/**
+ * A bucket, or a prefix in one. Each call is one request, a listing one for every 1,000 objects. Every call may fail, and may be
+ * repeated with the same arguments after it failed: whether the first reached the store is then unknown.
+ */
+export interface ObjectStore {
+  /** Where its keys are, without a slash at the end: `s3://bucket/prefix`. Paths of outputs begin with it. */
+  readonly url: string
+  /** Saves an object that appears as a whole, or not at all. */
+  put(key: string, body: Uint8Array): Promise<void>
+  /** Begins a multipart upload, which is invisible until it is completed, and returns its id. */
+  begin(key: string): Promise<string>
+  /** Uploads one part, and returns the name that the store gives it. */
+  part(key: string, upload: string, number: number, body: Uint8Array): Promise<string>
+  /** Makes the object of the parts. Resolves as well if an earlier call has made it. */
+  complete(key: string, upload: string, parts: readonly UploadedPart[]): Promise<void>
+  /** Drops an upload and its parts. */
+  abort(key: string, upload: string): Promise<void>
+  /**
+   * Reads the bytes from `from` up to but not including `to`; fewer, or none, at the end of the object. Resolves to nothing if there
+   * is no such object.
+   */
+  get(key: string, from: number, to: number, signal?: AbortSignal): Promise<ObjectRange | undefined>
+  /** Lists the objects whose keys begin with a prefix, in the order of their keys. */
+  list(prefix: string): AsyncIterable<ListedObject>
+  /** Removes objects, up to 1,000 in one call; those that are not there are no error. */
+  remove(keys: readonly string[]): Promise<void>
+  /** Lists uploads that were begun and not ended. Without it, nothing of a killed process is salvaged. */
+  uploads?(prefix: string): AsyncIterable<OpenUpload>
+  /** Lists the parts of an upload in the order of their numbers. */
+  parts?(key: string, upload: string): Promise<UploadedPart[]>
+}
+
+/** Most keys of one call of `remove`. */
+export const MAX_REMOVED_KEYS = 1000
+
+/** The functions that every object store has. */
+export const REQUIRED_FUNCTIONS = ['put', 'begin', 'part', 'complete', 'abort', 'get', 'list', 'remove'] as const

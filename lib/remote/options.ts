@@ -1,0 +1,61 @@
+/** Options of a remote storage. */
+
+import { SpillwayError } from '../errors'
+import { type Check, checkOptions } from '../validation/options'
+import { type ObjectStore, REQUIRED_FUNCTIONS } from './object-store'
+
+const MEBIBYTE = 2 ** 20
+
+/** Options of `RemoteStorage`. */
+export interface RemoteStorageOptions {
+  /** The bucket, or the prefix in one, that outputs are saved in: `s3Objects(…)` of `spillway/s3`, or your own. */
+  objects: ObjectStore
+  /**
+   * Bytes of a part of an upload, 5 MiB to 64 MiB; at most 10,000 parts make an output. Three of them are in memory at once.
+   * @default 8388608
+   */
+  partBytes?: number
+  /**
+   * Bytes of one request of a search, 64 KiB to 64 MiB. Up to four times as much is in memory.
+   * @default 8388608
+   */
+  windowBytes?: number
+  /** Days that `sweep` keeps an output. More than 0; `Infinity`: forever. @default 7 */
+  retentionDays?: number
+  /** Bytes that `sweep` leaves. @default 4294967296 */
+  maxStoreBytes?: number
+  /** Outputs that `sweep` leaves. @default 10000 */
+  maxStoreFiles?: number
+}
+
+const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
+  objects: [
+    'an object store, such as s3Objects of spillway/s3',
+    (value) =>
+      typeof (value as Partial<ObjectStore> | null)?.url === 'string' &&
+      REQUIRED_FUNCTIONS.every((name) => typeof (value as Partial<ObjectStore>)[name] === 'function'),
+  ],
+  partBytes: ['a whole number from 5242880 to 67108864', (value) => isWhole(value, 5 * MEBIBYTE)],
+  windowBytes: ['a whole number from 65536 to 67108864', (value) => isWhole(value, 2 ** 16)],
+  // The storage's own reader of bounds says what is allowed.
+  retentionDays: ['a number of days', (value) => typeof value === 'number'],
+  maxStoreBytes: ['a number of bytes', (value) => typeof value === 'number'],
+  maxStoreFiles: ['a number of outputs', (value) => typeof value === 'number'],
+}
+
+function isWhole(value: unknown, least: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= 64 * MEBIBYTE
+}
+
+/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+export function checkRemoteOptions(options: RemoteStorageOptions) {
+  try {
+    checkOptions('options', options, CHECKS)
+    if (options.objects === undefined) checkOptions('options', { objects: null }, CHECKS)
+  } catch (error) {
+    const { message, field, cause } = error as SpillwayError
+    throw new SpillwayError('INVALID_CONFIG', message, { field: field?.replace(/^options\./, ''), cause })
+  }
+  const { partBytes = 8 * MEBIBYTE, windowBytes = 8 * MEBIBYTE, ...others } = options
+  return { partBytes, windowBytes, ...others }
+}
