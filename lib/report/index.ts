@@ -1,5 +1,7 @@
 /** Reports of recorded sessions: the cost of each tool. */
 
+export type { Shortened } from './entering'
+export { reportPage } from './html-page'
 export type { PaidAs } from './meter'
 export type { Cost, SessionPrices } from './prices'
 export { readSession } from './read-session'
@@ -11,5 +13,6 @@ export {
   type SkippedFile,
   type UsageReport,
 } from './report'
+export type { Savings } from './savings'
 export type { ToolCost } from './tool-costs'
 export type { LoggedCall, LoggedMessage, LogProblem, SessionFormat, SessionLog, TokenUsage } from './types'

@@ -1,13 +1,15 @@
 /** Adds up the cost of each tool, and of the whole sessions. */
 
 import { messageOf } from '../util/message-of'
-import { type Check, checkOptions, strings } from '../validation/options'
+import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { checkSignal, wrong } from '../validation/validate'
 import { logFilesOf } from './log-files'
 import { type PaidAs, RequestMeter } from './meter'
 import { type Cost, costOf, type SessionPrices, sessionPrices, sumOfCosts } from './prices'
 import { readSession } from './read-session'
 import { type LoggedRequest, requestsOf, tokensOf } from './requests'
+import { type Savings, savingsOf, sumOfSavings } from './savings'
+import { simulate } from './simulation'
 import { sumOfTools, type ToolCost, ToolCosts } from './tool-costs'
 import type { SessionLog, TokenUsage } from './types'
 
@@ -29,6 +31,8 @@ export interface SessionReport extends Omit<SessionLog, 'messages'> {
   bill: Bill
   /** The dearest first. */
   tools: ToolCost[]
+  /** Missing if only what happened is reported. */
+  savings?: Savings
 }
 
 /** A signal is checked by itself. */
@@ -36,6 +40,11 @@ const ANYTHING: Check = ['anything', () => true]
 
 /** Options of {@link reportSessions}. */
 export interface ReportOptions {
+  /**
+   * Reports only what happened, without a simulation of what Spillway would have saved.
+   * @default false
+   */
+  observe?: boolean
   /** Stops between two files. */
   signal?: AbortSignal
 }
@@ -54,10 +63,12 @@ export interface UsageReport {
   bill: Omit<Bill, 'source'>
   /** The tools of all sessions, the dearest first. */
   tools: ToolCost[]
+  /** The savings in all sessions; missing if only what happened is reported. */
+  savings?: Savings
 }
 
 /** Reports one session that was read. */
-export function reportSession(log: SessionLog): SessionReport {
+async function reportSession(log: SessionLog, observe: boolean): Promise<SessionReport> {
   const { messages, ...about } = log
   const prices = sessionPrices(log.model)
   const meter = new RequestMeter(prices.lifetimeMs)
@@ -67,13 +78,10 @@ export function reportSession(log: SessionLog): SessionReport {
     meter.request(partsOf(request), request.pause, (part, as) => tools.book(part, as))
     output += tokensOf(request.answer)
   }
+  const bill = billOf(log.usage, meter, output, prices)
   return {
-    ...about,
-    requests: meter.requests,
-    sentTokens: meter.tokens,
-    prices,
-    bill: billOf(log.usage, meter, output, prices),
-    tools: tools.costs(prices),
+    ...{ ...about, requests: meter.requests, sentTokens: meter.tokens, prices, bill, tools: tools.costs(prices) },
+    ...(!observe && { savings: savingsOf(await simulate(log, prices), meter, prices, bill.total) }),
   }
 }
 
@@ -90,7 +98,7 @@ function billOf(usage: TokenUsage | undefined, meter: RequestMeter, said: number
 }
 
 /**
- * Reads the logs of sessions, and reports what each tool cost. Folders are searched for files that end in `.jsonl`,
+ * Reads the logs of sessions, and reports what each tool cost and what Spillway would have saved. Folders are searched for files that end in `.jsonl`,
  * `.json` or either with `.gz`. A file that is no session log is left out and named.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if the paths or an option are not allowed
@@ -99,8 +107,8 @@ function billOf(usage: TokenUsage | undefined, meter: RequestMeter, said: number
  */
 export async function reportSessions(paths: readonly string[], options: ReportOptions = {}): Promise<UsageReport> {
   if (!strings[1](paths)) throw wrong('paths', paths, strings[0])
-  checkOptions('options', options, { signal: ANYTHING })
-  const { signal } = options
+  checkOptions('options', options, { observe: flag, signal: ANYTHING })
+  const { observe = false, signal } = options
   checkSignal('options.signal', signal)
   const sessions: SessionReport[] = []
   const skipped: SkippedFile[] = []
@@ -114,7 +122,7 @@ export async function reportSessions(paths: readonly string[], options: ReportOp
   for (const path of paths) {
     const files = await orSkip(path, () => logFilesOf(path))
     for (const file of files ?? []) {
-      const session = await orSkip(file, async () => reportSession(await readSession(file)))
+      const session = await orSkip(file, async () => reportSession(await readSession(file), observe))
       if (session !== undefined) sessions.push(session)
     }
   }
@@ -123,10 +131,11 @@ export async function reportSessions(paths: readonly string[], options: ReportOp
 
 function summaryOf(sessions: SessionReport[], skipped: SkippedFile[]): UsageReport {
   const sum = (of: 'input' | 'output' | 'total') => sumOfCosts(sessions.map(({ bill }) => bill[of]))
+  const total = sum('total')
+  const savings = sessions.flatMap((session) => session.savings ?? [])
   return {
-    sessions,
-    skipped,
-    bill: { input: sum('input'), output: sum('output'), total: sum('total') },
+    ...{ sessions, skipped, bill: { input: sum('input'), output: sum('output'), total } },
     tools: sumOfTools(sessions.map(({ tools }) => tools)),
+    ...(savings.length > 0 && { savings: sumOfSavings(savings, total) }),
   }
 }

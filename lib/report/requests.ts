@@ -24,6 +24,13 @@ export interface LoggedRequest {
   time?: number
 }
 
+const sources = new WeakMap<ChatMessage, LoggedMessage>()
+
+/** The message of the log that a message of a request was made of. */
+export function sourceOf(message: ChatMessage): LoggedMessage {
+  return sources.get(message) as LoggedMessage
+}
+
 /**
  * The requests of a session: one before each message of the model. A compaction replaces what was in view by its summary
  * and the messages that it kept.
@@ -33,6 +40,7 @@ export function* requestsOf(messages: Iterable<LoggedMessage>): Generator<Logged
   let last: number | undefined
   for (const logged of messages) {
     const message = chatMessage(logged)
+    sources.set(message, logged)
     if (logged.boundary === 'compaction') {
       const kept = logged.kept ?? 0
       view = [message, ...(kept > 0 ? view.slice(-kept) : [])]

@@ -1,18 +1,30 @@
 /** `spillway report`: what the tools of recorded sessions cost. */
 
-import { type Cost, reportSessions, type SessionReport, type ToolCost, type UsageReport } from 'spillway/report'
+import { writeFileSync } from 'node:fs'
+import {
+  type Cost,
+  reportPage,
+  reportSessions,
+  type Savings,
+  type SessionReport,
+  type ToolCost,
+  type UsageReport,
+} from 'spillway/report'
 import type { Command, Parsed } from '../command'
-import { countOf, sizeOf } from '../parse-values'
+import { countOf, sizeOf, text } from '../parse-values'
 import { bold, EXIT, note, print, printable, printJson } from '../terminal'
 
 const command: Command = {
   name: 'report',
-  summary: 'Says what each tool cost in recorded sessions of an agent.',
+  summary: 'Says what each tool cost in recorded sessions of an agent, and what Spillway would have saved.',
   usage: '[options] <session>...',
   about: `A session is a log of Claude Code (~/.claude/projects), Codex (~/.codex/sessions), pi (~/.pi/agent/sessions) or Gemini CLI
 (~/.gemini/tmp), what "opencode export" printed, or a folder with such files. Prices are those of the table in the documentation;
 nothing is fetched, and nothing leaves the machine.`,
-  options: {},
+  options: {
+    observe: { type: 'boolean', help: 'Report only what happened, without the savings, which are simulated.' },
+    html: { type: 'string', value: 'FILE', help: 'Write the report there as a page with charts.' },
+  },
   positionals: [1, Number.POSITIVE_INFINITY],
   exits: [
     ['0', 'reported'],
@@ -22,15 +34,18 @@ nothing is fetched, and nothing leaves the machine.`,
   ],
   examples: [
     ['spillway report ~/.claude/projects', 'all sessions of Claude Code'],
-    ['spillway report --json session.jsonl | jq .tools', 'for programs'],
+    ['spillway report --html report.html session.jsonl', 'a page for a browser'],
+    ['spillway report --json session.jsonl | jq .savings.share', 'for programs'],
   ],
   run,
 }
 
 export default command
 
-async function run({ positionals, json }: Parsed): Promise<number> {
-  const report = await reportSessions(positionals)
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const report = await reportSessions(positionals, { observe: values.observe === true })
+  const page = text(values, 'html')
+  if (page !== undefined) writeFileSync(page, reportPage(report))
   if (json) await printJson(report)
   else await print(report.sessions.length === 0 ? '' : textOf(report))
   for (const { path, problem } of json ? [] : report.skipped) {
@@ -42,13 +57,14 @@ async function run({ positionals, json }: Parsed): Promise<number> {
 /** Tools that are listed one by one. */
 const LISTED = 20
 
-function textOf({ sessions, bill, tools }: UsageReport): string {
+function textOf({ sessions, bill, tools, savings }: UsageReport): string {
   const requests = sessions.reduce((sum, session) => sum + session.requests, 0)
   // One unit for the whole page: a sum in dollars needs all of its parts in dollars.
   const written = bill.total.dollars === undefined ? inTokens : inDollars
   const lines = [
     `${countOf(sessions.length, 'session')}, ${countOf(requests, 'request')}, ${written(bill.total)}`,
     `  input ${written(bill.input)}, output ${written(bill.output)}${estimateOf(sessions)}`,
+    ...(savings === undefined ? [] : savingsText(savings, written)),
     '',
     bold(row('tool', 'calls', 'results', 'tokens', 'turns', 'cost', 'of the bill')),
     ...tools.slice(0, LISTED).map((tool) => rowOf(tool, bill.total, written)),
@@ -58,6 +74,17 @@ function textOf({ sessions, bill, tools }: UsageReport): string {
   ]
   return `${lines.join('\n')}\n`
 }
+
+function savingsText(savings: Savings, written: typeof inTokens): string[] {
+  const { net, share, gross, refetches, rewrites, declarations, entering } = savings
+  return [
+    bold(`  with Spillway ${percent(Math.abs(share))} ${share < 0 ? 'more' : 'less'}: ${written(net)}`),
+    `    ${written(gross)} not sent, less ${written(refetches)} fetched again, ${written(rewrites)} cache written again, ${written(declarations)} declarations`,
+    `    without pruning, as in a hook: ${percent(entering.share)}, ${written(entering.net)}`,
+  ]
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 
 function estimateOf(sessions: readonly SessionReport[]): string {
   const estimated = sessions.filter(({ bill }) => bill.source === 'estimate').length
@@ -87,9 +114,12 @@ function row(name: string, ...cells: string[]): string {
 function rowOf({ tool, calls, bytes, tokens, turns, cost }: ToolCost, bill: Cost, written: typeof inTokens): string {
   const share = cost.pricedTokens / (bill.pricedTokens || 1)
   const counts = [calls.toLocaleString('en-US'), sizeOf(bytes), tokens.toLocaleString('en-US')]
-  return row(printable(tool), ...counts, turns.toFixed(1), written(cost), `${(100 * share).toFixed(1)} %`)
+  return row(printable(tool), ...counts, turns.toFixed(1), written(cost), percent(share))
 }
 
-const inDollars = ({ dollars = 0 }: Cost): string => `$${dollars.toFixed(2)}`
+function inDollars({ dollars = 0 }: Cost): string {
+  const amount = Math.abs(dollars).toFixed(2)
+  return `${dollars < 0 && Number(amount) > 0 ? '-' : ''}$${amount}`
+}
 
 const inTokens = ({ pricedTokens }: Cost): string => `${Math.round(pricedTokens / 1000).toLocaleString('en-US')}k`

@@ -1,0 +1,69 @@
+/** The savings of a simulated session, as parts that add up. */
+
+import type { Shortened } from './entering'
+import type { RequestMeter } from './meter'
+import { type Cost, costOf, type SessionPrices, shareOf, sumOfCosts } from './prices'
+import type { Simulation } from './simulation'
+
+/** The savings of Spillway: `gross` less `refetches`, `rewrites` and `declarations` is `net`. */
+export interface Savings {
+  net: Cost
+  /** The net savings as a part of the whole bill. */
+  share: number
+  /** The cost of tokens that were not sent. */
+  gross: Cost
+  /** The cost of results that the model would have fetched again, with the requests for them. */
+  refetches: Cost
+  /** The cost of tokens that were sent again because something in front of them changed. */
+  rewrites: Cost
+  /** The cost of declaring the tools that read saved outputs. */
+  declarations: Cost
+  /** The net savings where results are bounded and folded as they enter, and nothing is pruned: what a hook can do. */
+  entering: { net: Cost; share: number }
+  truncated: Shortened
+  folded: Shortened
+  /** Number of items that were left out of later requests. */
+  pruned: number
+  /** Number of results that were fetched again. */
+  refetched: number
+}
+
+/** Compares a session with its simulations. */
+export function savingsOf(
+  { everything, entering }: { everything: Simulation; entering: Simulation },
+  meter: RequestMeter,
+  prices: SessionPrices,
+  bill: Cost,
+): Savings {
+  const before = meter.cost(prices)
+  const { refetches, declarations, rewritten, cost, truncated, folded, pruned, refetched } = everything
+  const rewrites = (rewritten - meter.tokens.rewritten) * (prices.write - prices.read)
+  const priced = (pricedTokens: number) => costOf(pricedTokens, prices)
+  const [net, netEntering] = [priced(before - cost), priced(before - entering.cost)]
+  return {
+    ...{ net, share: shareOf(net, bill), gross: priced(before - cost + refetches + rewrites + declarations) },
+    ...{ refetches: priced(refetches), rewrites: priced(rewrites), declarations: priced(declarations) },
+    entering: { net: netEntering, share: shareOf(netEntering, bill) },
+    ...{ truncated, folded, pruned, refetched },
+  }
+}
+
+/** The savings of several sessions together. */
+export function sumOfSavings(all: readonly Savings[], bill: Cost): Savings {
+  const cost = (of: (savings: Savings) => Cost) => sumOfCosts(all.map(of))
+  const count = (of: (savings: Savings) => number) => all.reduce((sum, savings) => sum + of(savings), 0)
+  const shortened = (of: (savings: Savings) => Shortened): Shortened => ({
+    results: count((savings) => of(savings).results),
+    bytes: count((savings) => of(savings).bytes),
+  })
+  const [net, entering] = [cost((each) => each.net), cost((each) => each.entering.net)]
+  return {
+    ...{ net, share: shareOf(net, bill), gross: cost(({ gross }) => gross) },
+    refetches: cost(({ refetches }) => refetches),
+    rewrites: cost(({ rewrites }) => rewrites),
+    declarations: cost(({ declarations }) => declarations),
+    entering: { net: entering, share: shareOf(entering, bill) },
+    ...{ truncated: shortened((each) => each.truncated), folded: shortened((each) => each.folded) },
+    ...{ pruned: count(({ pruned }) => pruned), refetched: count(({ refetched }) => refetched) },
+  }
+}
