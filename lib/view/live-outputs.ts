@@ -5,6 +5,7 @@ import { SpillwayError } from '../errors'
 import { MemoryStorage } from '../storage/memory-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
 import { wrong } from '../validation/validate'
+import { outputSource } from './source-checks'
 import type { ListedOutput, OutputProgress, OutputSource } from './sources'
 
 /** Milliseconds between two looks at an output that is followed. */
@@ -54,8 +55,7 @@ export class LiveOutputs implements OutputSource {
   private count = 0
 
   constructor(private readonly saved: OutputSource) {
-    if (typeof saved?.readRange !== 'function')
-      throw wrong('saved', saved, 'a TruncationStorage or another OutputSource')
+    if (!outputSource[1](saved)) throw wrong('saved', saved, outputSource[0])
   }
 
   /** Adds the output of a command that runs, and returns its name. */

@@ -2,10 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import { bearerOf, isOwnHost, isOwnOrigin, newToken, Tokens } from './request-checks'
 import { refuse, sendError, sendJson, setHeaders } from './responses'
 import { ROUTES, type Served } from './routes'
+import { approvalSource, auditSource, outputSource } from './source-checks'
 import type { ApprovalSource, AuditSource, OutputSource } from './sources'
 
 /** Options of {@link createOutputHandler}. */
@@ -50,13 +51,10 @@ export interface OutputHandler {
   issueLogin(): string
 }
 
-const isFunctionIn = (value: unknown, ...names: string[]) =>
-  isRecord(value) && names.every((name) => typeof value[name] === 'function')
-
 const OPTIONS: Readonly<Record<string, Check>> = {
-  outputs: ['a TruncationStorage or another OutputSource', (value) => isFunctionIn(value, 'readRange')],
-  approvals: ['a PermissionGate or another ApprovalSource', (value) => isFunctionIn(value, 'pending', 'respond')],
-  audit: ['an AuditSource', (value) => isFunctionIn(value, 'list', 'read')],
+  outputs: outputSource,
+  approvals: approvalSource,
+  audit: auditSource,
   sessionId: ['a string', (value) => typeof value === 'string'],
   allowRemove: flag,
   token: [
@@ -84,8 +82,7 @@ const LOGIN_MS = 600_000
  */
 export function createOutputHandler(options: OutputHandlerOptions): OutputHandler {
   checkOptions('options', options, OPTIONS)
-  if (options.outputs === undefined)
-    throw wrong('options.outputs', undefined, 'a TruncationStorage or another OutputSource')
+  if (options.outputs === undefined) throw wrong('options.outputs', undefined, outputSource[0])
   const { base = '/spillway', hosts, origins = [], token = newToken(), ...sources } = options
   const tokens = new Tokens(token)
   const served: Served = { ...sources, base, tokens }
