@@ -1859,6 +1859,17 @@ export interface HistoryPrunerOptions {
 	 */
 	onError?: (error: SpillwayError) => void;
 }
+/** Tokens of a request, as its provider counted them. */
+export interface PromptUsage {
+	/** All tokens of the prompt, those read from the cache included. */
+	promptTokens: number;
+	/** Tokens read from the cache; missing if the usage does not say. */
+	cacheReadTokens?: number;
+	/** Tokens written to the cache; missing if the usage does not say. */
+	cacheWriteTokens?: number;
+	/** Why the usage was not used, or only in part. */
+	problem?: string;
+}
 /** An item that was pruned for the first time. */
 export interface PrunedItem extends PrunedInfo {
 	/** Index of the message. */
@@ -1934,6 +1945,15 @@ export declare class HistoryPruner {
 	prune<M>(messages: readonly M[], options?: {
 		now?: number;
 	}): PruneResult<M>;
+	/**
+	 * Learns from the usage of the response to the last request, under whatever field names its provider or framework has:
+	 * the tokens of a prompt, whether the cache was still there after the pause before, and prices where the usage has costs
+	 * or says that the cache lasts an hour. Call it after each response; a second call for the same request learns nothing about the cache.
+	 *
+	 * Never throws. A usage with negative counts, without tokens or in unknown names teaches nothing; one with more hits
+	 * than tokens only the number of tokens. `problem` says so.
+	 */
+	observe(usage: unknown): PromptUsage;
 	/** Returns the last decision, as sentences for a person. */
 	explain(): string;
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
@@ -1995,7 +2015,7 @@ export interface ContextReport {
 	environmentTokens: number;
 	/** Budget of both together; `Infinity` if the window is unknown. */
 	usable: number;
-	/** True if they have no more. */
+	/** True if they have no more; as the provider counts them once `observe` was called. */
 	fits: boolean;
 	pruning: PruneReport;
 	/** Only if it was asked for at this request. */
@@ -2047,6 +2067,11 @@ export declare class ContextManager<M = unknown> {
 		force?: boolean;
 		signal?: AbortSignal;
 	}): Promise<PreparedContext<M>>;
+	/**
+	 * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
+	 * and the guard count as the provider does, with everything that is sent beside the history.
+	 */
+	observe(usage: unknown): PromptUsage;
 	/** Returns the steps of the last request as readable sentences. */
 	explain(): string;
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */

@@ -85,6 +85,7 @@ export {
   type PruneReport,
   type PruneResult,
 } from './pruning/pruner'
+export type { PromptUsage } from './pruning/usage'
 export { createTruncation, type Truncation, type UserTruncationConfig } from './service/create-truncation'
 export { createTruncationMiddleware } from './service/middleware'
 export { TruncationService } from './service/service'

@@ -55,7 +55,14 @@ interface ToolRequest {
 /** A request of a model, as far as it is read here. */
 interface ModelRequest {
   messages: unknown[]
+  model?: unknown
   runtime?: LangChainRuntime
+}
+
+/** Id of the model: each package has another name for it. */
+function modelOf({ model }: ModelRequest): unknown {
+  const { model: id, modelName } = Object(model) as { model?: unknown; modelName?: unknown }
+  return modelName ?? id
 }
 
 /** A message of a tool, as far as it is read here. */
@@ -123,10 +130,13 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
   ): Promise<unknown> => {
     const { messages, runtime } = request
     if (!isArray(messages)) return handler(request)
-    const outgoing = await requests.prepare(messages, sessionOf(controls, runtime))
+    const outgoing = await requests.prepare(messages, sessionOf(controls, runtime), modelOf(request))
     const send = async (sent: readonly unknown[]) =>
       handler(sent === messages ? request : { ...request, messages: [...sent] })
-    return requests.send(outgoing, send, { signal: runtime?.signal, overflowed: (answer) => emptyOf(answer, window) })
+    const options = { signal: runtime?.signal, overflowed: (answer: unknown) => emptyOf(answer, window) }
+    const answer = await requests.send(outgoing, send, options)
+    requests.observe(outgoing.sessionId, Object(answer).usage_metadata)
+    return answer
   }
 
   const middleware = { name: 'spillway', wrapToolCall, wrapModelCall }

@@ -125,9 +125,12 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
       const { messages } = Object(output) as { messages?: unknown }
       if (!isArray(messages)) return
       const { sessionID } = Object(Object(messages[0]).info) as { sessionID?: unknown }
+      const sessionId = typeof sessionID === 'string' ? sessionID : undefined
+      const { id, tokens, modelID } = lastAnswerIn(messages)
       try {
         const chat = chatOf(messages)
-        const sent = await requests.prepare(chat, typeof sessionID === 'string' ? sessionID : undefined)
+        requests.observe(sessionId, tokens, id)
+        const sent = await requests.prepare(chat, sessionId, modelID)
         // OpenCode reads the array that it gave, not what is put in its place.
         for (const [at, message] of withOutputs(messages, sent.messages)) (messages as unknown[])[at] = message
       } catch (thrown) {
@@ -136,6 +139,12 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     },
   }
   return async () => hooks
+}
+
+/** The last answer of a model, as far as it is read here: its id, its model and its usage. */
+function lastAnswerIn(messages: readonly unknown[]): { id?: unknown; tokens?: unknown; modelID?: unknown } {
+  const infos = messages.map((message) => Object(Object(message).info) as { role?: unknown; modelID?: unknown })
+  return infos.findLast(({ role }) => role === 'assistant') ?? {}
 }
 
 /** Output limits of OpenCode's configuration, with its defaults. */
@@ -210,6 +219,8 @@ export async function server(_input: unknown, options: OpenCodePluginOptions = {
   const service = new TruncationService({ availableTools: ['read', 'grep'], ...truncation })
   return plugin({
     ...{ truncation: service, ledger },
-    ...(history !== false && { history: () => new HistoryPruner({ ...history, ledger }) }),
+    ...(history !== false && {
+      history: (_session, { model }) => new HistoryPruner({ ...(model && { prices: model }), ...history, ledger }),
+    }),
   })()
 }

@@ -69,7 +69,7 @@ export function agentHooks(controls: PiControls): PiAgentHooks {
     },
     async transformContext<M>(messages: M[]): Promise<M[]> {
       if (!isArray(messages)) return messages
-      return [...(await requests.prepare(messages, controls.sessionId)).messages]
+      return [...(await prepared(requests, messages, controls.sessionId)).messages]
     },
   }
 }
@@ -108,12 +108,20 @@ export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
       const { structuredContent } = event as { structuredContent?: unknown }
       return edit && { details: event.details, isError: event.isError, structuredContent, ...edit }
     })
-    pi.on('context', async (event: { messages: unknown[] }, context: unknown) => {
+    pi.on('context', async (event: { messages: unknown[] }, context?: PiContext) => {
       if (!isArray(event?.messages)) return undefined
-      const { messages } = await requests.prepare(event.messages, sessionOf(context))
+      const { messages } = await prepared(requests, event.messages, sessionOf(context), context?.model?.id)
       return messages === event.messages ? undefined : { messages: [...messages] }
     })
   }
+}
+
+/** A prepared request. The last answer has the usage of the request before. */
+function prepared<M>(requests: Requests, messages: readonly M[], sessionId?: string, model?: unknown) {
+  const answer = messages.findLast((message) => Object(message).role === 'assistant')
+  const { usage, timestamp, model: answering } = Object(answer) as Record<string, unknown>
+  requests.observe(sessionId, usage, timestamp ?? usage)
+  return requests.prepare(messages, sessionId, model ?? answering)
 }
 
 interface ToolEvent {
@@ -125,6 +133,7 @@ interface ToolEvent {
 /** The session as an extension gets it, as far as it is read here. */
 interface PiContext {
   sessionManager?: { getSessionId?: () => unknown }
+  model?: { id?: unknown }
 }
 
 interface PiResult {

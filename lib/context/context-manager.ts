@@ -10,7 +10,16 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, formatNamed, viewOf, viewsIn, viewsOf } from '../history/formats'
 import { recoverAsFar } from '../overflow/recover-from-overflow'
-import { adopt, forgetGone, HistoryPruner, type HistoryPrunerState, type PruneReport, share } from '../pruning/pruner'
+import {
+  adopt,
+  countedTokens,
+  forgetGone,
+  HistoryPruner,
+  type HistoryPrunerState,
+  type PruneReport,
+  share,
+} from '../pruning/pruner'
+import type { PromptUsage } from '../pruning/usage'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { Turns } from '../util/semaphore'
@@ -41,7 +50,7 @@ export interface ContextReport {
   environmentTokens: number
   /** Budget of both together; `Infinity` if the window is unknown. */
   usable: number
-  /** True if they have no more. */
+  /** True if they have no more; as the provider counts them once `observe` was called. */
   fits: boolean
   pruning: PruneReport
   /** Only if it was asked for at this request. */
@@ -143,6 +152,14 @@ export class ContextManager<M = unknown> {
     return inner.turns.take(async () => prepare(inner, messages, options))
   }
 
+  /**
+   * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
+   * and the guard count as the provider does, with everything that is sent beside the history.
+   */
+  observe(usage: unknown): PromptUsage {
+    return innerOf(this).pruner.observe(usage)
+  }
+
   /** Returns the steps of the last request as readable sentences. */
   explain(): string {
     const { last } = innerOf(this)
@@ -240,7 +257,7 @@ async function prepare<M>(
   const environment = environmentTokens(inner)
   let pruned = pruner.prune(history, { now })
   const rounds = [pruned.report]
-  const compaction = await compacted(inner, messages, history, pruned, environment, request)
+  const compaction = await compacted(inner, messages, history, pruned, request)
   if (compaction !== undefined) {
     history = compaction.history
     if (compaction.changed) {
@@ -253,17 +270,18 @@ async function prepare<M>(
   // A provider that refused the request has the last word, whatever the estimate says.
   const isRefused = request.force === true && compaction?.changed !== true
   const sent = pruned.report.tokensAfter
-  const guard = await guarded(inner, pruned.messages, sent, environment, { isRefused, signal: request.signal })
+  const guard = await guarded(inner, pruned.messages, sent, { isRefused, signal: request.signal })
   if (guard !== undefined && guard.texts.length > 0) {
     adopt(pruner, guard.texts)
     history = lastingAfterChange(inner, messages)
     pruned = pruner.prune(history, { now })
   }
   const { tokensBefore, tokensAfter } = pruned.report
-  const fits = tokensAfter + environment <= inner.usable
+  const wholeTokens = requestTokens(inner, tokensAfter)
+  const fits = wholeTokens <= inner.usable
   // Nothing helps any more, and the request would be refused.
   const { contextWindow = 0, reserveTokens = 0 } = options
-  const refused = !fits && tokensAfter + environment > contextWindow - reserveTokens
+  const refused = !fits && wholeTokens > contextWindow - reserveTokens
   if (refused && compaction?.report.reason === 'thrash') throw compaction.report.error
   const report: ContextReport = {
     steps: [
@@ -320,20 +338,31 @@ function environmentTokens<M>(inner: Inner<M>): number {
   return inner.environment.tokens
 }
 
+/** Tokens of a request whose history is estimated at `tokens`: as the provider counts them, once it has counted. */
+function requestTokens<M>(inner: Inner<M>, tokens: number): number {
+  return countedTokens(inner.pruner, tokens) ?? tokens + environmentTokens(inner)
+}
+
 /** Compacts if it is time. */
 async function compacted<M>(
   inner: Inner<M>,
   stored: readonly M[],
   history: M[],
   pruned: { messages: M[]; report: PruneReport },
-  environment: number,
   { force = false, signal }: { force?: boolean; signal?: AbortSignal },
 ): Promise<{ history: M[]; report: CompactionReport; freed: number; changed: boolean } | undefined> {
   const { options, pruner, limit } = inner
   if (options.compaction === false) return undefined
-  if (!force && pruned.report.tokensAfter + environment <= limit) return undefined
+  const { tokensAfter } = pruned.report
+  if (!force && requestTokens(inner, tokensAfter) <= limit) return undefined
   share(pruner)
-  const settings = readCompactOptions({ ...compactOptions(options, inner.state), force, ...(signal && { signal }) })
+  const usedTokens = countedTokens(pruner, tokensAfter)
+  const settings = readCompactOptions({
+    ...compactOptions(options, inner.state),
+    force,
+    ...(signal && { signal }),
+    ...(usedTokens !== undefined && { usedTokens }),
+  })
   const run = new Run(pruned.messages, settings, history)
   const thrash = run.thrash()
   const done = thrash === undefined ? await run.go() : run.refused(thrash)
@@ -360,23 +389,25 @@ async function compacted<M>(
 
 /** Shortens results if the messages still do not fit, or were refused and nothing else helped. */
 async function guarded<M>(
-  { options, pruner, usable, tell }: Inner<M>,
+  inner: Inner<M>,
   messages: M[],
   tokens: number,
-  environment: number,
   { isRefused, signal }: { isRefused: boolean; signal: AbortSignal | undefined },
 ): Promise<Guarded | undefined> {
+  const { options, pruner, usable, tell } = inner
   const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage } = options
-  const fits = tokens + environment <= usable
+  const whole = requestTokens(inner, tokens)
+  const reserved = Math.max(reserveTokens + whole - tokens, 0)
+  const fits = whole <= usable
   if (overflow === false || options.contextWindow === undefined || (fits && !isRefused)) return undefined
   // The estimate of a refused request was too small, so less than it must be sent.
-  const contextWindow = fits ? tokens + environment + reserveTokens : options.contextWindow
+  const contextWindow = fits ? whole + reserveTokens : options.contextWindow
   share(pruner)
   try {
     const recovered = await recoverAsFar({
       messages,
       contextWindowTokens: contextWindow,
-      reserveTokens: reserveTokens + environment,
+      reserveTokens: reserved,
       profile: overflow,
       ...(estimateTokens && { estimateTokens }),
       ...(storage && { storage }),
@@ -385,7 +416,7 @@ async function guarded<M>(
     const { problem, report } = recovered
     const { tokensBefore, tokensAfter } = report
     // Insufficient savings cost the provider's cache at every request; that pays only if the request would be refused otherwise.
-    const room = contextWindow - reserveTokens - environment
+    const room = contextWindow - reserved
     if (problem !== undefined && !(tokens > room && tokensAfter <= room)) {
       return { texts: [], freed: 0, problem: problem.message }
     }

@@ -36,6 +36,7 @@ export {
   type PruneReport,
   type PruneResult,
 } from '../pruning/pruner'
+export type { PromptUsage } from '../pruning/usage'
 export type { ToolResultRecord, ToolResultRecorder } from '../types'
 export type { EstimateTokens } from './estimate'
 export { detectFormat } from './formats'

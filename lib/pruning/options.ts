@@ -156,6 +156,10 @@ export interface HistoryPrunerOptions {
 /** The options with their defaults, as the facade reads them. */
 export interface PrunerSettings {
   readonly rules: object
+  /** Prices before anything was observed. */
+  readonly known: KnownPrices
+  /** True if the caller gave the prices by number. */
+  readonly hasOwnPrices: boolean
   /** True if a policy needs to know if a result failed or comes from a terminal. */
   readonly needsFacts: boolean
   /** True if a policy needs to know which file was read. */
@@ -244,6 +248,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   const { placeholder, thinking = 'keep-prefix' } = options
   const removesThinking = thinking === 'remove'
   const { prices, cheapest, lifetimeMs } = readPrices(options.prices, `${of}.prices`)
+  const cacheLifetimeMs = options.cacheLifetimeMs ?? lifetimeMs
   const policies = (options.policies ?? ['results']).map((policy, at) => {
     const read = readPolicy(policy, `${of}.policies[${at}]`)
     return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
@@ -260,10 +265,12 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
       keepErrors,
       prices,
       cheapest,
-      cacheLifetimeMs: finiteOrNull(options.cacheLifetimeMs ?? lifetimeMs),
+      cacheLifetimeMs: finiteOrNull(cacheLifetimeMs),
       maxLoss: finiteOrNull(options.maxLoss ?? 0.1),
       schedule: options.schedule ?? 'cache',
     },
+    known: { prices, cheapest, lifetimeMs: cacheLifetimeMs },
+    hasOwnPrices: isRecord(options.prices),
     needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
     keepsPrefix: thinking === 'keep-prefix',
@@ -294,8 +301,8 @@ function readPrices(given: PrunePrices | string | undefined, of: string): KnownP
   return { ...pricesOf(undefined), prices, cheapest: prices }
 }
 
-// JSON has no infinity.
-function finiteOrNull(value: number): number | null {
+/** JSON has no infinity. */
+export function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null
 }
 

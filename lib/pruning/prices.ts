@@ -80,6 +80,9 @@ export const TABLE: readonly ModelPrices[] = [
   },
 ]
 
+/** A cache that is written for an hour: platform.claude.com, "Prompt caching", 2026-10-07. */
+export const LONG_LIVED = { write: 2, lifetimeMs: 60 * MINUTES }
+
 /** Prices where the model is not known: a common one, and the cheapest that a provider in the table has. */
 const UNKNOWN: PrunePrices = { read: 0.05, write: 1.25, miss: 1.25 }
 const CHEAPEST: PrunePrices = { ...UNKNOWN, read: Math.min(...TABLE.map(({ read }) => read)) }

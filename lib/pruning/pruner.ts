@@ -8,7 +8,9 @@ import { isArray } from '../util/guards'
 import { type Check, checkOptions, parsedState } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { HistoryReader } from './history-reader'
+import { isObserved, type ObservedState, ObservedUsage, type SentRequest } from './observed-usage'
 import {
+  finiteOrNull,
   type HistoryPrunerOptions,
   type PrunedInfo,
   type PrunerSettings,
@@ -18,6 +20,7 @@ import {
 import { infoOf } from './placeholder'
 import type { PolicyName } from './policies'
 import type { HistoryItem } from './prunable-item'
+import { type PromptUsage, readUsage } from './usage'
 
 /** Why something was left out, or was not. */
 export type PruneReason =
@@ -128,6 +131,11 @@ export interface HistoryPrunerState {
    * @internal
    */
   unseenFrom?: number
+  /**
+   * Facts learned from the usage of responses.
+   * @internal
+   */
+  observed?: ObservedState
 }
 
 interface Answer {
@@ -146,6 +154,8 @@ interface Answer {
   tokensBefore: number
   tokensAfter: number
   savings: { paid: number; unpruned: number }
+  repeated: number
+  pause?: number | null
 }
 
 /** Internal state of a pruner. */
@@ -153,7 +163,10 @@ interface Inner {
   readonly settings: PrunerSettings
   readonly reader: HistoryReader
   readonly handle: object
+  readonly usage: ObservedUsage
   last: PruneReport | undefined
+  /** The last request, until its usage is known. */
+  sent: SentRequest | undefined
 }
 
 const inners = new WeakMap<HistoryPruner, Inner>()
@@ -172,7 +185,8 @@ export class HistoryPruner {
   constructor(options?: HistoryPrunerOptions) {
     const settings = readPrunerOptions(options)
     const handle = call(() => native.prunerOpen(JSON.stringify(settings.rules)))
-    inners.set(this, { settings, handle, reader: new HistoryReader(settings), last: undefined })
+    const usage = new ObservedUsage(settings.known, settings.hasOwnPrices)
+    inners.set(this, { settings, handle, usage, reader: new HistoryReader(settings), last: undefined, sent: undefined })
   }
 
   /**
@@ -202,6 +216,23 @@ export class HistoryPruner {
     return result
   }
 
+  /**
+   * Learns from the usage of the response to the last request, under whatever field names its provider or framework has:
+   * the tokens of a prompt, whether the cache was still there after the pause before, and prices where the usage has costs
+   * or says that the cache lasts an hour. Call it after each response; a second call for the same request learns nothing about the cache.
+   *
+   * Never throws. A usage with negative counts, without tokens or in unknown names teaches nothing; one with more hits
+   * than tokens only the number of tokens. `problem` says so.
+   */
+  observe(usage: unknown): PromptUsage {
+    const inner = innerOf(this)
+    const { isLongLived, prices, ...read } = readUsage(usage)
+    inner.usage.observe({ isLongLived, ...(prices && { prices }), ...read }, inner.sent)
+    inner.sent = undefined
+    correct(inner)
+    return read
+  }
+
   /** Returns the last decision, as sentences for a person. */
   explain(): string {
     const { last } = innerOf(this)
@@ -210,7 +241,8 @@ export class HistoryPruner {
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
   toJSON(): HistoryPrunerState {
-    const { handle, reader } = innerOf(this)
+    const { handle, reader, usage } = innerOf(this)
+    const observed = usage.toJSON()
     const { account, carried } = JSON.parse(call(() => native.prunerState(handle)))
     const trims = [...reader.trims].map(
       ([key, { head, tail, middle, suffix }]): HistoryPrunerState['trims'][number] => [key, head, tail, middle, suffix],
@@ -225,6 +257,7 @@ export class HistoryPruner {
       ...(adopted.length > 0 && { adopted }),
       ...(reader.withoutThinking.size > 0 && { withoutThinking: [...reader.withoutThinking] }),
       ...(Number.isFinite(reader.grownFrom) && { unseenFrom: reader.grownFrom }),
+      ...(observed && { observed }),
     }
   }
 
@@ -233,7 +266,8 @@ export class HistoryPruner {
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
-    const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom } = readState(state)
+    const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed } =
+      readState(state)
     const pruner = new HistoryPruner(options)
     const { settings } = innerOf(pruner)
     const handle = openAt(settings, account)
@@ -246,7 +280,10 @@ export class HistoryPruner {
       withoutThinking: new Set(withoutThinking),
       unseenFrom,
     })
-    inners.set(pruner, { settings, handle, reader, last: undefined })
+    const usage = new ObservedUsage(settings.known, settings.hasOwnPrices, observed)
+    const inner = { settings, handle, usage, reader, last: undefined, sent: undefined }
+    correct(inner)
+    inners.set(pruner, inner)
     return pruner
   }
 }
@@ -273,6 +310,29 @@ export function share(pruner: HistoryPruner): void {
  */
 export function forgetGone(pruner: HistoryPruner): void {
   innerOf(pruner).reader.forgetGone()
+}
+
+/**
+ * The tokens that the provider will count of a request, by the estimate of its history; `undefined` if nothing was observed.
+ * @internal
+ */
+export function countedTokens(pruner: HistoryPruner, estimated: number): number | undefined {
+  return innerOf(pruner).usage.tokensOf(estimated)
+}
+
+/** Decides by what was observed from now on. */
+function correct({ handle, usage, settings, last }: Pick<Inner, 'handle' | 'usage' | 'settings' | 'last'>): void {
+  const { prices, cheapest, lifetimeMs } = usage.rule
+  const { tokensAfter: tokens = 0 } = last ?? {}
+  const correction = {
+    ...{ prices, cheapest, cacheLifetimeMs: finiteOrNull(lifetimeMs) },
+    uncounted: (usage.tokensOf(tokens) ?? tokens) - tokens,
+  }
+  try {
+    native.prunerCorrect(handle, JSON.stringify(correction))
+  } catch (thrown) {
+    settings.tell(pruningError('the usage could not be used', thrown))
+  }
 }
 
 function innerOf(pruner: HistoryPruner): Inner {
@@ -324,6 +384,8 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
   }
   if (answer.withoutThinkingFrom !== undefined) reader.leaveThinkingOut(answer.withoutThinkingFrom)
   const restored = reader.restoreFolded()
+  const tokensAfter = answer.tokensAfter + restored
+  inner.sent = { tokens: tokensAfter, repeated: answer.repeated, pauseMs: answer.pause ?? undefined }
   const { format } = reader
   const isUnread = warnUnreadable('HistoryPruner', messages, format)
   const report: PruneReport = {
@@ -332,7 +394,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     pruned,
     total: reader.gone - reader.restored,
     tokensBefore: answer.tokensBefore,
-    tokensAfter: answer.tokensAfter + restored,
+    tokensAfter,
     cost: answer.savings,
     ...(boundTo > 0 && { bound: boundTo }),
     ...(format !== undefined && { format }),
@@ -393,6 +455,7 @@ function readState(state: unknown): HistoryPrunerState {
     adopted = [],
     withoutThinking = [],
     unseenFrom = 0,
+    observed,
   } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
   const isTrim = (trim: unknown) =>
@@ -417,7 +480,9 @@ function readState(state: unknown): HistoryPrunerState {
                     ? ['unseenFrom', unseenFrom, 'a number']
                     : typeof account !== 'object' || account === null
                       ? ['account', account, 'an object']
-                      : undefined
+                      : observed !== undefined && !isObserved(observed)
+                        ? ['observed', observed, 'an object']
+                        : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
     throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)

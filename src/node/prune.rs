@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use spillway_core::history::pruning::placeholder::placeholder;
 use spillway_core::history::pruning::policies::{Form, Item, Kind, Policy, Rules};
-use spillway_core::history::pruning::pruner::{Account, Message, Pruner, Role};
+use spillway_core::history::pruning::pruner::{Account, Correction, Message, Pruner, Role};
 use spillway_core::history::pruning::schedule::{Prices, Rule, When};
 use spillway_core::history::pruning::superseded::{self, Access, Read};
 use spillway_core::history::pruning::trim;
@@ -65,6 +65,16 @@ struct Options {
     cache_lifetime_ms: Option<f64>,
     max_loss: Option<f64>,
     schedule: When,
+}
+
+/// Figures of the schedule as the usage of a provider shows them. `null` stands for infinity.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Corrected {
+    prices: Prices,
+    cheapest: Prices,
+    cache_lifetime_ms: Option<f64>,
+    uncounted: f64,
 }
 
 /// Creates a pruner with rules given as JSON, which continues from an account if there is one.
@@ -152,6 +162,18 @@ pub fn pruner_resume(
     last_request: Option<f64>,
 ) {
     lock(pruner).resume(shared as usize, last_request);
+}
+
+/// Counts with what a provider reported, given as JSON, from now on.
+#[napi(catch_unwind)]
+pub fn pruner_correct(
+    #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
+    correction: String,
+) -> Result<()> {
+    let Corrected { prices, cheapest, cache_lifetime_ms, uncounted } = parse(&correction)?;
+    let cache_lifetime_ms = cache_lifetime_ms.unwrap_or(f64::INFINITY);
+    lock(pruner).correct(Correction { prices, cheapest, cache_lifetime_ms, uncounted });
+    Ok(())
 }
 
 /// Decides what the request at `now` leaves out, as JSON, and records the request. Nothing in front of the message

@@ -20,7 +20,7 @@ export interface ContextMiddleware {
   /** Each version of the SDK asks for another name here, and none looks at it. */
   // biome-ignore lint/suspicious/noExplicitAny: nothing else is 'v2', 'v3' and 'v4'
   readonly specificationVersion: any
-  transformParams<P extends ModelCall>(options: { params: P }): Promise<P>
+  transformParams<P extends ModelCall>(options: { params: P; model?: { modelId: string } }): Promise<P>
   wrapGenerate<P extends ModelCall, R extends object>(options: {
     doGenerate: () => PromiseLike<R>
     params: P
@@ -62,23 +62,26 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
   return {
     specificationVersion: 'v4',
 
-    async transformParams({ params }) {
+    async transformParams({ params, model }) {
       if (!isArray(params?.prompt)) return params
       const { prompt } = params
-      const request = await requests.prepare(prompt, sessionOf(controls, params))
+      const request = await requests.prepare(prompt, sessionOf(controls, params), model?.modelId)
       const made = request.messages === prompt ? { ...params } : withPrompt(params, request.messages)
       prepared.set(made, request)
       return made
     },
 
-    wrapGenerate({ doGenerate, params, model }) {
-      if (!isArray(params?.prompt)) return Promise.resolve(doGenerate())
+    async wrapGenerate({ doGenerate, params, model }) {
+      if (!isArray(params?.prompt)) return doGenerate()
       const { prompt, abortSignal: signal } = params
-      return requests.send(
-        requestOf(params),
+      const request = requestOf(params)
+      const answer = await requests.send(
+        request,
         (messages) => (messages === prompt ? doGenerate() : model.doGenerate(withPrompt(params, messages))),
         { signal, overflowed: (answer) => endOf(answer, window) },
       )
+      requests.observe(request.sessionId, (answer as { usage?: unknown }).usage)
+      return answer
     },
 
     async wrapStream<P extends ModelCall, R extends { stream: ReadableStream<StreamPart> }>({
@@ -88,16 +91,18 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
     }: StreamOptions<P, R>): Promise<R> {
       if (!isArray(params?.prompt)) return doStream()
       const { prompt, abortSignal: signal } = params
+      const request = requestOf(params)
+      const finished = ({ usage }: StreamPart) => requests.observe(request.sessionId, usage)
       let last: Peeked<R> | undefined
       const send = async (messages: readonly unknown[]): Promise<Peeked<R>> => {
         const before = last
         const result: R = messages === prompt ? await doStream() : await model.doStream(withPrompt(params, messages))
         before?.cancel()
-        last = await peek(result)
+        last = await peek(result, finished)
         return last
       }
       const options = { signal, overflowed: (peeked: Peeked<R>) => troubleOf(peeked.trouble, window) }
-      return (await requests.send(requestOf(params), send, options)).result
+      return (await requests.send(request, send, options)).result
     },
   }
 }

@@ -28,9 +28,16 @@ function isSilent({ type, delta }: StreamPart): boolean {
   return SILENT.has(type) || (type === 'text-delta' && delta === '')
 }
 
-/** Reads until the first part that a user would see. */
-export async function peek<R extends { stream: ReadableStream<StreamPart> }>(result: R): Promise<Peeked<R>> {
+/** Reads until the first part that a user would see. `finished` receives the last part of the answer. */
+export async function peek<R extends { stream: ReadableStream<StreamPart> }>(
+  result: R,
+  finished: (part: StreamPart) => void,
+): Promise<Peeked<R>> {
   const reader = result.stream.getReader()
+  const pass = (controller: ReadableStreamDefaultController<StreamPart>, part: StreamPart) => {
+    if (part.type === 'finish') finished(part)
+    controller.enqueue(part)
+  }
   const held: StreamPart[] = []
   let failure: { error: unknown } | undefined
   let trouble: StreamPart | undefined
@@ -55,12 +62,12 @@ export async function peek<R extends { stream: ReadableStream<StreamPart> }>(res
   const stream = new ReadableStream<StreamPart>({
     async pull(controller) {
       const next = held.shift()
-      if (next !== undefined) return controller.enqueue(next)
+      if (next !== undefined) return pass(controller, next)
       if (failure !== undefined) return controller.error(failure.error)
       if (ended) return controller.close()
       const { done, value } = await reader.read()
       if (done) controller.close()
-      else controller.enqueue(value)
+      else pass(controller, value)
     },
     cancel: (reason) => reader.cancel(reason),
   })

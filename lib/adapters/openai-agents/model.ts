@@ -55,10 +55,13 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
     getResponse: async (request: RequestLike): Promise<unknown> => {
       if (!isArray(request?.input)) return inner.getResponse(request)
       const { signal } = request
-      return requests.send(await prepare(request), (messages) => inner.getResponse(withInput(request, { messages })), {
+      const prepared = await prepare(request)
+      const answer = await requests.send(prepared, (messages) => inner.getResponse(withInput(request, { messages })), {
         signal,
         overflowed: (answer) => emptyOf(answer, window),
       })
+      requests.observe(prepared.sessionId, Object(answer).usage)
+      return answer
     },
 
     getStreamedResponse: async function* (request: RequestLike): AsyncGenerator<unknown> {
@@ -76,6 +79,7 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
               continue
             }
             answering = true
+            requests.observe(current.sessionId, usageOf(event))
             yield* held.splice(0)
             yield event
           }
@@ -114,6 +118,12 @@ const FAILED = new Set<unknown>(['response.failed', 'response.error', 'error'])
 function failureIn(event: unknown): unknown {
   const raw = rawOf(event)
   return FAILED.has(raw?.type) ? raw : undefined
+}
+
+/** The usage in the last event of an answer. */
+function usageOf(event: unknown): unknown {
+  const { type, response } = Object(event) as { type?: unknown; response?: unknown }
+  return type === 'response_done' ? Object(response).usage : undefined
 }
 
 /** The event of the provider that an event of the SDK passes on. */

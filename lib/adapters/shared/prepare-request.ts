@@ -5,11 +5,13 @@ import type { OverflowRecoveryState } from 'spillway/overflow'
 import { classifyOverflow } from '../../overflow/classify-overflow'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { isArray } from '../../util/guards'
+import { catchLater } from '../../util/warn'
+import { isRecord } from '../../validation/validate'
 import { approvalsOf } from './approvals'
 import { badAnswer, isControl, tell, tellError } from './controls'
 import { Recent } from './lru-cache'
 import { Prefixes } from './recovered-prefixes'
-import type { AdapterControls, HistoryControl, PreparedMessages } from './types'
+import type { AdapterControls, HistoryControl, PreparedMessages, SessionFacts } from './types'
 
 /** Default window where neither the caller nor the provider names one; limits are a share of it. */
 const USUAL_WINDOW = 200_000
@@ -36,6 +38,7 @@ interface Attempt {
 export class Requests {
   readonly #controls: AdapterControls
   readonly #sessions = new Recent<string | undefined, { control: HistoryControl | undefined }>()
+  readonly #observed = new Recent<string | undefined, unknown>()
   readonly #prefixes = new Prefixes()
 
   constructor(controls: AdapterControls) {
@@ -43,13 +46,13 @@ export class Requests {
   }
 
   /** Returns the messages to send. Never rejects: a failure is reported, and the history is sent unchanged. */
-  async prepare<M>(original: readonly M[], sessionId?: string): Promise<OutgoingRequest<M>> {
+  async prepare<M>(original: readonly M[], sessionId?: string, model?: unknown): Promise<OutgoingRequest<M>> {
     let messages = original
     try {
       const { permission } = this.#controls
       if (permission !== undefined) approvalsOf(permission).settle(original, sessionId)
       messages = this.#prefixes.apply(original)
-      const control = this.#controlOf(sessionId)
+      const control = this.#controlOf(sessionId, typeof model === 'string' ? { model } : {})
       if (control !== undefined) messages = await this.#ask(control, messages, sessionId)
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
@@ -57,12 +60,28 @@ export class Requests {
     return { original, messages, sessionId }
   }
 
-  #controlOf(sessionId: string | undefined): HistoryControl | undefined {
+  /**
+   * Hands the usage of the last response to the control of a session. Never throws. `response` identifies the response: where it
+   * comes again with the next request, it is handed on once.
+   */
+  observe(sessionId: string | undefined, usage: unknown, response: unknown = usage): void {
+    if (!isRecord(usage) || this.#observed.get(sessionId) === response) return
+    this.#observed.set(sessionId, response)
+    const { history } = this.#controls
+    const control = typeof history === 'function' ? this.#sessions.get(sessionId)?.control : history
+    try {
+      catchLater('history', control?.observe?.(usage))
+    } catch (thrown) {
+      tellError(this.#controls, 'history', thrown, sessionId)
+    }
+  }
+
+  #controlOf(sessionId: string | undefined, facts: SessionFacts = {}): HistoryControl | undefined {
     const { history } = this.#controls
     if (typeof history !== 'function') return history
     const known = this.#sessions.get(sessionId)
     if (known !== undefined) return known.control
-    const control: unknown = history(sessionId)
+    const control: unknown = history(sessionId, facts)
     if (control !== undefined && !isControl(control))
       throw badAnswer('history', control, 'an object with prune or prepare')
     this.#sessions.set(sessionId, { control })

@@ -19,9 +19,19 @@ export interface PreparedMessages {
  * Whatever makes a history fit for a request: a `HistoryPruner`, a context manager, or an object of your own. It must not
  * change the messages that it is given.
  */
-export type HistoryControl =
+export type HistoryControl = (
   | { prune(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
   | { prepare(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
+) & {
+  /** Receives the usage of each response, where the framework gives it. */
+  observe?(usage: unknown): unknown
+}
+
+/** Facts about a session that its host knows at the first request. */
+export interface SessionFacts {
+  /** Id of the model, if the host names it: `prices` of a `HistoryPruner` takes it. */
+  model?: string
+}
 
 /** How a request that did not fit is made to fit: the options of `recoverFromOverflow` that are not known from the request. */
 export interface RecoveryOptions
@@ -54,9 +64,9 @@ export type AdapterEvent =
 export interface RequestControls {
   /**
    * Leaves out of each request what it can do without. One pruner belongs to one session: give a function, and it is asked
-   * once for each session; the answers for the 1,000 sessions used last are kept.
+   * once for each session; the answers for the 1,000 sessions used last are kept. `observe` receives the usage of responses.
    */
-  history?: HistoryControl | ((sessionId: string | undefined) => HistoryControl | undefined)
+  history?: HistoryControl | ((sessionId: string | undefined, facts: SessionFacts) => HistoryControl | undefined)
   /**
    * Sends a request that did not fit once more, shorter. `false` lets the error through.
    * @default {}

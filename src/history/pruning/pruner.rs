@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::policies::{Form, Goal, Item, Rules, View, goals};
-use super::schedule::{self, Costs, Decision, Move, Prompt, Savings};
+use super::schedule::{self, Costs, Decision, Move, Prices, Prompt, Savings};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,21 @@ pub struct Answer {
     pub tokens_after: f64,
     /// Costs so far, this request included.
     pub savings: Savings,
+    /// Tokens at the start that the last request had as well: what a warm cache holds.
+    pub repeated: f64,
+    /// Milliseconds since the last request; `None` for the first one.
+    pub pause: Option<f64>,
+}
+
+/// Figures of the schedule as the usage of a provider shows them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Correction {
+    pub prices: Prices,
+    /// The cheapest prices for which the guarantee holds.
+    pub cheapest: Prices,
+    pub cache_lifetime_ms: f64,
+    /// Tokens of a request besides those that are estimated; negative if the estimate is too high.
+    pub uncounted: f64,
 }
 
 /// The history of one session and the decisions about it.
@@ -86,6 +101,8 @@ pub struct Pruner {
     unpruned_starts: Vec<f64>,
     /// Number of messages at the start that the last request had as well.
     shared: usize,
+    /// Tokens of a request besides those that are estimated.
+    uncounted: f64,
 }
 
 impl Pruner {
@@ -108,6 +125,7 @@ impl Pruner {
             starts,
             unpruned_starts,
             shared: 0,
+            uncounted: 0.0,
         }
     }
 
@@ -134,6 +152,14 @@ impl Pruner {
     pub fn resume(&mut self, shared: usize, last_request: Option<f64>) {
         self.shared = shared.min(self.messages.len());
         self.account.last_request = self.account.last_request.or(last_request);
+    }
+
+    /// Counts with what a provider reported from now on. Costs so far stay as they are.
+    pub fn correct(&mut self, correction: Correction) {
+        self.schedule.prices = correction.prices;
+        self.schedule.cheapest = correction.cheapest;
+        self.schedule.cache_lifetime_ms = correction.cache_lifetime_ms;
+        self.uncounted = correction.uncounted;
     }
 
     /// Appends a message to the history.
@@ -173,7 +199,8 @@ impl Pruner {
         self.count();
         let tokens = self.starts.last().copied().unwrap_or(0.0);
         let unpruned = self.unpruned_starts.last().copied().unwrap_or(0.0);
-        let goals = self.goals(now, bound_to, unseen_from, tokens);
+        let window_tokens = (tokens + self.uncounted).max(0.0);
+        let goals = self.goals(now, bound_to, unseen_from, window_tokens);
         let moves = self.moves(&goals);
         let prompt = Prompt {
             starts: &self.starts,
@@ -205,6 +232,8 @@ impl Pruner {
                 }
             }
         }
+        let repeated_messages = changed.unwrap_or(usize::MAX).min(self.shared);
+        let repeated = self.starts.get(repeated_messages).copied().unwrap_or(0.0);
         if let Some(message) = changed {
             self.count_again_from(message);
         }
@@ -222,6 +251,8 @@ impl Pruner {
             tokens_before: unpruned,
             tokens_after: tokens - freed - thinking,
             savings: self.account.costs.by_rule,
+            repeated,
+            pause: age,
         }
     }
 
@@ -290,7 +321,7 @@ impl Pruner {
 #[cfg(test)]
 mod tests {
     use super::super::policies::{Policy, tests as fixture};
-    use super::super::schedule::{Prices, Reason, Rule, When};
+    use super::super::schedule::{Reason, Rule, When};
     use super::*;
     use proptest::prelude::*;
 
@@ -368,6 +399,31 @@ mod tests {
         assert_eq!(pruner.decide(1e9, 7, usize::MAX).goes, [0usize; 0]);
         assert_eq!(pruner.decide(2e9, 2, usize::MAX).goes, [1, 2]);
         assert_eq!(pruner.decide(3e9, 0, usize::MAX).goes, [0]);
+    }
+
+    #[test]
+    fn what_a_provider_reported_counts_from_then_on() {
+        let mut pruner = pruner(&[Policy::Results], 9, 0.1);
+        pruner.push(message(Role::User, 100.0));
+        for _ in 0..2 {
+            turn(&mut pruner, &[1000.0]);
+        }
+        let first = pruner.decide(0.0, 0, usize::MAX);
+        assert_eq!((first.repeated, first.pause), (0.0, None));
+        turn(&mut pruner, &[1000.0]);
+        let cheapest = Prices { read: 0.025, ..PRICES };
+        let correction = |cache_lifetime_ms| Correction {
+            prices: PRICES,
+            cheapest,
+            cache_lifetime_ms,
+            uncounted: 0.0,
+        };
+        pruner.correct(correction(f64::INFINITY));
+        let warm = pruner.decide(1e9, 0, usize::MAX);
+        assert_eq!((warm.decision.cold, warm.pause), (false, Some(1e9)));
+        assert_eq!(warm.repeated, first.tokens_after);
+        pruner.correct(correction(10.0));
+        assert!(pruner.decide(1e9 + 20.0, 0, usize::MAX).decision.cold);
     }
 
     #[test]
