@@ -322,6 +322,12 @@ export interface ITruncationStorage {
    * longer ones are not kept.
    */
   saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
+  /**
+   * Saves bytes of any length while they come: called once 1 MiB of a capture has come in, and settles after the source has ended.
+   * The source gives at most 256 KiB at a time, and only what is asked for. It throws if the output is dropped or need not be
+   * saved; then nothing must stay. If it rejects, the whole output is given to `saveStream`.
+   */
+  saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
 }
 
 /** Options of `TruncationService.capture`. */

@@ -27,6 +27,7 @@ import { cleaned, renderWith, truncated, untouched } from '../truncation/result'
 import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
 import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from '../types'
+import { LIVE_BYTES, LiveSave, piecesOf } from './live-save'
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
 const BATCH = 2 ** 18
@@ -47,6 +48,7 @@ export class Inflow {
   private held: (string | Buffer)[] | undefined
   private heldBytes = 0
   private heldBreaks = 0
+  private live: LiveSave | undefined
 
   constructor(
     private readonly service: Client,
@@ -84,7 +86,13 @@ export class Inflow {
 
   /** True if input is passed to the binary as it arrives, so that another source may feed it too. */
   get isDirect(): boolean {
-    return this.held === undefined
+    return this.held === undefined && !this.isLive
+  }
+
+  /** True if the storage takes outputs before their end: then what comes in must be seen here. */
+  private get isLive(): boolean {
+    const { storage, storages } = this.service
+    return placeOf(storage) === undefined && storages[0]?.saveLive !== undefined
   }
 
   /** Takes the next piece; resolves when there is room for another. */
@@ -114,10 +122,30 @@ export class Inflow {
     if (this.isAbandoned) return
     this.pending = 0
     this.drain.begin()
+    this.saveLive()
+  }
+
+  /** Gives what has come in to the storage, if that takes outputs before their end. */
+  private saveLive(): void {
+    if (!this.isLive) return
+    const storage = this.service.storages[0]!
+    if (this.live === undefined && this.size().totalBytes >= LIVE_BYTES) {
+      const context = { ...this.job.context, signal: undefined }
+      this.live = new LiveSave(this.handle, async (source) => storage.saveLive!(source, context))
+    }
+    this.live?.advance()
   }
 
   /** Ends the output. @param failed what is known by now of the call */
   async finish(failed = this.job.context.failed === true): Promise<TruncationResult> {
+    try {
+      return await this.finishAs(failed)
+    } finally {
+      this.live?.drop()
+    }
+  }
+
+  private async finishAs(failed: boolean): Promise<TruncationResult> {
     await this.drain.end()
     const { service } = this
     const isBypassed = this.held === undefined && this.heldBytes > 0
@@ -199,6 +227,8 @@ export class Inflow {
     const toFiles = (storage: TruncationStorage) => storage.saveStream(piecesOf(saved.path), context)
     try {
       const toCaller = async (storage: ITruncationStorage) => {
+        const path = storage === this.service.storages[0] ? await this.live?.finish(saved.path) : undefined
+        if (path !== undefined) return path
         if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
@@ -234,6 +264,7 @@ export class Inflow {
   async abandon(): Promise<void> {
     this.isAbandoned = true
     this.held = undefined
+    this.live?.drop()
     await this.drain.settle()
     await background(() => native.intakeAbort(this.handle))
   }
@@ -374,19 +405,4 @@ function breaksIn(chunk: string | Uint8Array): number {
 
 function shownOf({ content, facts }: Shortened): string {
   return content.slice(facts.preview.from, facts.preview.to)
-}
-
-const PIECE_BYTES = 2 ** 18
-
-async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
-  const file = await promises.open(path)
-  try {
-    for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
-      if (bytesRead === 0) return
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await file.close()
-  }
 }

@@ -3,4 +3,4 @@
 export { MemoryObjects } from './memory-objects'
 export type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from './object-store'
 export type { RemoteStorageOptions } from './options'
-export { RemoteStorage } from './remote-storage'
+export { RemoteStorage, type RemoteUsage } from './remote-storage'

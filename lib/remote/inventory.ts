@@ -73,12 +73,12 @@ export class Inventory {
     }
   }
 
-  /** Removes all below a prefix, and returns how many outputs there were. @throws SpillwayError `STORAGE_WRITE` */
-  async removeAll(prefix: string): Promise<number> {
-    let outputs = 0
+  /** Removes all below a prefix, and returns the keys of the outputs. @throws SpillwayError `STORAGE_WRITE` */
+  async removeAll(prefix: string): Promise<string[]> {
+    const outputs: string[] = []
     let batch: string[] = []
     for (const { key } of await this.listed(prefix)) {
-      if (parseKey(key) !== undefined) outputs += 1
+      if (parseKey(key) !== undefined) outputs.push(key)
       batch.push(key)
       if (batch.length < MAX_REMOVED_KEYS) continue
       await this.remove(batch)

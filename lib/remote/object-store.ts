@@ -7,6 +7,8 @@ export interface UploadedPart {
   /** The name that the store gave it. */
   tag: string
   bytes: number
+  /** When it was uploaded, by the clock of the store, in milliseconds since the epoch; in the answer of `parts`, if it says so. */
+  modified?: number
 }
 
 /** An object of a listing. */

@@ -1,7 +1,7 @@
 /** Options of a remote storage. */
 
 import { SpillwayError } from '../errors'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, milliseconds, oneOf } from '../validation/options'
 import { type ObjectStore, REQUIRED_FUNCTIONS } from './object-store'
 
 const MEBIBYTE = 2 ** 20
@@ -20,6 +20,25 @@ export interface RemoteStorageOptions {
    * @default 8388608
    */
   windowBytes?: number
+  /**
+   * A folder for outputs that the object store does not have yet, such as a volume of the pod; made if it is missing. An output is
+   * answered once it is there, survives a store that fails, and is uploaded by the next process with the same folder if this one
+   * ends. Without it outputs are uploaded from memory.
+   * @default none
+   */
+  spoolDir?: string
+  /**
+   * When a save answers, with a spool: `remote` once the store has the output, or `ackTimeoutMs` is over; `spool` once the spool
+   * has it.
+   * @default 'remote'
+   */
+  ack?: 'remote' | 'spool'
+  /** Milliseconds that a save waits for the store, with a spool. @default 10000 */
+  ackTimeoutMs?: number
+  /** Milliseconds that `close` waits for outputs in the spool to be uploaded. @default 25000 */
+  closeTimeoutMs?: number
+  /** Is given the failure of an upload from the spool, which is made again, and the path of the output. */
+  onError?: (error: unknown, path: string) => void
   /** Days that `sweep` keeps an output. More than 0; `Infinity`: forever. @default 7 */
   retentionDays?: number
   /** Bytes that `sweep` leaves. @default 4294967296 */
@@ -37,6 +56,11 @@ const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
   ],
   partBytes: ['a whole number from 5242880 to 67108864', (value) => isWhole(value, 5 * MEBIBYTE)],
   windowBytes: ['a whole number from 65536 to 67108864', (value) => isWhole(value, 2 ** 16)],
+  spoolDir: ['the path of a folder', (value) => typeof value === 'string' && value !== ''],
+  ack: oneOf('remote', 'spool'),
+  ackTimeoutMs: milliseconds,
+  closeTimeoutMs: milliseconds,
+  onError: ['a function', (value) => typeof value === 'function'],
   // The storage's own reader of bounds says what is allowed.
   retentionDays: ['a number of days', (value) => typeof value === 'number'],
   maxStoreBytes: ['a number of bytes', (value) => typeof value === 'number'],
@@ -47,6 +71,9 @@ function isWhole(value: unknown, least: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= 64 * MEBIBYTE
 }
 
+/** Options with their defaults, without the bounds of a sweep. */
+export type CheckedRemoteOptions = ReturnType<typeof checkRemoteOptions>
+
 /** @throws SpillwayError `INVALID_CONFIG` that names the option */
 export function checkRemoteOptions(options: RemoteStorageOptions) {
   try {
@@ -56,6 +83,9 @@ export function checkRemoteOptions(options: RemoteStorageOptions) {
     const { message, field, cause } = error as SpillwayError
     throw new SpillwayError('INVALID_CONFIG', message, { field: field?.replace(/^options\./, ''), cause })
   }
-  const { partBytes = 8 * MEBIBYTE, windowBytes = 8 * MEBIBYTE, ...others } = options
-  return { partBytes, windowBytes, ...others }
+  const { partBytes = 8 * MEBIBYTE, windowBytes = 8 * MEBIBYTE, spoolDir, onError, ...others } = options
+  const { ack = 'remote', ackTimeoutMs = 10_000, closeTimeoutMs = 25_000, ...bounds } = others
+  const { objects, retentionDays, maxStoreBytes, maxStoreFiles } = bounds
+  const limits = { retentionDays, maxStoreBytes, maxStoreFiles }
+  return { objects, partBytes, windowBytes, spoolDir, onError, ack, ackTimeoutMs, closeTimeoutMs, limits }
 }

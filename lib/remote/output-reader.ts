@@ -21,6 +21,8 @@ export class OutputReader {
 
   constructor(
     private readonly objects: Pick<ObjectStore, 'get'>,
+    /** Outputs that wait here are read here. */
+    private readonly spool: Pick<ObjectStore, 'get'> | undefined,
     private readonly windowBytes: number,
   ) {}
 
@@ -38,10 +40,14 @@ export class OutputReader {
   }
 
   private async fetch(key: string, path: string, from: number, to: number, signal?: AbortSignal): Promise<ObjectRange> {
-    const range = await this.request(() => this.objects.get(key, from, to, signal), path, signal)
+    const range = await this.request(() => this.get(key, from, to, signal), path, signal)
     if (range !== undefined) return range
     const problem = `${JSON.stringify(path)}: is not there; it was removed, or is still on its way`
     throw new SpillwayError('STORAGE_NOT_FOUND', problem, { field: 'path' })
+  }
+
+  private async get(key: string, from: number, to: number, signal?: AbortSignal): Promise<ObjectRange | undefined> {
+    return (await this.spool?.get(key, from, to)) ?? this.objects.get(key, from, to, signal)
   }
 
   private async request<T>(get: () => Promise<T>, path: string, signal?: AbortSignal): Promise<T> {
@@ -69,6 +75,8 @@ export class OutputReader {
   }
 
   private async savedIndex(key: string, signal?: AbortSignal): Promise<LineIndex | undefined> {
+    // One that waits in the spool has none yet, and is counted without a request.
+    if ((await this.spool?.get(key, 0, 0)) !== undefined) return undefined
     const path = `${key}${INDEX_SUFFIX}`
     const saved = await this.request(() => this.objects.get(path, 0, MAX_INDEX_BYTES, signal), path, signal)
     return saved && decodeIndex(saved.bytes)

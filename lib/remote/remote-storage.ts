@@ -1,6 +1,5 @@
 /** Full outputs in an object store, readable by every worker that has the right to. */
 
-import { SpillwayError } from '../errors'
 import { readAll } from '../ingest/ingest'
 import { call, native } from '../native/native'
 import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
@@ -25,17 +24,23 @@ import {
 import { rememberOutput } from '../storage/saved-outputs'
 import type { ITruncationStorage, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
-import { messageOf } from '../util/message-of'
 import { checkBytes } from '../validation/bytes'
+import { atLeastZero, milliseconds } from '../validation/options'
 import { checkContext, wrong } from '../validation/validate'
 import { Inventory } from './inventory'
-import type { ObjectStore } from './object-store'
-import { checkRemoteOptions, type RemoteStorageOptions } from './options'
-import { INDEX_SUFFIX, keyOfPath, newKey, ownedKey, prefixOf } from './output-keys'
+import { type CheckedRemoteOptions, checkRemoteOptions, type RemoteStorageOptions } from './options'
+import { INDEX_SUFFIX, keyOfPath, ownedKey, prefixOf } from './output-keys'
 import { OutputReader } from './output-reader'
+import { OutputWriter } from './output-writer'
 import { remoteRange } from './range'
+import { salvage } from './salvage'
 import { remoteSearch } from './search'
-import { Upload } from './upload'
+
+/** Size of a remote storage. */
+export interface RemoteUsage extends StorageUsage {
+  /** Outputs that wait in the spool of this machine. */
+  pending: { files: number; bytes: number }
+}
 
 /**
  * Saves full outputs in an object store, with the surface of `TruncationStorage`. Paths are URLs, `s3://bucket/prefix/o/…`, and
@@ -46,19 +51,20 @@ import { Upload } from './upload'
  * const service = new TruncationService({ storage: [storage, new TruncationStorage()] })
  */
 export class RemoteStorage implements ITruncationStorage {
-  private readonly objects: ObjectStore
-  private readonly options: Required<Pick<RemoteStorageOptions, 'partBytes' | 'windowBytes'>>
+  private readonly options: CheckedRemoteOptions
   private readonly bounds: Required<Bounds>
+  private readonly writer: OutputWriter
   private readonly reader: OutputReader
   private readonly inventory: Inventory
 
   /** @throws SpillwayError `INVALID_CONFIG` that names the option */
   constructor(options: RemoteStorageOptions) {
-    const { objects, partBytes, windowBytes, retentionDays, ...others } = checkRemoteOptions(options)
-    this.objects = objects
-    this.options = { partBytes, windowBytes }
+    this.options = checkRemoteOptions(options)
+    const { objects, windowBytes, limits } = this.options
+    const { retentionDays, ...others } = limits
     this.bounds = storageSettings(others, retentionDays).bounds
-    this.reader = new OutputReader(objects, windowBytes)
+    this.writer = new OutputWriter(this.options)
+    this.reader = new OutputReader(objects, this.writer.spool, windowBytes)
     this.inventory = new Inventory(objects)
   }
 
@@ -70,41 +76,30 @@ export class RemoteStorage implements ITruncationStorage {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
     const known = checkContext(context)
     const bytes = content.isWellFormed() ? Buffer.from(content, 'utf8') : await withLoneSurrogates(content)
-    return this.upload([bytes], known)
+    return this.saved(await this.writer.save([bytes], known))
   }
 
   /** Saves bytes unchanged, and returns the path. They must not change until the promise settles. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
     checkBytes(content)
-    return this.upload([content], checkContext(context))
+    return this.saved(await this.writer.save([content], checkContext(context)))
   }
 
   /** Saves bytes of any length while they arrive, in constant memory, and returns the path. */
   async saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string> {
-    return this.upload(source, checkContext(context))
+    return this.saved(await this.writer.save(source, checkContext(context)))
   }
 
-  private async upload(
-    source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-    context: TruncationContext,
-  ): Promise<string> {
-    const { signal } = context
-    const upload = new Upload(this.objects, newKey(context), this.options.partBytes)
-    try {
-      for await (const piece of source) {
-        signal?.throwIfAborted()
-        checkBytes(piece)
-        await upload.write(piece)
-      }
-      signal?.throwIfAborted()
-      await upload.finish()
-    } catch (cause) {
-      await upload.abort()
-      signal?.throwIfAborted()
-      if (cause instanceof SpillwayError) throw cause
-      throw new SpillwayError('STORAGE_WRITE', `${this.objects.url}: ${messageOf(cause)}`, { cause })
-    }
-    const path = this.pathOf(upload.key)
+  /**
+   * Saves bytes while they arrive, and with a spool uploads them as they arrive: what a killed process had uploaded is found by
+   * {@link salvage}.
+   */
+  async saveLive(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string> {
+    return this.saved(await this.writer.save(source, checkContext(context), true))
+  }
+
+  private saved(key: string): string {
+    const path = `${this.options.objects.url}/${key}`
     rememberOutput(path)
     return path
   }
@@ -142,13 +137,13 @@ export class RemoteStorage implements ITruncationStorage {
 
   private open(path: string, access: OutputAccess = {}) {
     checkPath(path)
-    return this.reader.open(ownedKey(this.objects.url, path, access?.sessionId), path)
+    return this.reader.open(ownedKey(this.options.objects.url, path, access?.sessionId), path)
   }
 
   /** Returns true if a path is that of an output of this storage, whether it is still there or not. No request is made. */
   owns(path: string): boolean {
     checkPath(path)
-    return keyOfPath(this.objects.url, path) !== undefined
+    return keyOfPath(this.options.objects.url, path) !== undefined
   }
 
   /**
@@ -167,9 +162,11 @@ export class RemoteStorage implements ITruncationStorage {
     return this.inventory.sweep(checkSweep(options, this.bounds))
   }
 
-  /** Returns the size of the storage; lists all outputs, one request for every 1,000. */
-  async usage(): Promise<StorageUsage> {
-    return this.inventory.usage()
+  /** Returns the size of the storage, and of the spool; lists all outputs, one request for every 1,000. */
+  async usage(): Promise<RemoteUsage> {
+    const waiting = await this.writer.pending()
+    const bytes = waiting.reduce((sum, output) => sum + output.bytes, 0)
+    return { ...(await this.inventory.usage()), pending: { files: waiting.length, bytes } }
   }
 
   /** Lists the outputs of the storage, or of one session in it, newest first. */
@@ -184,8 +181,9 @@ export class RemoteStorage implements ITruncationStorage {
    */
   async remove(path: string): Promise<boolean> {
     checkPath(path)
-    const { key } = ownedKey(this.objects.url, path)
-    const isThere = (await this.inventory.find(key)) !== undefined
+    const { key } = ownedKey(this.options.objects.url, path)
+    const waited = await this.writer.discard(key)
+    const isThere = waited.length > 0 || (await this.inventory.find(key)) !== undefined
     await this.inventory.remove([key, `${key}${INDEX_SUFFIX}`])
     return isThere
   }
@@ -196,23 +194,40 @@ export class RemoteStorage implements ITruncationStorage {
    */
   async deleteSession(sessionId: string): Promise<number> {
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
-    return this.inventory.removeAll(prefixOf(sessionId))
+    const prefix = prefixOf(sessionId)
+    const waited = await this.writer.discard(prefix)
+    const removed = await this.inventory.removeAll(prefix)
+    return new Set([...waited, ...removed]).size
   }
 
   /** Returns the URL that paths begin with. */
   getStorageDir(): string {
-    return this.objects.url
+    return this.options.objects.url
   }
 
-  /** Ends the use of the storage. Nothing is open between two calls. */
-  async close(): Promise<void> {}
+  /** Uploads what waits in the spool, for at most `timeoutMs`, and returns the number of outputs that still wait. */
+  async flush(timeoutMs: number = this.options.closeTimeoutMs): Promise<number> {
+    if (!atLeastZero(timeoutMs)) throw wrong('timeoutMs', timeoutMs, milliseconds[0])
+    return this.writer.flush(timeoutMs)
+  }
+
+  /**
+   * Makes outputs of what killed processes had uploaded: uploads without a new part for `idleMs` end with a line that says so. An
+   * upload that is still alive is not lost: its process saves the whole output again. Returns the paths.
+   * @param idleMs by default an hour
+   */
+  async salvage(idleMs = 3_600_000): Promise<string[]> {
+    if (!atLeastZero(idleMs)) throw wrong('idleMs', idleMs, milliseconds[0])
+    return (await salvage(this.options.objects, idleMs)).map((key) => this.saved(key))
+  }
+
+  /** Uploads what waits in the spool, for at most `closeTimeoutMs`; the rest stays there for the next process. */
+  async close(): Promise<void> {
+    await this.flush()
+  }
 
   async [asyncDispose](): Promise<void> {
     await this.close()
-  }
-
-  private pathOf(key: string): string {
-    return `${this.objects.url}/${key}`
   }
 }
 

@@ -1,0 +1,95 @@
+/** Gives an output to a storage while it is still coming in, so that little is lost with the process. */
+
+import { promises } from 'node:fs'
+import { SpillwayError } from '../errors'
+import { readRange } from '../storage/read'
+import { messageOf } from '../util/message-of'
+import { debug } from '../util/warn'
+
+/** Bytes of one piece. */
+const PIECE_BYTES = 2 ** 18
+
+/** Bytes that have come in before an output is given to a storage: most are complete by then. */
+export const LIVE_BYTES = 2 ** 20
+
+/** One output on its way into a storage. Its bytes so far are read from the intake, which has redacted them. */
+export class LiveSave {
+  private readonly path: Promise<string | undefined>
+  private position = 0
+  private end: { file: string } | 'dropped' | undefined
+  private wake = () => {}
+
+  /** @param save the storage's function, which is called at once */
+  constructor(
+    private readonly intake: object,
+    save: (source: AsyncIterable<Uint8Array>) => Promise<string>,
+  ) {
+    this.path = save(this.pieces()).catch((error) => {
+      debug('saveLive: %s', messageOf(error))
+      return undefined
+    })
+  }
+
+  /** Says that more has come in. */
+  advance(): void {
+    this.wake()
+  }
+
+  /**
+   * Ends the output, whose rest is read from a file. Resolves to its path in the storage, or to nothing if it was not saved:
+   * then it must be given to the storage as a whole.
+   */
+  finish(file: string): Promise<string | undefined> {
+    this.end = { file }
+    this.wake()
+    return this.path
+  }
+
+  /** Drops the output. */
+  drop(): void {
+    this.end ??= 'dropped'
+    this.wake()
+  }
+
+  private async *pieces(): AsyncGenerator<Uint8Array> {
+    while (this.end === undefined) {
+      const piece = await this.next()
+      if (piece !== undefined) yield piece
+      else if (this.end === undefined) {
+        await new Promise<void>((resolve) => {
+          this.wake = resolve
+        })
+      }
+    }
+    if (this.end === 'dropped') throw new SpillwayError('ABORTED', 'the output is not to be saved')
+    yield* piecesOf(this.end.file, this.position)
+  }
+
+  private async next(): Promise<Uint8Array | undefined> {
+    const fromByte = this.position
+    const range = await readRange({ intake: this.intake }, { fromByte, byteCount: PIECE_BYTES })
+    if (range.byteCount === 0) return undefined
+    const bytes = Buffer.from(range.text, 'utf8')
+    // A text shows bytes that are no characters as U+FFFD, and so it is not known which they were.
+    if (range.fromByte !== fromByte || bytes.length !== range.byteCount || range.text.includes('\ufffd')) {
+      throw new SpillwayError('STORAGE_WRITE', 'the output is not UTF-8, so it is saved after its end')
+    }
+    this.position += bytes.length
+    return bytes
+  }
+}
+
+/** Reads a file piece by piece. */
+export async function* piecesOf(path: string, from = 0): AsyncGenerator<Uint8Array> {
+  const file = await promises.open(path)
+  try {
+    for (let at = from; ; ) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

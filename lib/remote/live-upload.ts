@@ -1,0 +1,71 @@
+/** Uploads the parts of an output from its draft while the draft grows, and never holds up what writes it. */
+
+import { messageOf } from '../util/message-of'
+import { debug } from '../util/warn'
+import type { Draft, Spool } from './spool'
+import type { Upload } from './upload'
+
+/** Bytes read at once. */
+const PIECE_BYTES = 2 ** 20
+
+/** One output of which some parts are uploaded already. */
+export class LiveUpload {
+  private sent = 0
+  private sending: Promise<void> | undefined
+  private hasFailed = false
+
+  constructor(
+    private readonly upload: Upload,
+    private readonly draft: Pick<Draft, 'read' | 'written'>,
+  ) {}
+
+  /** Uploads the bytes that the draft has by now. */
+  advance(): void {
+    if (this.sending !== undefined || this.hasFailed) return
+    this.sending = this.send().finally(() => {
+      this.sending = undefined
+    })
+  }
+
+  private async send(): Promise<void> {
+    try {
+      while (this.draft.written - this.sent >= PIECE_BYTES) {
+        const piece = await this.draft.read(this.sent, this.sent + PIECE_BYTES).catch(() => undefined)
+        // The draft was completed meanwhile: the rest is read from the spool.
+        if (piece === undefined) return
+        await this.upload.write(piece)
+        this.sent += piece.length
+      }
+    } catch (error) {
+      debug('live upload: %s', messageOf(error))
+      this.hasFailed = true
+    }
+  }
+
+  /** Uploads the rest from the spool. @throws an error after which the output has to be uploaded as a whole */
+  async finish(spool: Spool): Promise<void> {
+    try {
+      await this.sending
+      if (this.hasFailed) throw new Error('a part could not be uploaded')
+      const { key } = this.upload
+      for (let total = this.draft.written; this.sent < total; ) {
+        const range = await spool.get(key, this.sent, this.sent + PIECE_BYTES)
+        if (range === undefined) throw new Error(`${key} was uploaded by another process`)
+        await this.upload.write(range.bytes)
+        this.sent += range.bytes.length
+        total = range.total
+      }
+      await this.upload.finish()
+    } catch (error) {
+      await this.upload.abort()
+      throw error
+    }
+  }
+
+  /** Drops the parts. */
+  async discard(): Promise<void> {
+    this.hasFailed = true
+    await this.sending
+    await this.upload.abort()
+  }
+}

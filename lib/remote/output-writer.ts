@@ -1,0 +1,133 @@
+/** Saves outputs: in the spool and from there in the object store, or from memory where there is no spool. */
+
+import { SpillwayError } from '../errors'
+import type { TruncationContext } from '../types'
+import { messageOf } from '../util/message-of'
+import { warn } from '../util/warn'
+import { within } from '../util/with-timeout'
+import { LiveUpload } from './live-upload'
+import type { ObjectStore } from './object-store'
+import type { CheckedRemoteOptions } from './options'
+import { Outbox } from './outbox'
+import { newKey } from './output-keys'
+import { type Pieces, saveFromMemory, saveInSpool, sendFromSpool } from './save-output'
+import { Spool, type SpooledOutput } from './spool'
+import { Upload } from './upload'
+
+/** Saves the outputs of one storage. */
+export class OutputWriter {
+  readonly spool: Spool | undefined
+  private readonly objects: ObjectStore
+  private readonly outbox: Outbox
+  /** Outputs of which some parts are uploaded already, by key. */
+  private readonly live = new Map<string, LiveUpload>()
+  private earlier: Promise<void> | undefined
+
+  constructor(private readonly options: CheckedRemoteOptions) {
+    const { objects, spoolDir, onError } = options
+    this.objects = objects
+    this.spool = spoolDir === undefined ? undefined : new Spool(spoolDir, objects.url)
+    const report = (error: unknown, key: string) => {
+      try {
+        onError?.(error, `${objects.url}/${key}`)
+      } catch (thrown) {
+        warn('onError', thrown)
+      }
+    }
+    this.outbox = new Outbox((key) => this.send(key), report)
+  }
+
+  /** Saves an output, and returns its key. @throws SpillwayError `STORAGE_WRITE`, and the reason of the context's signal */
+  async save(source: Pieces, context: TruncationContext, isLive = false): Promise<string> {
+    const key = newKey(context)
+    const { signal } = context
+    try {
+      if (this.spool === undefined) await saveFromMemory(this.upload(key), source, signal)
+      else await this.saveBySpool(this.spool, key, source, isLive, signal)
+    } catch (cause) {
+      signal?.throwIfAborted()
+      if (cause instanceof SpillwayError) throw cause
+      throw new SpillwayError('STORAGE_WRITE', `${this.objects.url}: ${messageOf(cause)}`, { cause })
+    }
+    return key
+  }
+
+  private async saveBySpool(
+    spool: Spool,
+    key: string,
+    source: Pieces,
+    isLive: boolean,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    void this.resume()
+    const follow = isLive
+      ? (draft: ConstructorParameters<typeof LiveUpload>[1]) => {
+          const live = new LiveUpload(this.upload(key), draft)
+          this.live.set(key, live)
+          return live
+        }
+      : undefined
+    let isSpooled = false
+    try {
+      isSpooled = await saveInSpool(spool, key, source, { direct: () => this.upload(key), follow, signal })
+    } finally {
+      if (!isSpooled) await this.dropParts(key)
+    }
+    if (!isSpooled) return
+    const sent = this.outbox.add(key)
+    const { ack, ackTimeoutMs } = this.options
+    // The spool has it, so that it is saved when the time is up.
+    if (ack === 'remote') await within(ackTimeoutMs, () => sent).catch(() => {})
+  }
+
+  private upload(key: string): Upload {
+    return new Upload(this.objects, key, this.options.partBytes)
+  }
+
+  private async send(key: string): Promise<void> {
+    const { spool, live } = this
+    const begun = live.get(key)
+    live.delete(key)
+    if (begun === undefined) return sendFromSpool(spool!, this.upload(key))
+    await begun.finish(spool!)
+    await spool!.remove(key)
+  }
+
+  private async dropParts(key: string): Promise<void> {
+    const begun = this.live.get(key)
+    this.live.delete(key)
+    await begun?.discard()
+  }
+
+  /** Uploads what an earlier process left in the spool, the first time that it is called. */
+  resume(): Promise<void> {
+    this.earlier ??= this.pending().then(
+      (left) => left.forEach(({ key }) => void this.outbox.add(key)),
+      (error) => warn('spool', error),
+    )
+    return this.earlier
+  }
+
+  /** Lists the outputs that the object store does not have yet. */
+  async pending(): Promise<SpooledOutput[]> {
+    return (await this.spool?.list()) ?? []
+  }
+
+  /** Uploads what waits, for at most `timeoutMs`, and returns the number of outputs that still wait. */
+  async flush(timeoutMs: number): Promise<number> {
+    if (this.spool === undefined) return 0
+    await this.resume()
+    await this.outbox.flush(timeoutMs)
+    return (await this.pending()).length
+  }
+
+  /** Drops waiting outputs whose keys begin with a prefix, and returns their keys. */
+  async discard(prefix: string): Promise<string[]> {
+    const found = (await this.pending()).filter(({ key }) => key.startsWith(prefix))
+    const removed: string[] = []
+    for (const { key } of found) if (await this.spool!.remove(key)) removed.push(key)
+    // An upload that is on its way may still make the object.
+    await this.outbox.settle(removed, this.options.closeTimeoutMs)
+    return removed
+  }
+}
