@@ -15,7 +15,7 @@ export type TruncationDirection = 'head' | 'tail' | 'both'
 export type TruncationLimit = 'lines' | 'bytes' | 'tokens'
 
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'json' | 'diff' | 'csv'
+export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'json' | 'diff' | 'csv' | 'tests'
 
 /** The language of the notices that Spillway writes. */
 export type NoticeLanguage = 'en' | 'zh-CN'
@@ -105,6 +105,46 @@ export interface UntouchedResult<C = string> {
 /** Where an output is as it came, of which all that a terminal would show keeps the limits. */
 export type RawOutput = Pick<TruncatedResult, 'outputPath' | 'saveError' | 'savedPart' | 'redactions'>
 
+/** A test that failed, or a file of tests that could not be run. */
+export interface TestFailure {
+  /**
+   * The name of the test as its runner prints it, at most 1,000 bytes. Names of nested groups that stand on lines of their own
+   * are joined by ` > `.
+   */
+  id: string
+  /** The first line of the message, at most 500 bytes; `''` if there is none. */
+  message: string
+  /** The place as `file:line`; `''` if the output does not say. */
+  where: string
+}
+
+/** What the output of a test runner says about its tests. */
+export interface TestRun {
+  /** Whose output it is, such as `['pytest']`; several if the output holds several runs, whose numbers are added up. */
+  runners: string[]
+  /** Number of tests that passed. Absent if the output does not say, as that of `go test` without `-v`. */
+  passed?: number
+  /** Number of tests that failed, those with an error included. */
+  failed: number
+  /** Number of tests that were skipped, or failed as expected. */
+  skipped: number
+  /**
+   * The failures in the order of the output, at most 10,000. A file that could not be loaded is among them although it is no
+   * test, so that there may be more of them than `failed` says.
+   */
+  failures: TestFailure[]
+}
+
+/** How a test run differs from an earlier one, by the names of its failures. */
+export interface TestRunChange {
+  /** Failures of the earlier run that are none any more. */
+  fixed: TestFailure[]
+  /** Failures that the earlier run did not have. */
+  failing: TestFailure[]
+  /** Failures of both runs. */
+  stillFailing: TestFailure[]
+}
+
 /** Result of an output that was truncated. */
 export interface TruncatedResult<C = string> {
   /** Text for the model: preview and notice. */
@@ -130,6 +170,8 @@ export interface TruncatedResult<C = string> {
   ranges?: ShownRange[]
   /** Set when lines had to be truncated inside. */
   partialLines?: PartialLine[]
+  /** The test run that the output reports. Only with the strategy `tests`, and only if a known runner printed it. */
+  testRun?: TestRun
   /** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
   ceilingReached?: boolean
   /** Set when the full output could not be saved anywhere. */

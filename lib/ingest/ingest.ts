@@ -7,7 +7,7 @@ import type { Finished } from '../../binding'
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
 import type { Limits } from '../settings/settings'
-import type { SavedPart, SaveError } from '../types'
+import type { SavedPart, SaveError, TestRun } from '../types'
 import { now } from '../util/clock'
 import { Turns } from '../util/semaphore'
 import { Drain } from './worker-tasks'
@@ -74,6 +74,7 @@ export interface Facts {
   preview: { from: number; to: number }
   hint: string
   pieceUnits: number[]
+  testRun?: TestRun
 }
 
 /** The text for the model, and the facts. */

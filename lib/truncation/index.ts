@@ -51,6 +51,9 @@ export type {
   SmartRule,
   SmartStrategyOptions,
   StrategyResult,
+  TestFailure,
+  TestRun,
+  TestRunChange,
   TextContentPart,
   ToolResultLike,
   ToolTruncationConfig,
@@ -83,4 +86,6 @@ export {
   JsonStrategy,
   LineBasedStrategy,
   SmartStrategy,
+  TestsStrategy,
 } from './strategies'
+export { compareTestRuns, readTestRun } from './test-run'

@@ -104,7 +104,7 @@ function askForNotice(formatNotice: (info: NoticeInfo) => string, info: NoticeIn
 }
 
 function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
-  const { preview: _preview, hint: _hint, pieceUnits: _pieces, ...known } = facts
+  const { preview: _preview, hint: _hint, pieceUnits: _pieces, testRun: _run, ...known } = facts
   const { ranges, partialLines } = known
   return {
     // Copies: whatever a callback does to them, the result is made from ours.
@@ -179,12 +179,13 @@ export function asBefore(job: Job, preview: Preview): TruncationResult<unknown> 
 
 /** Callers may change what they get; what is remembered stays. */
 function copyOf<C>(made: Preview, content: C): TruncatedResult<C> {
-  const { ranges, partialLines, saveError, savedPart } = made
+  const { ranges, partialLines, testRun, saveError, savedPart } = made
   return {
     ...made,
     content,
     ...(ranges && { ranges: ranges.map((range) => ({ ...range })) }),
     ...(partialLines && { partialLines: partialLines.map((line) => ({ ...line })) }),
+    ...(testRun && { testRun: structuredClone(testRun) }),
     ...(saveError && { saveError: { ...saveError, attempts: saveError.attempts.map((each) => ({ ...each })) } }),
     ...(savedPart && { savedPart: { ...savedPart } }),
   }

@@ -150,6 +150,19 @@ export class CsvStrategy extends BaseTruncationStrategy {
   }
 }
 
+/**
+ * Keeps both limits, and of the output of a test runner the failures: the totals and the name of every failure first, then as
+ * much of the messages and explanations as fits, shared among them. See {@link readTestRun} for the runners. The result has
+ * the run as data, `testRun`. A run without failures and anything else is shown as by {@link SmartStrategy}.
+ */
+export class TestsStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'tests'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'tests')
+  }
+}
+
 const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][] = [
   ['default', DefaultTruncationStrategy],
   ['line', LineBasedStrategy],
@@ -158,6 +171,7 @@ const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][
   ['json', JsonStrategy],
   ['diff', DiffStrategy],
   ['csv', CsvStrategy],
+  ['tests', TestsStrategy],
 ]
 
 /** The name of a strategy that is exactly a built-in one, which the binary can carry out without the text crossing back. */

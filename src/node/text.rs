@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
+use napi::bindgen_prelude::{Either, Uint8Array};
 use napi::{Env, JsString};
 use napi_derive::napi;
 use spillway_core::text::lines::{self, LineRule};
 use spillway_core::text::utf16;
 use spillway_core::tokens::{Mode, of_units};
-use spillway_core::truncation::notice;
+use spillway_core::truncation::{notice, test_run};
 use spillway_core::util::size;
 
 use crate::strings::{append_low_bytes, append_utf16};
@@ -68,6 +69,18 @@ pub fn contains_truncation_marker(text: String, bare: Option<bool>) -> bool {
     } else {
         notice::contains_marker(&text)
     }
+}
+
+/// Returns the test run that a text is the output of, as JSON, or nothing if no known runner printed it.
+#[napi(catch_unwind)]
+pub fn test_run_of(
+    #[napi(ts_arg_type = "string | Uint8Array")] text: Either<String, Uint8Array>,
+) -> Option<String> {
+    let run = match &text {
+        Either::A(text) => test_run::read(text.as_bytes()),
+        Either::B(bytes) => test_run::read(bytes),
+    };
+    run.and_then(|run| serde_json::to_string(&run).ok())
 }
 
 /// Returns the lines of a text by the default rule, and its UTF-8 bytes, as `[lines, bytes]`.

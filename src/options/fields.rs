@@ -39,8 +39,8 @@ pub(super) enum Place {
 }
 
 const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
-pub(crate) const STRATEGIES: [&str; 7] =
-    ["default", "line", "byte", "smart", "json", "diff", "csv"];
+pub(crate) const STRATEGIES: [&str; 8] =
+    ["default", "line", "byte", "smart", "json", "diff", "csv", "tests"];
 
 impl Place {
     fn code(self) -> Code {

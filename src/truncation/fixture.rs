@@ -61,5 +61,6 @@ pub fn held(window: &Window) -> usize {
         Structured::Json(scanner) => scanner.held(),
         Structured::Diff(scanner) => scanner.held(),
         Structured::Csv(scanner) => scanner.held(),
+        Structured::Tests(scanner) => scanner.held(),
     }
 }

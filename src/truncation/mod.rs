@@ -16,3 +16,4 @@ pub mod render;
 pub mod smart;
 pub mod strategies;
 pub mod terminal_preview;
+pub mod test_run;

@@ -154,6 +154,11 @@ impl Wording {
         fill(self.csv, &[("shown", &shown), ("total", &total), ("lines", lines)])
     }
 
+    /// Describes the failures of a test run that are named, with the total number.
+    pub fn tests(&self, shown: u64, total: u64) -> String {
+        fill_numbers(self.tests, &[("shown", shown), ("total", total)])
+    }
+
     /// Describes binary data; `kind` is empty if it is unknown.
     pub fn binary(&self, kind: &str, bytes: u64) -> String {
         let [unknown, known] = self.binary;

@@ -11,7 +11,8 @@ use super::lines::{Selection, total_lines};
 use super::notice::{Circumstances, Wording, assemble};
 use super::preview_buffer::{Totals, Window};
 use super::smart;
-use super::strategies::Preview;
+use super::strategies::{Preview, Structured};
+use super::test_run::TestRun;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::lossy::Source;
@@ -76,6 +77,9 @@ pub struct Facts {
     hint: String,
     /// Length in UTF-16 units of each piece, for callers that truncate several texts as one.
     piece_units: Vec<usize>,
+    /// The test run, if the strategy looks for one and the text is the output of a known runner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_run: Option<TestRun>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -127,28 +131,9 @@ pub fn render(
     circumstances: &Circumstances,
 ) -> Rendered {
     let maker = Maker { window, source, form, circumstances };
-    if let Some(made) = maker.binary().or_else(|| maker.smart()) {
-        return made;
-    }
-    if !form.inside || form.preview.is_some() {
-        return maker.attempt(form.limits, Notice::Full);
-    }
-    let line = form.wording.compact(circumstances).filter(|_| form.notice.is_none());
-    let line = line.as_deref();
-    let both = form.limits.direction == Direction::Both;
-    let usual = match line.filter(|_| both && form.wording.is_compact()) {
-        Some(line) => Notice::Compact { line, around: "\n\n" },
-        None => Notice::Full,
-    };
-    // A part of a path would be read as another path: it is written completely or not at all.
-    maker
-        .shrink(usual)
-        .or_else(|| maker.shrink(Notice::Compact { line: line?, around: "\n" }))
-        .or_else(|| {
-            line.filter(|line| maker.fitting(line) == line.len()).map(|line| maker.alone(line))
-        })
-        .or_else(|| maker.shrink(Notice::Marker))
-        .unwrap_or_else(|| maker.marker_alone())
+    let mut rendered = maker.rendered();
+    rendered.facts.test_run = window.structured().and_then(Structured::test_run);
+    rendered
 }
 
 /// The form of the notice.
@@ -251,6 +236,32 @@ impl Maker<'_> {
             most => max_bytes.min(longest_start(line, most, Mode::Upper)),
         };
         graphemes::floor(line, room)
+    }
+
+    /// Returns the first form of preview and notice that keeps the limits.
+    fn rendered(&self) -> Rendered {
+        let Maker { form, circumstances, .. } = *self;
+        if let Some(made) = self.binary().or_else(|| self.smart()) {
+            return made;
+        }
+        if !form.inside || form.preview.is_some() {
+            return self.attempt(form.limits, Notice::Full);
+        }
+        let line = form.wording.compact(circumstances).filter(|_| form.notice.is_none());
+        let line = line.as_deref();
+        let both = form.limits.direction == Direction::Both;
+        let usual = match line.filter(|_| both && form.wording.is_compact()) {
+            Some(line) => Notice::Compact { line, around: "\n\n" },
+            None => Notice::Full,
+        };
+        // A part of a path would be read as another path: it is written completely or not at all.
+        self.shrink(usual)
+            .or_else(|| self.shrink(Notice::Compact { line: line?, around: "\n" }))
+            .or_else(|| {
+                line.filter(|line| self.fitting(line) == line.len()).map(|line| self.alone(line))
+            })
+            .or_else(|| self.shrink(Notice::Marker))
+            .unwrap_or_else(|| self.marker_alone())
     }
 
     /// Returns a smart preview, if that is the strategy and some of it fits.
@@ -490,6 +501,7 @@ fn finish(
         preview: Span { from, to: from + preview_units },
         hint,
         piece_units,
+        test_run: None,
     };
     Rendered { preview: preview_start..preview_start + preview.len(), content, facts }
 }

@@ -1,4 +1,4 @@
-//! Strategies that keep a structure: JSON, diffs, tables.
+//! Strategies that keep a structure: JSON, diffs, tables, test runs.
 //!
 //! Each structure has a scanner that the text streams through. It makes a preview from what it retained, or returns
 //! `None` if the text does not have the structure, or nothing of it fits.
@@ -8,13 +8,14 @@ use super::limits::{Limits, Unit};
 use super::notice::Wording;
 use super::preview_buffer::Window;
 use super::smart::Keep;
-use super::{csv, diff, json};
+use super::test_run::TestRun;
+use super::{csv, diff, json, test_run};
 use crate::text::lossy::Source;
 
 /// A preview, and the parts of the text that it shows.
 #[derive(Debug)]
 pub struct Preview {
-    /// A text of the same structure; a diff has a line in every gap.
+    /// A text of the same structure; a diff and a test run have a line in every gap.
     pub text: String,
     pub cut: Cut<'static>,
     /// A sentence about the parts missing; empty if there are none.
@@ -28,6 +29,7 @@ pub enum Structured {
     Diff(Box<diff::Scanner>),
     /// CSV or TSV.
     Csv(Box<csv::Scanner>),
+    Tests(Box<test_run::Scanner>),
 }
 
 impl Structured {
@@ -39,6 +41,7 @@ impl Structured {
             Keep::Json(_) => Some(Structured::Json(Box::new(json::Scanner::new(most)))),
             Keep::Diff(_) => Some(Structured::Diff(Box::new(diff::Scanner::new(most)))),
             Keep::Csv(_) => Some(Structured::Csv(Box::new(csv::Scanner::new(most)))),
+            Keep::Tests(_) => Some(Structured::Tests(Box::new(test_run::Scanner::new(most)))),
         }
     }
 
@@ -48,6 +51,15 @@ impl Structured {
             Structured::Json(scanner) => scanner.push(bytes),
             Structured::Diff(scanner) => scanner.push(bytes),
             Structured::Csv(scanner) => scanner.push(bytes),
+            Structured::Tests(scanner) => scanner.push(bytes),
+        }
+    }
+
+    /// Returns the test run, if it looks for one and the text is the output of a known runner.
+    pub fn test_run(&self) -> Option<TestRun> {
+        match self {
+            Structured::Tests(scanner) => scanner.test_run(),
+            Structured::Json(_) | Structured::Diff(_) | Structured::Csv(_) => None,
         }
     }
 
@@ -63,6 +75,9 @@ impl Structured {
             Structured::Json(scanner) => json::preview(window, scanner, source, limits, wording),
             Structured::Diff(scanner) => diff::preview(window, scanner, source, limits, wording),
             Structured::Csv(scanner) => csv::preview(window, scanner, source, limits, wording),
+            Structured::Tests(scanner) => {
+                test_run::preview(window, scanner, source, limits, wording)
+            }
         }
     }
 }

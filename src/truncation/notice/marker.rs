@@ -92,7 +92,14 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
         all(template, Says::All);
     }
     all(wording.lines, Says::Missing);
-    for template in [wording.shown, wording.partial, wording.scattered, wording.diff, wording.csv] {
+    for template in [
+        wording.shown,
+        wording.partial,
+        wording.scattered,
+        wording.diff,
+        wording.csv,
+        wording.tests,
+    ] {
         all(template, Says::Shown);
     }
     if let Advice::Available(templates) = &wording.advice {
@@ -145,6 +152,7 @@ fn goes_on(wording: &Wording, rest: &str) -> bool {
         wording.scattered,
         wording.diff,
         wording.csv,
+        wording.tests,
         wording.json.shown,
         wording.ceiling,
         wording.saved,

@@ -42,6 +42,8 @@ pub enum Keep {
     Diff(Lean),
     /// The header and rows of a table in CSV or TSV.
     Csv(Lean),
+    /// The failures of a test run.
+    Tests(Lean),
 }
 
 /// Which end counts more.
@@ -66,6 +68,7 @@ impl Keep {
             "json" => Keep::Json(lean),
             "diff" => Keep::Diff(lean),
             "csv" => Keep::Csv(lean),
+            "tests" => Keep::Tests(lean),
             _ => Keep::Ends,
         }
     }
@@ -74,9 +77,11 @@ impl Keep {
     fn is_early(self) -> bool {
         match self {
             Keep::Ends => false,
-            Keep::Smart(lean) | Keep::Json(lean) | Keep::Diff(lean) | Keep::Csv(lean) => {
-                lean == Lean::Early
-            }
+            Keep::Smart(lean)
+            | Keep::Json(lean)
+            | Keep::Diff(lean)
+            | Keep::Csv(lean)
+            | Keep::Tests(lean) => lean == Lean::Early,
         }
     }
 

@@ -1,0 +1,254 @@
+/**
+ * Test runs: outputs of real runners on a small shop with two or more failures each, in `test-runs/`; what they say is in
+ * `test-runs/runs.json`, checked by hand.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import {
+  compareTestRuns,
+  DEFAULT_TRUNCATION_CONFIG,
+  readTestRun,
+  type TestRun,
+  TestsStrategy,
+  type TruncationStrategyName,
+} from 'spillway/truncation'
+import { cut, makeService } from '../support/outputs'
+
+const FOLDER = join(__dirname, 'test-runs')
+const RUNS = JSON.parse(readFileSync(join(FOLDER, 'runs.json'), 'utf8')) as Record<string, TestRun>
+const text = (name: string) => readFileSync(join(FOLDER, name), 'utf8')
+/** The output as a strategy shows it. */
+const shorten = (output: string, maxBytes: number, strategy: TruncationStrategyName = 'tests') =>
+  makeService({ strategy, global: { maxBytes } }).output(output, { toolName: 'bash' })
+const failing = Object.entries(RUNS).filter(([, run]) => run.failures.length > 0)
+
+/** The parts of a name that stand on one line each. */
+const partsOf = (id: string) => id.split(' > ')
+
+describe('readTestRun', () => {
+  it('has an expectation for every output', () => {
+    expect(Object.keys(RUNS).sort()).toEqual(
+      readdirSync(FOLDER)
+        .filter((name) => name !== 'runs.json')
+        .sort(),
+    )
+  })
+
+  it.each(Object.entries(RUNS))('reads %s', (name, run) => {
+    expect(readTestRun(text(name))).toEqual(run)
+  })
+
+  it.each(failing)(
+    'reads %s in colours, behind times of a CI service, and with line breaks of Windows',
+    (name, run) => {
+      if (name.endsWith('.xml') || name === 'go-json.txt') return
+      const lines = text(name).split('\n')
+      const coloured = lines.map((line) => `\u001b[31m${line}\u001b[0m\u001b[K`).join('\n')
+      const timed = lines.map((line) => `2026-01-31T23:59:59.1234567Z ${line}`).join('\n')
+      for (const variant of [coloured, timed, lines.join('\r\n')]) expect(readTestRun(variant)).toEqual(run)
+    },
+  )
+
+  it('reads bytes as it reads text', () => {
+    expect(readTestRun(readFileSync(join(FOLDER, 'pytest.txt')))).toEqual(RUNS['pytest.txt'])
+  })
+
+  it('adds the numbers of several runs in one output', () => {
+    const run = readTestRun(`${text('pytest.txt')}\n${text('go-v.txt')}`)
+    expect(run).toMatchObject({ runners: ['pytest', 'go'], passed: 6, failed: 6, skipped: 3 })
+    expect(run?.failures.map(({ id }) => id)).toEqual(
+      [RUNS['pytest.txt'], RUNS['go-v.txt']].flatMap((each) => each?.failures.map(({ id }) => id) ?? []),
+    )
+  })
+
+  it.each([
+    '',
+    'ok',
+    'OK\nFAILED\n',
+    '1) one\n2) two\n',
+    '<?xml version="1.0"?><html><test name="x"/></html>',
+    '{"a":1}',
+    '# Tests 3',
+  ])('knows nothing of %j', (other) => expect(readTestRun(other)).toBeUndefined())
+
+  it.each([undefined, null, 1, {}, []])('refuses %j', (wrong) => {
+    expect(() => readTestRun(wrong as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('output') }),
+    )
+  })
+
+  it('tells tests of the same name in different files apart', () => {
+    const block = (file: string) =>
+      `FAIL ${file}\n  ● adds\n\n    expect(1).toBe(2)\n\n      at Object.toBe (${file}:3:1)\n\n`
+    const output = `${block('a.test.js')}${block('b.test.js')}Tests:       2 failed, 2 total\n`
+    expect(readTestRun(output)?.failures).toEqual([
+      { id: 'adds', message: 'expect(1).toBe(2)', where: 'a.test.js:3' },
+      { id: 'adds', message: 'expect(1).toBe(2)', where: 'b.test.js:3' },
+    ])
+  })
+
+  it('gives failures of pytest the file that their summary names, also if several have one name', () => {
+    const block = (file: string) =>
+      `_____ test_x _____\n\nE   assert ${file.length} == 0\n\n${file}:2: AssertionError\n`
+    const output = [
+      '===== test session starts =====\n\n===== FAILURES =====\n',
+      block('a.py'),
+      block('long.py'),
+      '===== short test summary info =====\nFAILED a.py::test_x - assert 4 == 0\nFAILED long.py::test_x - assert 7 == 0\n',
+      '===== 2 failed in 0.02s =====\n',
+    ].join('')
+    expect(readTestRun(output)?.failures).toEqual([
+      { id: 'a.py::test_x', message: 'assert 4 == 0', where: 'a.py:2' },
+      { id: 'long.py::test_x', message: 'assert 7 == 0', where: 'long.py:2' },
+    ])
+  })
+
+  it('throws nothing on any text, and returns what it promises', () => {
+    const lines = Object.keys(RUNS).flatMap((name) => text(name).split('\n'))
+    const line = fc.oneof(fc.constantFrom(...lines), fc.string(), fc.string({ unit: 'binary' }))
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 60 }), (some) => {
+        const run = readTestRun(some.join('\n'))
+        if (!run) return
+        expect(run.runners.length).toBeGreaterThan(0)
+        for (const count of [run.passed ?? 0, run.failed, run.skipped]) expect(count).toBeGreaterThanOrEqual(0)
+        for (const { id, message, where } of run.failures) {
+          expect(Buffer.byteLength(id)).toBeLessThanOrEqual(1_000)
+          expect(Buffer.byteLength(message)).toBeLessThanOrEqual(500)
+          expect(typeof where).toBe('string')
+        }
+      }),
+    )
+  })
+
+  it('takes linear time for hostile outputs', () => {
+    const hostile = [
+      (n: number) => `=== RUN   TestX\n`.repeat(n),
+      (n: number) => `--- FAIL: TestX/${'a/'.repeat(100)} (0.00s)\n`.repeat(n / 10),
+      (n: number) => Array.from({ length: n / 4 }, (_, at) => `--- FAIL: Test${at} (0.00s)`).join('\n'),
+      (n: number) => `TAP version 13\n${'    # Subtest: a\n'.repeat(n)}`,
+      (n: number) => `<testsuite>${'<testcase name="'.repeat(n)}`,
+      (n: number) =>
+        `<testsuite>${`<testcase name="x"><failure message="${'>'.repeat(200)}"/></testcase>`.repeat(n / 20)}`,
+      (n: number) => `  1 failing\n${'  1) a\n'.repeat(n)}`,
+    ]
+    for (const make of hostile) {
+      const time = (n: number) => {
+        const output = make(n)
+        const from = process.hrtime.bigint()
+        readTestRun(output)
+        return Number(process.hrtime.bigint() - from)
+      }
+      time(1_000)
+      const [short, long] = [time(10_000), time(40_000)]
+      expect(long / Math.max(short, 2e6)).toBeLessThan(16)
+    }
+  })
+})
+
+describe('the strategy `tests`', () => {
+  it.each(failing)('names every failure of %s at 4 KB, and has the run as data', async (name, run) => {
+    // Passed tests and noise, as of a larger suite.
+    const noise = Array.from({ length: 400 }, (_, at) => `debug: request ${at} took ${at % 7} ms`).join('\n')
+    const output = name.endsWith('.xml') ? `${text(name)}\n<!--${noise}-->` : `${noise}\n${text(name)}`
+    const result = cut(await shorten(output, 4096))
+    expect(result.testRun).toEqual(run)
+    for (const { id } of run.failures) {
+      for (const part of partsOf(id)) {
+        expect(result.preview).toContain(name.endsWith('.xml') ? part.replaceAll('"', '&quot;') : part)
+      }
+    }
+    expect(Buffer.byteLength(result.preview)).toBeLessThanOrEqual(4096)
+    expect(result.hint).toContain(`Shown: ${run.failures.length} of ${run.failures.length} failures of a test run.`)
+  })
+
+  it('names forty failures with long explanations, and shares the rest among them', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `test_case_${at}`)
+    const block = (name: string) =>
+      `____________ ${name} ____________\n\n    def ${name}():\n${'        step()\n'.repeat(20)}>       assert f() == 1\nE       assert 0 == 1\n\ntests/test_a.py:9: AssertionError\n`
+    const output = [
+      '============ test session starts ============\n',
+      '============ FAILURES ============\n',
+      ...names.map(block),
+      '============ short test summary info ============\n',
+      ...names.map((name) => `FAILED tests/test_a.py::${name} - assert 0 == 1\n`),
+      '============ 40 failed, 3 passed in 0.12s ============\n',
+    ].join('')
+    const result = cut(await shorten(output, 4096))
+    for (const name of names) expect(result.preview).toContain(name)
+    expect(result.preview).toContain('40 failed, 3 passed')
+    expect(result.testRun?.failures).toHaveLength(40)
+  })
+
+  it('shows a run without failures, and any other text, as `smart` does', async () => {
+    const passed = `${'ok\n'.repeat(3000)}${text('pytest-passed.txt')}`
+    for (const output of [passed, 'line\n'.repeat(5000)]) {
+      const [tests, smart] = [cut(await shorten(output, 2000)), cut(await shorten(output, 2000, 'smart'))]
+      expect(tests.preview).toBe(smart.preview)
+      expect(smart.testRun).toBeUndefined()
+    }
+    expect(cut(await shorten(passed, 2000)).testRun).toEqual(RUNS['pytest-passed.txt'])
+    expect(cut(await shorten('line\n'.repeat(5000), 2000)).testRun).toBeUndefined()
+  })
+
+  it('is the same whether the output comes whole or in pieces', async () => {
+    const output = `${'noise\n'.repeat(2000)}${text('jest.txt')}${text('pytest.xml')}`
+    const service = makeService({ strategy: 'tests', global: { maxBytes: 3000 } })
+    const whole = cut(await service.output(output, { toolName: 'bash' }))
+    const capture = service.capture({ toolName: 'bash' })
+    for (let at = 0; at < output.length; at += 7) capture.write(output.slice(at, at + 7))
+    capture.end()
+    const streamed = cut(await capture.result)
+    expect(streamed.preview).toBe(whole.preview)
+    expect(streamed.testRun).toEqual(whole.testRun)
+  })
+
+  it('can be an object', () => {
+    const { content } = new TestsStrategy().truncate(
+      `${'noise\n'.repeat(5000)}${text('go.txt')}`,
+      DEFAULT_TRUNCATION_CONFIG,
+    )
+    expect(content).toContain('--- FAIL: TestSumsPrices')
+  })
+})
+
+describe('compareTestRuns', () => {
+  const run = (...ids: string[]): TestRun => ({
+    runners: ['go'],
+    failed: ids.length,
+    skipped: 0,
+    failures: ids.map((id) => ({ id, message: '', where: '' })),
+  })
+  const names = (list: readonly { id: string }[]) => list.map(({ id }) => id)
+
+  it('says what is fixed, what fails now, and what still fails', () => {
+    const change = compareTestRuns(run('a', 'b', 'b', 'c'), run('b', 'd'))
+    expect(names(change.fixed)).toEqual(['a', 'b', 'c'])
+    expect(names(change.failing)).toEqual(['d'])
+    expect(names(change.stillFailing)).toEqual(['b'])
+  })
+
+  it('accounts for every failure of both runs', () => {
+    const ids = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 8 })
+    fc.assert(
+      fc.property(ids, ids, (earlier, later) => {
+        const change = compareTestRuns(run(...earlier), run(...later))
+        const [fixed, failing, still] = [change.fixed, change.failing, change.stillFailing].map(names)
+        expect([...(fixed ?? []), ...(still ?? [])].sort()).toEqual(earlier.sort())
+        expect([...(failing ?? []), ...(still ?? [])].sort()).toEqual(later.sort())
+      }),
+    )
+  })
+
+  it.each([
+    [undefined, run()],
+    [run(), {}],
+    [run(), { failures: [1] }],
+  ])('refuses what is no run: %j, %j', (a, b) => {
+    expect(() => compareTestRuns(a as never, b as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(/earlier|later/) }),
+    )
+  })
+})

@@ -1,0 +1,74 @@
+//! Previews of test runs: the totals, and the name of every failure before anything else.
+//!
+//! While the text streams through, [`scan`] finds the lines that the [`rules`] of known runners recognize, a [`record`]
+//! of each runner collects its totals and failures, and [`retained`] keeps the lines that name and explain them, in
+//! bounded memory. At the end [`select`] shares the budget among the failures, and [`line_preview`] writes them. Reports
+//! in XML are read by [`xml`] and shown by [`tag_preview`]. The same scan gives the run as data.
+
+mod counts;
+mod line_preview;
+mod record;
+mod report;
+mod retained;
+mod rules;
+mod scan;
+mod select;
+mod tag_preview;
+#[cfg(test)]
+mod tests;
+mod xml;
+
+pub use report::{Failure, TestRun};
+pub use scan::Scanner;
+
+use scan::{Parts, Scanned};
+
+use super::limits::Limits;
+use super::lines::Selection;
+use super::notice::Wording;
+use super::preview_buffer::Window;
+use super::strategies::Preview;
+use crate::text::lossy::Source;
+
+/// Maximum number of failures of a run that are told apart.
+pub const MAX_FAILURES: usize = 10_000;
+/// Maximum length of a name in bytes.
+const MAX_ID: usize = 1_000;
+/// Maximum length of a message in bytes.
+const MAX_MESSAGE: usize = 500;
+
+/// Reads a test run from the output of its runner. Returns `None` if no known runner printed it.
+pub fn read(text: &[u8]) -> Option<TestRun> {
+    let mut scanner = Scanner::new(0);
+    scanner.push(text);
+    scanner.test_run()
+}
+
+impl Scanner {
+    /// Returns the run if the text so far is the output of a known runner.
+    pub fn test_run(&self) -> Option<TestRun> {
+        self.finish().map(|scanned| scanned.run)
+    }
+}
+
+/// Returns a preview within the limits, or `None` if the text is no output of a test runner, nothing failed, or nothing
+/// fits.
+pub fn preview(
+    window: &Window,
+    scanner: &Scanner,
+    source: Source,
+    limits: &Limits,
+    wording: &Wording,
+) -> Option<Preview> {
+    let Scanned { run, parts } = scanner.finish()?;
+    let total = run.failures.len() as u64;
+    let (shown, text, cut) = match parts {
+        Parts::Lines { entries, kept } => {
+            let (shown, Selection { text, cut }) =
+                line_preview::preview(&entries, &kept, window, source, limits, wording)?;
+            (shown, text, cut)
+        }
+        Parts::Tags(failures) => tag_preview::preview(&failures, window, source, limits)?,
+    };
+    Some(Preview { text, cut, missing: wording.tests(shown, total) })
+}

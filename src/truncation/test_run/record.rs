@@ -1,0 +1,549 @@
+//! What one runner has said so far: its totals and its failures.
+
+use std::collections::{HashMap, HashSet};
+
+use super::counts;
+use super::report::{Counts, Failure};
+use super::rules::{Rule, Runner, Says, Then};
+use super::{MAX_FAILURES, MAX_ID, MAX_MESSAGE};
+
+/// Maximum number of tests whose output is kept apart while they run.
+const MAX_RUNNING: usize = 256;
+/// Maximum number of nested groups.
+const MAX_GROUPS: usize = 64;
+/// Separates the names of nested groups.
+pub(super) const WITHIN: &str = " > ";
+
+/// The named parts of a line.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    pub id: &'a str,
+    pub message: &'a str,
+    pub file: &'a str,
+    pub line: &'a str,
+    pub indent: usize,
+}
+
+impl Found<'_> {
+    fn place(&self) -> String {
+        match self.file {
+            file if file.is_empty() || file.contains("node_modules/") => String::new(),
+            file => bounded(&format!("{file}:{}", self.line), MAX_ID),
+        }
+    }
+}
+
+/// The role of a line, most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    Totals,
+    Name,
+    /// A part of the name on a line of its own: a group, a file.
+    Heading,
+    Message,
+    Explanation,
+}
+
+/// What a line is to a preview.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub role: Role,
+    /// The block of lines that the line belongs to; 0 for totals.
+    pub block: u32,
+    /// Number of lines of the block before it.
+    pub depth: u32,
+}
+
+/// A failure with the blocks of lines that name and explain it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Entry {
+    pub failure: Failure,
+    pub blocks: Vec<u32>,
+    scope: String,
+    is_explained: bool,
+}
+
+/// Lines that explain a failure, or what a running test prints.
+#[derive(Debug, Clone, Default)]
+struct Block {
+    number: u32,
+    /// Index of the failure; `None` as long as the test runs.
+    entry: Option<usize>,
+    id: String,
+    message: String,
+    place: String,
+    awaits_message: bool,
+    lines: u32,
+}
+
+/// A group of tests that is open.
+#[derive(Debug, Clone)]
+struct Group {
+    indent: usize,
+    name: String,
+    entries_before: usize,
+    /// The block of the line that names it.
+    block: u32,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    runner: &'static Runner,
+    section: u8,
+    /// The scope and the title of the next tests, with the blocks of their lines.
+    scope: (String, u32),
+    title: (String, u32),
+    groups: Vec<Group>,
+    /// Parts of a name that is not complete yet, and the block of their lines.
+    name: Option<(Vec<String>, u32)>,
+    entries: Vec<Entry>,
+    /// Indices of entries by scope and name.
+    by_id: HashMap<(String, String), usize>,
+    /// Indices of entries by the last part of their name, for runners that abbreviate.
+    by_last: HashMap<String, Vec<usize>>,
+    block: Option<Block>,
+    running: Vec<Block>,
+    held_place: String,
+    held_message: String,
+    totals: Option<Counts>,
+    cases: Counts,
+    has_sign: bool,
+}
+
+impl Record {
+    pub fn new(runner: &'static Runner) -> Self {
+        Record {
+            runner,
+            section: 0,
+            scope: (String::new(), 0),
+            title: (String::new(), 0),
+            groups: Vec::new(),
+            name: None,
+            entries: Vec::new(),
+            by_id: HashMap::new(),
+            by_last: HashMap::new(),
+            block: None,
+            running: Vec::new(),
+            held_place: String::new(),
+            held_message: String::new(),
+            totals: None,
+            cases: Counts::default(),
+            has_sign: false,
+        }
+    }
+
+    /// Returns the result if this runner has been at work.
+    pub fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>)> {
+        self.close();
+        let is_at_work = self.has_sign || self.totals.is_some() || !self.runner.needs_sign;
+        let has_run =
+            self.totals.is_some() || !self.entries.is_empty() || self.cases != Counts::default();
+        if !is_at_work || !has_run {
+            return None;
+        }
+        self.drop_parents();
+        let mut counts =
+            self.totals.unwrap_or(Counts { failed: self.entries.len() as u64, ..self.cases });
+        // Totals that leave a number out are completed by what was printed of each test.
+        if counts.skipped == 0 {
+            counts.skipped = self.cases.skipped;
+        }
+        if counts.total.is_none() {
+            counts.passed = counts.passed.or(self.cases.passed);
+        }
+        Some((self.runner.name, counts, self.entries))
+    }
+
+    /// Removes tests that failed because a subtest did: `TestEmpty` beside `TestEmpty/no_total`.
+    fn drop_parents(&mut self) {
+        if !self.runner.has_subtests {
+            return;
+        }
+        let parents_of = |id: &str| -> Vec<String> {
+            id.match_indices('/').filter_map(|(at, _)| id.get(..at).map(str::to_owned)).collect()
+        };
+        let parents: HashSet<String> =
+            self.entries.iter().flat_map(|entry| parents_of(&entry.failure.id)).collect();
+        self.entries.retain(|entry| !parents.contains(&entry.failure.id));
+    }
+
+    /// Returns true if a rule says something at this point of the output.
+    pub fn can_apply(&self, rule: &Rule, id: &str) -> bool {
+        let is_section = rule.section.is_none_or(|section| section == self.section);
+        is_section
+            && match rule.says {
+                Says::NameGoesOn => self.name.is_some(),
+                Says::ScopeFails => !self.scope.0.is_empty(),
+                Says::Heading => self.named(id).is_some(),
+                Says::Place | Says::LastPlace | Says::Message | Says::MessageFollows => {
+                    self.block.is_some()
+                }
+                _ => true,
+            }
+    }
+
+    /// Takes a line that a rule recognized. Returns its part in a preview, if it has one.
+    pub fn apply(
+        &mut self,
+        says: Says,
+        line: &str,
+        found: &Found<'_>,
+        next_block: &mut u32,
+    ) -> Option<Mark> {
+        match says {
+            Says::Starts => {
+                self.has_sign = true;
+                self.close();
+                None
+            }
+            Says::Section(section) => {
+                self.close();
+                self.section = section;
+                self.held_message = bounded(found.message, MAX_MESSAGE);
+                None
+            }
+            Says::Totals(form) => {
+                self.close();
+                let counts = counts::read(line, form);
+                self.totals.get_or_insert_default().add(counts);
+                Some(Mark { role: Role::Totals, block: 0, depth: 0 })
+            }
+            Says::Passed => {
+                self.cases.passed = Some(self.cases.passed.unwrap_or(0) + 1);
+                self.close();
+                None
+            }
+            Says::Skipped => {
+                self.cases.skipped += 1;
+                self.close();
+                None
+            }
+            Says::Runs => self.runs(found, next_block),
+            Says::Group => Some(self.group(found, next_block)),
+            Says::Scope => {
+                self.close();
+                self.has_sign = true;
+                let (scope, mark) = heading(found, next_block);
+                self.scope = scope;
+                Some(mark)
+            }
+            Says::Title => {
+                let (title, mark) = heading(found, next_block);
+                self.title = title;
+                Some(mark)
+            }
+            Says::NameBegins => {
+                self.close();
+                *next_block += 1;
+                self.name = Some((Vec::new(), *next_block));
+                self.name_goes_on(found, next_block)
+            }
+            Says::NameGoesOn => self.name_goes_on(found, next_block),
+            Says::Heading => self.heading(found, next_block),
+            Says::Fails(then) => self.fails(found, then, next_block),
+            Says::ScopeFails => {
+                let id = self.scope.0.clone();
+                self.fails(&Found { id: &id, ..*found }, Then::MessageFirst, next_block)
+            }
+            Says::PlaceAhead => {
+                self.held_place = found.place();
+                None
+            }
+            Says::Place | Says::LastPlace | Says::Message | Says::MessageFollows => {
+                self.explains(says, found)
+            }
+            Says::Ends => {
+                self.close();
+                None
+            }
+        }
+    }
+
+    /// Takes a line that no rule recognized.
+    pub fn go_on(&mut self, line: &str) -> Option<Mark> {
+        let block = self.block.as_mut()?;
+        let text = line.trim();
+        let is_message = block.awaits_message && !text.is_empty();
+        if is_message {
+            let message = match self.message_of_block() {
+                Some(first) if !first.is_empty() => format!("{first} {text}"),
+                _ => text.to_owned(),
+            };
+            // A message such as `ArgumentError:` goes on in the next line.
+            let is_complete = !message.ends_with(':') || message.len() > text.len();
+            self.set_message(&message);
+            self.block.as_mut()?.awaits_message = !is_complete;
+        }
+        let role = if is_message { Role::Message } else { Role::Explanation };
+        self.mark(role)
+    }
+
+    fn mark(&mut self, role: Role) -> Option<Mark> {
+        let block = self.block.as_mut()?;
+        let mark = Mark { role, block: block.number, depth: block.lines };
+        block.lines = block.lines.saturating_add(1);
+        Some(mark)
+    }
+
+    fn message_of_block(&self) -> Option<&str> {
+        let block = self.block.as_ref()?;
+        match block.entry {
+            Some(entry) => self.entries.get(entry).map(|entry| entry.failure.message.as_str()),
+            None => Some(&block.message),
+        }
+    }
+
+    fn set_message(&mut self, message: &str) {
+        let message = bounded(message.trim(), MAX_MESSAGE);
+        let Some(block) = &mut self.block else { return };
+        match block.entry.and_then(|entry| self.entries.get_mut(entry)) {
+            Some(entry) => entry.failure.message = message,
+            None => block.message = message,
+        }
+    }
+
+    /// Takes a line with a part of the explanation.
+    fn explains(&mut self, says: Says, found: &Found<'_>) -> Option<Mark> {
+        let has_message = !self.message_of_block()?.is_empty();
+        let place = found.place();
+        let block = self.block.as_mut()?;
+        let held = match block.entry.and_then(|entry| self.entries.get_mut(entry)) {
+            Some(entry) => &mut entry.failure.place,
+            None => &mut block.place,
+        };
+        let is_new = if says == Says::LastPlace { !has_message } else { held.is_empty() };
+        if is_new && !place.is_empty() {
+            *held = place;
+        }
+        if says == Says::MessageFollows {
+            block.awaits_message = !has_message;
+        }
+        let is_message = !has_message && !found.message.is_empty();
+        if is_message {
+            self.set_message(found.message);
+            self.block.as_mut()?.awaits_message = false;
+        }
+        self.mark(if is_message { Role::Message } else { Role::Explanation })
+    }
+
+    /// Takes the place of a line in a stream of events, which name the program and the test of each line.
+    pub fn at(&mut self, program: &str, test: &str, next_block: &mut u32) {
+        self.scope = (bounded(program, MAX_ID), 0);
+        if !test.is_empty() && self.block.as_ref().is_none_or(|block| block.id != test) {
+            self.runs(&Found { id: test, ..Found::default() }, next_block);
+        }
+    }
+
+    fn runs(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+        self.has_sign = true;
+        self.close();
+        let known = self.running.iter().position(|block| block.id == found.id);
+        let block = match known {
+            Some(at) => self.running.remove(at),
+            None => {
+                *next_block += 1;
+                Block { number: *next_block, id: bounded(found.id, MAX_ID), ..Block::default() }
+            }
+        };
+        self.block = Some(block);
+        None
+    }
+    fn group(&mut self, found: &Found<'_>, next_block: &mut u32) -> Mark {
+        self.close();
+        self.groups.retain(|group| group.indent < found.indent);
+        let ((name, block), mark) = heading(found, next_block);
+        if self.groups.len() < MAX_GROUPS {
+            let entries_before = self.entries.len();
+            self.groups.push(Group { indent: found.indent, name, entries_before, block });
+        }
+        mark
+    }
+
+    fn name_goes_on(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+        let (parts, block) = self.name.as_mut()?;
+        let part = found.id.strip_suffix(':');
+        parts.push(bounded(part.unwrap_or(found.id), MAX_ID));
+        if part.is_none() && parts.len() < MAX_GROUPS {
+            return Some(Mark { role: Role::Heading, block: *block, depth: 0 });
+        }
+        let (parts, block) = self.name.take()?;
+        let id = parts.join(WITHIN);
+        let mark =
+            self.fails(&Found { id: &id, ..Found::default() }, Then::MessageFirst, next_block);
+        let entry = self.block.as_ref().and_then(|block| block.entry);
+        if let Some(entry) = entry.and_then(|entry| self.entries.get_mut(entry)) {
+            entry.blocks.push(block);
+        }
+        mark
+    }
+
+    /// Returns the failure without an explanation that has this name, followed by its message or by nothing.
+    fn named(&self, id: &str) -> Option<usize> {
+        self.entries.iter().position(|entry| {
+            let rest = entry.failure.id.strip_prefix(id);
+            !entry.is_explained && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    }
+
+    /// Takes the name of a failure above its explanation.
+    fn heading(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+        let at = self.named(found.id)?;
+        self.close();
+        if let Some(entry) = self.entries.get_mut(at) {
+            let message = entry.failure.id.split_off(found.id.len());
+            entry.failure.message = message.trim().to_owned();
+        }
+        self.open(at, Then::Explanation, next_block)
+    }
+
+    fn fails(&mut self, found: &Found<'_>, then: Then, next_block: &mut u32) -> Option<Mark> {
+        let running = self.running_block(found.id);
+        self.close();
+        let id = self.full_name(found)?;
+        let at = self.find(&id, then).or_else(|| self.insert(&id))?;
+        let entry = self.entries.get_mut(at)?;
+        if entry.failure.id.len() < id.len() {
+            entry.failure.id.clone_from(&id);
+            self.by_id.insert((entry.scope.clone(), id), at);
+        }
+        let held = (std::mem::take(&mut self.held_message), std::mem::take(&mut self.held_place));
+        let printed = running.map(|block| {
+            entry.blocks.push(block.number);
+            (block.message, block.place)
+        });
+        let found = (bounded(found.message.trim(), MAX_MESSAGE), found.place());
+        for (message, place) in [Some(found), Some(held), printed].into_iter().flatten() {
+            if entry.failure.message.is_empty() {
+                entry.failure.message = message;
+            }
+            if entry.failure.place.is_empty() {
+                entry.failure.place = place;
+            }
+        }
+        self.open(at, then, next_block)
+    }
+
+    /// Opens a block for the line that names a failure, and for what follows it.
+    fn open(&mut self, at: usize, then: Then, next_block: &mut u32) -> Option<Mark> {
+        *next_block += 1;
+        let entry = self.entries.get_mut(at)?;
+        entry.blocks.push(*next_block);
+        let mark = Mark { role: Role::Name, block: *next_block, depth: 0 };
+        if then != Then::Nothing {
+            entry.is_explained = true;
+            let awaits_message = then == Then::MessageFirst && entry.failure.message.is_empty();
+            let (number, id) = (*next_block, entry.failure.id.clone());
+            self.block = Some(Block {
+                number,
+                entry: Some(at),
+                id,
+                awaits_message,
+                lines: 1,
+                ..Block::default()
+            });
+        }
+        Some(mark)
+    }
+
+    /// Removes what a test printed while it ran.
+    fn running_block(&mut self, id: &str) -> Option<Block> {
+        if self.block.as_ref().is_some_and(|block| block.entry.is_none() && block.id == id) {
+            return self.block.take();
+        }
+        let at = self.running.iter().position(|block| block.id == id)?;
+        Some(self.running.remove(at))
+    }
+
+    /// Returns a name with those of its groups, or `None` if the line ends a group whose tests failed.
+    fn full_name(&mut self, found: &Found<'_>) -> Option<String> {
+        self.groups.retain(|group| group.indent <= found.indent);
+        if let Some(group) = self.groups.pop_if(|group| group.indent == found.indent)
+            && group.name == found.id
+            && self.entries.len() > group.entries_before
+        {
+            return None;
+        }
+        let groups = self.groups.iter().map(|group| group.name.as_str());
+        let title =
+            Some(self.title.0.as_str()).filter(|title| !title.is_empty() && self.groups.is_empty());
+        let parts: Vec<&str> = groups.chain(title).chain([found.id]).collect();
+        Some(bounded(parts.join(WITHIN).trim(), MAX_ID))
+    }
+
+    fn find(&self, id: &str, then: Then) -> Option<usize> {
+        let is_open = |at: &usize| {
+            self.entries.get(*at).is_some_and(|entry| then == Then::Nothing || !entry.is_explained)
+        };
+        let exact = self.by_id.get(&(self.scope.0.clone(), id.to_owned())).copied();
+        if !self.runner.abbreviates {
+            return exact;
+        }
+        exact.filter(is_open).or_else(|| {
+            let parts = parts(id);
+            let alike = self.by_last.get(last(&parts))?;
+            alike.iter().copied().filter(is_open).find(|at| {
+                self.entries
+                    .get(*at)
+                    .is_some_and(|entry| is_abbreviated(&parts, &self::parts(&entry.failure.id)))
+            })
+        })
+    }
+
+    fn insert(&mut self, id: &str) -> Option<usize> {
+        let at = self.entries.len();
+        if at >= MAX_FAILURES {
+            return None;
+        }
+        let failure = Failure { id: id.to_owned(), ..Failure::default() };
+        let headings =
+            self.groups.iter().map(|group| group.block).chain([self.title.1, self.scope.1]);
+        let blocks = headings.filter(|block| *block > 0).collect();
+        let scope = self.scope.0.clone();
+        self.by_id.insert((scope.clone(), id.to_owned()), at);
+        self.entries.push(Entry { failure, scope, blocks, ..Entry::default() });
+        if self.runner.abbreviates {
+            self.by_last.entry(last(&parts(id)).to_owned()).or_default().push(at);
+        }
+        Some(at)
+    }
+
+    /// Ends the current block. What a running test printed is kept for when its result is known.
+    fn close(&mut self) {
+        self.name = None;
+        let Some(block) = self.block.take() else { return };
+        if block.entry.is_some() || block.lines == 0 {
+            return;
+        }
+        if self.running.len() == MAX_RUNNING {
+            self.running.remove(0);
+        }
+        self.running.push(block);
+    }
+}
+
+/// Returns a name on a line of its own, with the block of its line.
+fn heading(found: &Found<'_>, next_block: &mut u32) -> ((String, u32), Mark) {
+    *next_block += 1;
+    let mark = Mark { role: Role::Heading, block: *next_block, depth: 0 };
+    ((bounded(found.id, MAX_ID), *next_block), mark)
+}
+
+/// Returns a name with one kind of separator between its parts.
+fn parts(id: &str) -> String {
+    id.replace("::", ".").replace(WITHIN, ".")
+}
+
+fn last(parts: &str) -> &str {
+    parts.rsplit('.').next().unwrap_or(parts)
+}
+
+/// Returns true if one of two different names is the other one without its first parts.
+fn is_abbreviated(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// Returns the start of a text of at most `most` bytes.
+fn bounded(text: &str, most: usize) -> String {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text).to_owned()
+}

@@ -1,0 +1,524 @@
+//! What test runners print, as data: for each runner the forms of its lines, and what a line of each form says.
+//!
+//! Patterns see a line without colours, without a time stamp before it, and without its break. Their named groups are
+//! `id`, `message`, `file`, `line` and `indent`. Of the rules of a runner that match a line, the first whose section is
+//! the current one applies.
+
+use Form::*;
+use Says::*;
+use Then::*;
+
+/// What a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    /// This runner is at work.
+    Starts,
+    /// A part of the output begins, from which on other rules apply.
+    Section(u8),
+    /// Numbers of tests, added to those of other parts of the run.
+    Totals(Form),
+    /// A test passed, or was skipped. Counts if the output contains no totals.
+    Passed,
+    Skipped,
+    /// A test begins. What it prints explains its failure, should it fail.
+    Runs,
+    /// A group of tests `id`, which is nested by `indent`.
+    Group,
+    /// The file or program that the next tests belong to: tests of the same name elsewhere are others.
+    Scope,
+    /// The title of the next tests, which is a part of their names.
+    Title,
+    /// The first part of a name that goes on in the next lines, up to a colon.
+    NameBegins,
+    /// A further part of such a name.
+    NameGoesOn,
+    /// The name of a failure that was listed before, above its explanation.
+    Heading,
+    /// A test failed.
+    Fails(Then),
+    /// The scope itself failed.
+    ScopeFails,
+    /// Where the test failed: the first place counts.
+    Place,
+    /// The same: the last place before the message counts.
+    LastPlace,
+    /// Where the test stands that the next line names.
+    PlaceAhead,
+    /// The message, if there is none yet.
+    Message,
+    /// The message is in the next line that is not blank.
+    MessageFollows,
+    /// The explanation of a failure is over.
+    Ends,
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `2 failed`.
+    NumberFirst,
+    /// `Failed: 2`, `failures=2`, `fail 2`.
+    WordFirst,
+}
+
+/// What follows the line that names a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Something else: the line is part of a list.
+    Nothing,
+    /// The explanation of the failure, up to the next name.
+    Explanation,
+    /// The same; its first line that is not blank is the message.
+    MessageFirst,
+}
+
+/// One form of line.
+#[derive(Debug)]
+pub(super) struct Rule {
+    /// The section in which the rule applies; `None` is everywhere.
+    pub section: Option<u8>,
+    pub pattern: &'static str,
+    pub says: Says,
+}
+
+/// The lines of a test runner.
+#[derive(Debug)]
+pub(super) struct Runner {
+    pub name: &'static str,
+    /// True if the same failure is also named without the first parts of its name.
+    pub abbreviates: bool,
+    /// True if a test fails whenever its subtest `name/subtest` does, so that the subtest says it all.
+    pub has_subtests: bool,
+    /// True if its failures count only beside another sign of the runner, since other programs print such lines too.
+    pub needs_sign: bool,
+    pub rules: &'static [Rule],
+}
+
+const fn rule(pattern: &'static str, says: Says) -> Rule {
+    Rule { section: None, pattern, says }
+}
+
+const fn within(section: u8, pattern: &'static str, says: Says) -> Rule {
+    Rule { section: Some(section), pattern, says }
+}
+
+/// The last line of a Python traceback.
+const PYTHON_ERROR: &str = r"^(?P<message>(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Failed))(?:: .*)?)$";
+/// A frame of a stack trace of V8, outside of installed packages and of Node itself.
+const JS_FRAME: &str =
+    r"^\s+at (?:.*\()?(?:file://)?(?P<file>(?:/|\.|[A-Za-z]:\\)?[^\s():]+):(?P<line>\d+):\d+\)?$";
+
+pub(super) const RUNNERS: &[Runner] = &[
+    Runner {
+        name: "pytest",
+        abbreviates: true,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^=+ test session starts =+$", Starts),
+            rule(r"^=+ (?:FAILURES|ERRORS) =+$", Section(1)),
+            rule(r"^=+ short test summary info =+$", Section(2)),
+            rule(r"^=+ (?:warnings summary|PASSES|slowest .*) =+$", Section(3)),
+            rule(r"^=+ (?:\d+ [a-z]+(?:, )?)+ in [\d.]+ ?s.*=+$", Totals(NumberFirst)),
+            rule(
+                r"^(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)(?:, )?)+ in [\d.]+s",
+                Totals(NumberFirst),
+            ),
+            within(
+                1,
+                r"^_{3,} ERROR (?:at (?:setup|teardown) of|collecting) (?P<id>.+?) _{3,}$",
+                Fails(Explanation),
+            ),
+            within(1, r"^_{3,} (?P<id>.+?) _{3,}$", Fails(Explanation)),
+            within(1, r"^E\s{3}(?P<message>.*\S)", Message),
+            within(
+                1,
+                r"^(?P<file>[^\s:]+\.py):(?P<line>\d+): ?(?:[A-Za-z_][\w.]*(?:: .*)?|in \S+)?$",
+                Place,
+            ),
+            rule(
+                r"^(?:FAILED|ERROR) (?P<id>\S+\.py(?:::.+?)?)(?: - (?P<message>.*))?$",
+                Fails(Nothing),
+            ),
+            rule(
+                r"^(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (?P<id>\S+\.py::.+?)\s*$",
+                Fails(Nothing),
+            ),
+            rule(r"^(?P<id>\S+\.py::.+?) (?:FAILED|ERROR)\s+\[ *\d+%\]$", Fails(Nothing)),
+            rule(r"^(?:[\w./-]+\.py [.sFExX]*)?Fatal Python error: (?P<message>.*)$", Section(4)),
+            within(
+                4,
+                r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#,
+                Fails(Nothing),
+            ),
+        ],
+    },
+    Runner {
+        name: "unittest",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^Ran \d+ tests? in [\d.]+s$", Section(1)),
+            rule(r"^Ran \d+ tests? in [\d.]+s$", Totals(NumberFirst)),
+            within(1, r"^(?:FAILED|OK)(?: \((?:[a-z ]+=\d+(?:, )?)+\))?$", Section(0)),
+            rule(r"^(?:FAILED|OK) \((?:[a-z ]+=\d+(?:, )?)+\)$", Totals(WordFirst)),
+            rule(r"^(?:FAIL|ERROR): (?P<id>\S+ \(.+\)(?: .*)?)$", Fails(Explanation)),
+            rule(r"^(?:FAIL|ERROR): (?P<id>setUp\w+ \(.+\))$", Fails(Explanation)),
+            rule(r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+), in "#, LastPlace),
+            rule(PYTHON_ERROR, Message),
+        ],
+    },
+    Runner {
+        name: "jest",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^Tests: +(?:\d+ [a-z]+, )*\d+ total$", Totals(NumberFirst)),
+            rule(r"^Test Suites: +", Ends),
+            rule(r"^(?:FAIL|PASS)(?: \w+)? +(?P<id>\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$", Scope),
+            rule(r"^  ● Test suite failed to run$", ScopeFails),
+            rule(r"^  ● (?:Console|Cannot log after tests are done.*)$", Ends),
+            rule(r"^  ● (?P<id>\S.*)$", Fails(MessageFirst)),
+            rule(JS_FRAME, Place),
+        ],
+    },
+    Runner {
+        name: "vitest",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^ (?:RUN|DEV)  v\d", Starts),
+            rule(r"^ *Tests  (?:\d+ [a-z]+(?: \| | ))+\(\d+\)$", Totals(NumberFirst)),
+            rule(r"^ *Test Files  ", Ends),
+            rule(r"^ ?FAIL  (?P<id>\S.*?) \[ [^\]]+ \]$", Fails(MessageFirst)),
+            rule(r"^ ?FAIL  (?P<id>\S.*)$", Fails(MessageFirst)),
+            rule(r"^ ❯ (?:.* )?(?P<file>[^\s:]+):(?P<line>\d+):\d+$", Place),
+            rule(r"^⎯+\[\d+/\d+\]⎯", Ends),
+        ],
+    },
+    Runner {
+        name: "mocha",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^  \d+ passing\b", Totals(NumberFirst)),
+            rule(r"^  \d+ pending$", Totals(NumberFirst)),
+            rule(r"^  \d+ failing$", Section(1)),
+            rule(r"^  \d+ failing$", Totals(NumberFirst)),
+            within(1, r"^  \d+\) (?P<id>\S.*)$", NameBegins),
+            within(1, r"^ {5,}(?P<id>\S.*)$", NameGoesOn),
+            within(1, JS_FRAME, Place),
+        ],
+    },
+    Runner {
+        name: "node",
+        abbreviates: true,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^ℹ (?:tests|pass|fail|cancelled|skipped|todo) \d+$", Totals(WordFirst)),
+            rule(r"^✖ failing tests:$", Section(1)),
+            within(1, r"^test at (?P<file>.+):(?P<line>\d+):\d+$", PlaceAhead),
+            within(1, r"^✖ (?P<id>\S.*?) \([\d.]+m?s\)$", Fails(MessageFirst)),
+            within(0, r"^(?P<indent> *)▶ (?P<id>\S.*?)(?: \([\d.]+m?s\))?$", Group),
+            within(0, r"^(?P<indent> *)✖ (?P<id>\S.*?) \([\d.]+m?s\)(?: # .*)?$", Fails(Nothing)),
+            within(0, r"^ *✔ \S.* \([\d.]+m?s\)(?: # .*)?$", Passed),
+            within(0, r"^ *﹣ \S.* \([\d.]+m?s\) # (?:SKIP|TODO)", Skipped),
+            rule(JS_FRAME, Place),
+        ],
+    },
+    Runner {
+        name: "ava",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^ +(?:✘|✖) \[fail\]: (?P<id>\S.*)$", Fails(Nothing)),
+            rule(r"^ +✔ \S", Passed),
+            rule(r"^ +- \[(?:skip|todo)\] \S", Skipped),
+            rule(
+                r"^  \d+ (?:tests? (?:failed|passed|skipped|todo)|uncaught exceptions?|unhandled rejections?|known failures?)$",
+                Totals(NumberFirst),
+            ),
+            rule(r"^  ─+$", Section(1)),
+            within(1, r"^  (?P<file>\S+\.[cm]?[jt]sx?):(?P<line>\d+)$", Place),
+            within(1, r"^  (?P<id>\S.*)$", Heading),
+        ],
+    },
+    Runner {
+        name: "nextest",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^ *Nextest run ID ", Starts),
+            rule(r"^ *Summary \[ *[\d.]+s\] .*\d+ tests? run:", Totals(NumberFirst)),
+            rule(
+                r"^ *(?:TRY \d+ )?(?:FAIL|ABORT|TIMEOUT|TMT|SIG[A-Z]+|XFAIL|LEAK-FAIL)\s+\[ *>?[\d.]+s\] (?:\( *\d+/\d+\) )?(?P<id>\S.*)$",
+                Fails(Explanation),
+            ),
+            rule(r"^ *(?:PASS|SLOW|LEAK)\s+\[ *>?[\d.]+s\]", Ends),
+            rule(
+                r"^\s+thread '.*' (?:\(\d+\) )?panicked at (?P<file>[^:]+):(?P<line>\d+):\d+:$",
+                MessageFollows,
+            ),
+            rule(r"^\s+(?P<message>Error: .*)$", Message),
+            rule(
+                r"^\s+(?:note: )?(?P<message>test did not panic as expected)(?: at (?P<file>[^:]+):(?P<line>\d+):\d+)?$",
+                Message,
+            ),
+            rule(r"^\s+\((?P<message>test (?:aborted|timed out|failed).*)\)$", Message),
+        ],
+    },
+    Runner {
+        name: "cargo",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^     Running (?P<id>.+)$", Scope),
+            rule(r"^   Doc-tests (?P<id>.+)$", Scope),
+            rule(r"^(?:test result|error): ", Section(0)),
+            rule(r"^running \d+ tests?$", Starts),
+            rule(
+                r"^test result: (?:ok|FAILED)\. \d+ passed; \d+ failed; \d+ ignored;",
+                Totals(NumberFirst),
+            ),
+            rule(r"^test (?P<id>\S.*?)(?: - should panic)? \.\.\. FAILED$", Fails(Nothing)),
+            rule(r"^---- (?P<id>\S.*?) stdout ----$", Fails(Explanation)),
+            rule(r"^failures:$", Section(1)),
+            within(1, r"^    (?P<id>\S.*)$", Fails(Nothing)),
+            rule(
+                r"^thread '.*' (?:\(\d+\) )?panicked at (?P<file>[^:]+):(?P<line>\d+):\d+:$",
+                MessageFollows,
+            ),
+            rule(
+                r"^thread '.*' panicked at '(?P<message>.*)', (?P<file>[^:]+):(?P<line>\d+):\d+$",
+                Message,
+            ),
+            rule(r"^(?P<message>Error: .*)$", Message),
+            rule(
+                r"^(?:note: )?(?P<message>test did not panic as expected)(?: at (?P<file>[^:]+):(?P<line>\d+):\d+)?$",
+                Message,
+            ),
+            rule(r"^error: test failed, to rerun pass `(?P<id>[^`]+)`$", Scope),
+            rule(
+                r"^  process didn't exit successfully: `.*` \((?P<message>signal: .*)\)$",
+                ScopeFails,
+            ),
+        ],
+    },
+    Runner {
+        name: "go",
+        abbreviates: false,
+        has_subtests: true,
+        needs_sign: false,
+        rules: &[
+            rule(r"^=== (?:RUN|CONT|NAME) +(?P<id>\S+)$", Runs),
+            rule(r"^ *--- FAIL: (?P<id>\S+) \([\d.]+s\)$", Fails(Explanation)),
+            rule(r"^ *--- PASS: \S+ \([\d.]+s\)$", Passed),
+            rule(r"^ *--- SKIP: \S+ \([\d.]+s\)$", Skipped),
+            rule(r"^(?:ok|\?) +\t\S+", Ends),
+            rule(r"^\s+Error:\s+(?P<message>\S.*)$", Message),
+            rule(r"^FAIL\t(?P<id>\S+) \[(?P<message>(?:build|setup) failed)\]$", Fails(Nothing)),
+            rule(r"^FAIL\t\S+\t[\d.]+s$", Ends),
+            rule(r"^(?P<message>panic: .*)$", Message),
+            rule(r"^\s+(?P<file>[\w.-]+\.go):(?P<line>\d+): (?P<message>.*)$", Message),
+            rule(r"^\t(?P<file>\S+_test\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$", Place),
+            rule(r"^\s+(?:Error Trace:\s+)(?P<file>\S+\.go):(?P<line>\d+)$", Place),
+        ],
+    },
+    Runner {
+        name: "rspec",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(
+                r"^\d+ examples?, \d+ failures?(?:, \d+ pending)?(?:, \d+ errors? occurred outside of examples)?$",
+                Totals(NumberFirst),
+            ),
+            rule(r"^Failures:$", Section(1)),
+            rule(r"^(?:Pending:.*|Finished in .*)$", Section(0)),
+            within(1, r"^  \d+\) (?P<id>\S.*)$", Fails(Explanation)),
+            rule(r"^\s*Failure/Error: ", MessageFollows),
+            rule(r"^\s+# (?P<file>[^\s:]+_spec\.rb):(?P<line>\d+):in ", Place),
+            rule(r"^rspec (?P<file>[^\s\[:]+):(?P<line>\d+) # (?P<id>.+)$", Fails(Nothing)),
+            rule(r"^rspec (?P<file>[^\s\[:]+)\[[\d:,]+\] # (?P<id>.+)$", Fails(Nothing)),
+            rule(
+                r"^An error occurred (?:while loading|in an? `[a-z(:]+\)` hook for) (?P<id>\S.*?)\.$",
+                Fails(Explanation),
+            ),
+        ],
+    },
+    Runner {
+        name: "minitest",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(
+                r"^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors(?:, \d+ (?:skips|pendings|omissions))?",
+                Totals(NumberFirst),
+            ),
+            rule(r"^(?:  \d+\) )?(?:Failure|Error):$", Section(1)),
+            rule(r"^(?:  \d+\) )?Skipped:$", Section(0)),
+            within(
+                1,
+                r"^(?P<id>[A-Z][\w:]*#\S.*?) +\[(?P<file>[^\]]+):(?P<line>\d+)\]:?$",
+                Fails(MessageFirst),
+            ),
+            within(1, r"^(?P<id>[A-Z][\w:]*#\S.*?):$", Fails(MessageFirst)),
+            within(1, r"^ {4}(?P<file>[^\s:]+\.rb):(?P<line>\d+):in ", Place),
+        ],
+    },
+    Runner {
+        name: "phpunit",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^PHPUnit \d+\.\S+ by Sebastian Bergmann", Starts),
+            rule(r"^Tests: \d+, Assertions: \d+(?:, [A-Z][A-Za-z ]+: \d+)*\.$", Totals(WordFirst)),
+            rule(r"^OK \(\d+ tests?, \d+ assertions?\)$", Totals(NumberFirst)),
+            rule(r"^There (?:was|were) \d+ .*:$", Section(2)),
+            rule(r"^There (?:was|were) \d+ (?:errors?|failures?):$", Section(1)),
+            within(1, r"^\d+\) (?P<id>\S.*)$", Fails(MessageFirst)),
+            rule(r"^(?P<file>(?:/|[A-Z]:\\)\S+\.php):(?P<line>\d+)$", Place),
+            rule(r"^ ✘ (?P<id>\S.*?)(?: *\[[\d.]+ ms\])?$", Fails(Explanation)),
+            rule(r"^ ✔ \S", Ends),
+            rule(r"^ +(?:│|├|╵|┊) (?P<file>(?:/|[A-Z]:\\)\S+\.php):(?P<line>\d+)$", Place),
+            rule(r"^ +(?:│|├|┊) (?P<message>\S.*)$", Message),
+        ],
+    },
+    Runner {
+        name: "maven",
+        abbreviates: true,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^\[(?:INFO|ERROR|WARNING)\] (?:Tests are run|T E S T S| +T E S T S)", Starts),
+            rule(
+                r"^\[(?:INFO|ERROR|WARNING)\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$",
+                Totals(WordFirst),
+            ),
+            rule(r"^Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$", Totals(WordFirst)),
+            rule(
+                r"^(?:\[ERROR\] )?(?:Failures|Errors|Failed tests|Tests in error): *$",
+                Section(1),
+            ),
+            rule(
+                r"^(?:\[ERROR\] )?(?P<id>\w[\w.$]*\([\w.$]+\)) +(?:-- )?Time elapsed: [\d.]+ s(?:ec)? +<<< (?:FAILURE|ERROR)!$",
+                Fails(MessageFirst),
+            ),
+            rule(
+                r"^(?:\[ERROR\] )?(?P<id>[\w.$]+(?:\[.*\])?(?:\(.*\))?(?:\[.*\])?) +(?:-- )?Time elapsed: [\d.]+ s(?:ec)? +<<< (?:FAILURE|ERROR)!$",
+                Fails(MessageFirst),
+            ),
+            within(
+                1,
+                r"^\[ERROR\]   (?P<id>[\w$.]+(?:\(.*?\))?(?:\[.*?\])?):(?P<line>\d+)(?:->\S+)? (?P<message>.*)$",
+                Fails(Nothing),
+            ),
+            within(
+                1,
+                r"^\[ERROR\]   (?P<id>[\w$.]+(?:\(.*?\))?(?:\[.*?\])?)(?::\d+)?(?:->\S+)? ?(?:»|:) (?P<message>.*)$",
+                Fails(Nothing),
+            ),
+            rule(
+                r"^\sat .*\((?P<file>\w*Tests?\w*\.(?:java|kt|groovy|scala)):(?P<line>\d+)\)$",
+                Place,
+            ),
+            rule(r"^\[(?:INFO|ERROR)\] *$", Ends),
+        ],
+    },
+    Runner {
+        name: "gradle",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^> Task .*:\w*[tT]est\w*(?: FAILED)?$", Starts),
+            rule(r"^\d+ tests? completed(?:, \d+ failed)?(?:, \d+ skipped)?$", Totals(NumberFirst)),
+            rule(r"^(?P<id>[\w.$]+(?: > .+?)+) FAILED$", Fails(MessageFirst)),
+            rule(r"^[\w.$]+(?: > .+?)+ PASSED$", Passed),
+            rule(r"^[\w.$]+(?: > .+?)+ SKIPPED$", Skipped),
+            rule(r"^\s+at .*\b(?P<file>\w+\.(?:java|kt|groovy|scala)):(?P<line>\d+)\)?$", Place),
+        ],
+    },
+    Runner {
+        name: "ctest",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^Test project /", Starts),
+            rule(r"^\d+% tests passed, \d+ tests? failed out of \d+$", Totals(NumberFirst)),
+            rule(
+                r"^ *\d+/\d+ Test +#\d+: (?P<id>\S.*?) \.*(?: +)?\*\*\*(?:Skipped|Not Run \(Disabled\))",
+                Skipped,
+            ),
+            rule(
+                r"^ *\d+/\d+ Test +#\d+: (?P<id>\S.*?) \.*(?: +)?\*\*\*(?P<message>[A-Z][A-Za-z]*(?: Run|: \S+)?)",
+                Fails(Explanation),
+            ),
+            rule(r"^ *\d+/\d+ Test +#\d+: \S.*? +Passed +[\d.]+ sec", Ends),
+            rule(r"^ *Start +\d+: ", Ends),
+            rule(r"^The following tests FAILED:$", Section(1)),
+            rule(r"^The following tests did not run:$", Section(2)),
+            within(1, r"^\t *\d+ - (?P<id>\S.*) \((?P<message>[^)]+)\)", Fails(Nothing)),
+            rule(
+                r"^(?P<file>[^\s:]+\.(?:c|cc|cpp|cxx|h|hpp)):(?P<line>\d+): (?P<message>.*)$",
+                Place,
+            ),
+        ],
+    },
+    Runner {
+        name: "dotnet",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(
+                r"^(?:Passed|Failed)! +- Failed: +\d+, Passed: +\d+, Skipped: +\d+, Total: +\d+",
+                Totals(WordFirst),
+            ),
+            rule(
+                r"^Total tests: \d+(?:\. Passed: \d+\. Failed: \d+\. Skipped: \d+\.)?$",
+                Totals(WordFirst),
+            ),
+            rule(r"^ +(?:Passed|Failed|Skipped): \d+$", Totals(WordFirst)),
+            rule(r"^(?:  Failed|Failed  ) (?P<id>\S.*?)(?: \[.*\])?$", Fails(Explanation)),
+            rule(r"^\[xUnit\.net \S+\] +(?P<id>\S.*) \[FAIL\]$", Fails(Nothing)),
+            rule(r"^ *Error Message:$", MessageFollows),
+            rule(r"^ *at .* in (?P<file>.+):line (?P<line>\d+)$", Place),
+            rule(r"^  (?:Passed|Skipped) \S", Ends),
+        ],
+    },
+    Runner {
+        name: "tap",
+        abbreviates: false,
+        has_subtests: false,
+        needs_sign: true,
+        rules: &[
+            rule(r"^TAP version \d+$", Starts),
+            rule(r"^# (?:tests|pass|fail|skipped|skip|todo|cancelled) +\d+$", Totals(WordFirst)),
+            rule(r"^(?P<indent> *)# Subtest: (?P<id>\S.*)$", Group),
+            rule(r"^# (?P<id>[^\s(`].*)$", Title),
+            rule(r"^ *not ok \d+.*# (?i:todo)\b", Skipped),
+            rule(r"^(?P<indent> *)not ok \d+(?: -)? (?P<id>\S.*)$", Fails(Explanation)),
+            rule(r"^ *ok \d+.*# (?i:skip|todo)\b", Skipped),
+            rule(r"^ *ok \d+\b", Passed),
+            rule(r"^\s+(?:error|message): '?(?P<message>[^|>'\s].*?)'?$", Message),
+            rule(r"^\s+(?:error|message): [|>][-+]?$", MessageFollows),
+            rule(r"^\s+location: '?(?P<file>.+):(?P<line>\d+):\d+'?$", Place),
+            rule(r"^\s+at: .*\((?P<file>[^()]+):(?P<line>\d+):\d+\)$", Place),
+            rule(r"^#\s+at (?P<file>\S+) line (?P<line>\d+)\.?$", Place),
+            rule(r"^# \(in test file (?P<file>\S+), line (?P<line>\d+)\)$", Place),
+        ],
+    },
+];
