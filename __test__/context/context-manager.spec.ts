@@ -495,3 +495,17 @@ describe('bad arguments', () => {
     expect((await ContextManager.fromJSON(state).prepare([])).messages).toEqual([])
   })
 })
+
+test('the report has the savings of all requests, net of what the changes cost', async () => {
+  const manager = new ContextManager<Message>({ contextWindow: 1_000_000, pruning: { schedule: 'always' } })
+  const history = [system, ...work(20, 4000)]
+  let paid = 0
+  for (const length of [history.length - 20, history.length - 10, history.length]) {
+    const { report } = await manager.prepare(history.slice(0, length), { now })
+    const { cost } = report.pruning
+    expect(report.savings.pricedTokens).toBeCloseTo(cost.unpruned - cost.paid, 6)
+    expect(report.savings.share).toBeCloseTo(1 - cost.paid / cost.unpruned, 6)
+    expect(cost.paid).toBeGreaterThan(paid)
+    paid = cost.paid
+  }
+})

@@ -53,6 +53,7 @@ const STAND_INS: Record<string, string> = {
   '@anthropic-ai/claude-agent-sdk': 'claude-agent-sdk',
   '@earendil-works/pi-agent-core': 'pi-agent-core',
   '@langchain/langgraph': 'langchain-langgraph',
+  '@opentelemetry/api': 'opentelemetry-api',
   '@openai/agents': 'openai-agents',
   ai: 'ai',
   esbuild: 'esbuild',

@@ -1323,3 +1323,19 @@ describe('calls side by side, aborted and closed', () => {
     }
   })
 })
+
+test('a service reports what it has done so far', async () => {
+  const service = makeService({ maxLines: 10 })
+  const long = 'a line\n'.repeat(100)
+  await service.output('short', { toolName: 'x' })
+  const { content } = await service.output(long, { toolName: 'x' })
+  const capture = service.capture({ toolName: 'x' })
+  capture.end(long)
+  const captured = await capture.result
+  const [bytes, shownBytes] = [2 * long.length, Buffer.byteLength(content) + Buffer.byteLength(captured.content)]
+  const report = { outputs: 3, truncated: 2, savings: { bytes, shownBytes, savedBytes: bytes - shownBytes } }
+  expect(service.report()).toEqual(report)
+  // A copy: what a caller does to it changes nothing.
+  service.report().savings.bytes = 0
+  expect(service.report()).toEqual(report)
+})

@@ -37,6 +37,7 @@ import {
   POLICIES,
   prunerOptions,
 } from './options'
+import { type ContextSavings, savingsOf } from './savings'
 import { type ContextStep, compactionStep, type Guarded, ledgerStep, overflowStep, policyStep } from './steps'
 
 /** Report of {@link ContextManager.prepare}. */
@@ -53,6 +54,8 @@ export interface ContextReport {
   /** True if they have no more; as the provider counts them once `observe` was called. */
   fits: boolean
   pruning: PruneReport
+  /** The savings of pruning in all requests so far. */
+  savings: ContextSavings
   /** Only if it was asked for at this request. */
   compaction?: CompactionReport
 }
@@ -296,6 +299,7 @@ async function prepare<M>(
     usable: inner.usable,
     fits,
     pruning: pruned.report,
+    savings: savingsOf(pruned.report),
     ...(compaction && { compaction: compaction.report }),
   }
   inner.last = report

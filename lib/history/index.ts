@@ -24,6 +24,7 @@ export {
   type PreparedContext,
 } from '../context/context-manager'
 export type { ContextManagerOptions } from '../context/options'
+export type { ContextSavings } from '../context/savings'
 export type { ContextStep } from '../context/steps'
 export type { HistoryPrunerOptions, PrunedInfo } from '../pruning/options'
 export type { PolicyName, PrunePolicy } from '../pruning/policies'

@@ -9,7 +9,7 @@ import type { SweepOptions, SweepReport } from '../storage/retention'
 import { StorageList } from '../storage/storage-list'
 import { isDrawn, isShort, isWithin } from '../truncation/fast-path'
 import { hasPreviewOf } from '../truncation/previews'
-import { checkCall } from '../truncation/request'
+import { checkCall, type TruncationReport } from '../truncation/request'
 import { untouched } from '../truncation/result'
 import { openedDefaults } from '../truncation/save'
 import { builtInName, isStrategy, SmartStrategy } from '../truncation/strategies'
@@ -49,6 +49,12 @@ export class TruncationService implements OutputService {
   readonly options: Readonly<TruncationServiceConfig>
   /** @internal */
   readonly strategy: TruncationStrategy | undefined
+  /** @internal */
+  readonly sums: TruncationReport = {
+    outputs: 0,
+    truncated: 0,
+    savings: { bytes: 0, shownBytes: 0, savedBytes: 0 },
+  }
   /** @internal */
   closed: boolean
 
@@ -172,6 +178,11 @@ export class TruncationService implements OutputService {
       (maxTokens ?? Number.POSITIVE_INFINITY) * BYTES_OF_TOKEN,
     )
     return bytes / 4
+  }
+
+  /** Returns the sums of all outputs so far. */
+  report(): TruncationReport {
+    return { ...this.sums, savings: { ...this.sums.savings } }
   }
 
   /** Refuses further outputs, and releases the leases of its own storage. Running calls finish. */

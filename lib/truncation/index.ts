@@ -77,6 +77,7 @@ export type {
   UntouchedResult,
 } from '../types'
 export { containsTruncationMarker } from './notice'
+export type { TruncationReport } from './request'
 export {
   BaseTruncationStrategy,
   ByteBasedStrategy,

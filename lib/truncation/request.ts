@@ -18,6 +18,8 @@ import type { EarlierNotice } from './previews'
 
 /** Parts of a service that a truncation uses. */
 export interface Client {
+  /** Sums of the outputs so far. */
+  readonly sums: TruncationReport
   readonly settings: Settings
   readonly storage: ITruncationStorage
   /** Storages to save to, in order of preference. */
@@ -26,6 +28,16 @@ export interface Client {
   /** Set by the caller. */
   readonly strategy: TruncationStrategy | undefined
   readonly closed: boolean
+}
+
+/** Sums of a service. */
+export interface TruncationReport {
+  /** Outputs that were given. */
+  outputs: number
+  /** Those that were truncated. */
+  truncated: number
+  /** UTF-8 bytes of the outputs that were truncated, those that the model was shown, and the difference. */
+  savings: { bytes: number; shownBytes: number; savedBytes: number }
 }
 
 /** One output on its way: what it is, what is to be done with it, and for whom. */

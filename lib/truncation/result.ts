@@ -9,9 +9,9 @@ import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, Trunc
 import { catchLater, warn } from '../util/warn'
 import { describe } from '../validation/validate'
 import { isParts, isTextPart, replaceTexts, textsOf } from './content'
-import { emitSkipped } from './events'
+import { type EventDetails, emitSkipped } from './events'
 import { around, type Preview, rememberPreview, repeated, standsIn } from './previews'
-import { type Client, isHeard, type Job, report, reportStrategy, textOf } from './request'
+import { type Client, isHeard, type Job, report, reportStrategy, type TruncationReport, textOf } from './request'
 import type { Kept } from './save'
 
 /** The answer for an output that comes back as it is. @param bytes those that came, where the content is the text of bytes */
@@ -21,6 +21,7 @@ export function untouched(
   context: TruncationContext,
   bytes?: number,
 ): TruncationResult<unknown> {
+  service.sums.outputs++
   if (isHeard(service)) {
     const size = sizeOf(content)
     emitSkipped(service.options.onEvent, context, bytes ?? size, size)
@@ -50,6 +51,7 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
       ...(kept && savedAs(kept)),
     })
   }
+  service.sums.outputs++
   rememberOutput(place?.outputPath)
   return { content, truncated: false, ...(place && { raw: place }) }
 }
@@ -131,8 +133,9 @@ export function truncated(
   bytes: number,
 ): TruncationResult<unknown> {
   const { service, context, parts } = job
+  const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
+  addTruncated(service.sums, sizes)
   if (isHeard(service)) {
-    const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
     reportStrategy(job, sizes)
     reportTrouble(job, kept, sizes)
     report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
@@ -159,9 +162,21 @@ export function truncated(
   return copyOf(made, shown)
 }
 
+function addTruncated(
+  sums: TruncationReport,
+  { originalSize, truncatedSize }: Pick<EventDetails, 'originalSize' | 'truncatedSize'>,
+): void {
+  sums.outputs++
+  sums.truncated++
+  sums.savings.bytes += originalSize
+  sums.savings.shownBytes += truncatedSize
+  sums.savings.savedBytes += originalSize - truncatedSize
+}
+
 /** The answer for what is a preview already, or has one in it: that of the call that made it, and nothing is cut. */
 export function asBefore(job: Job, preview: Preview): TruncationResult<unknown> {
   const { service, context, original } = job
+  service.sums.outputs++
   const content = types.isUint8Array(original) ? textOf(original) : original
   if (isHeard(service)) {
     const size = sizeOf(content)

@@ -6,6 +6,7 @@ import { claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl, needsApproval } from 'spillway/langchain'
 import { guardModel, guardSession, guardTool, pruneFilter } from 'spillway/openai-agents'
 import { plugin } from 'spillway/opencode'
+import { createTelemetry, type TelemetryApi } from 'spillway/otel'
 import { agentHooks, extension } from 'spillway/pi'
 
 const ledger = new ToolResultLedger()
@@ -46,3 +47,4 @@ export const hosts = [
 contextMiddleware({ histroy: controls.history })
 // @ts-expect-error the Claude Agent SDK has no hook before a request
 claudeOptions({ history })
+export const traced = (api: TelemetryApi) => createTelemetry(api).tool({ name: 'look', execute: async () => 1 })

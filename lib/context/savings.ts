@@ -1,0 +1,15 @@
+/** The savings of a running manager, in the terms of `spillway report`. */
+
+import type { PruneReport } from '../pruning/pruner'
+
+/** Savings of pruning. */
+export interface ContextSavings {
+  /** Priced tokens, net of the cost of changes; less than 0 while a change is not paid off. */
+  pricedTokens: number
+  /** Their part of the cost of all requests without pruning. */
+  share: number
+}
+
+export function savingsOf({ cost: { paid, unpruned } }: PruneReport): ContextSavings {
+  return { pricedTokens: unpruned - paid, share: unpruned === 0 ? 0 : (unpruned - paid) / unpruned }
+}
