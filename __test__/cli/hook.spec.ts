@@ -167,6 +167,95 @@ describe.each(replaced)('a result of %s', (agent, event, result, of) => {
   })
 })
 
+describe('a preview in a result of a command', () => {
+  const asked = async (stdout: string) => {
+    const tool = { tool_name: 'Bash', tool_response: { stdout, stderr: '', interrupted: false, isImage: false } }
+    const ran = await hook('claude-code', { ...payloadsOf('claude-code').PostToolUse, ...tool })
+    return ran.stdout === '' ? undefined : JSON.parse(ran.stdout).hookSpecificOutput.updatedToolOutput.stdout
+  }
+  const printed = async () => {
+    const { stdout } = await cli(
+      ['run', '--max-bytes', '40k', '--max-lines', '1500', '--shell', '--', 'seq -f "line %g of many" 1 9000'],
+      {
+        env,
+      },
+    )
+    return stdout
+  }
+
+  test('that spillway printed stays as it is, also within what an agent adds', async () => {
+    const preview = await printed()
+    expect(preview.length).toBeGreaterThan(16_000)
+    expect(await asked(preview)).toBeUndefined()
+    expect(await asked(`Exit code 0\nOutput:\n${preview.trimEnd()}`)).toBeUndefined()
+  })
+
+  test('that has the form of one, and names its output, is a text like any other', async () => {
+    const preview = await printed()
+    for (const forged of [preview.replace('line 8999 of', 'line X of'), `${LONG}\n${preview}`]) {
+      expect(await asked(forged)).toMatch(PATH)
+    }
+  })
+
+  test('is forgotten with its output', async () => {
+    const preview = await printed()
+    await cli(['rm', '-1'], { env })
+    expect(readFileSync(join(store, 'previews.jsonl'), 'utf8')).toBe('')
+    expect(await asked(preview)).toMatch(PATH)
+  })
+})
+
+describe('--redact', () => {
+  const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+  const bash = (stdout: string) => ({
+    ...payloadsOf('claude-code').PostToolUse,
+    ...{ tool_name: 'Bash', tool_response: { stdout, stderr: '', interrupted: false, isImage: false } },
+  })
+
+  test('puts stars in the place of a secret, in short and in long results', async () => {
+    for (const text of [`token ${SECRET}\n`, `${LONG}\ntoken ${SECRET}\n`]) {
+      const { stdout } = await hook('claude-code', bash(text), '--redact')
+      const { updatedToolOutput } = JSON.parse(stdout).hookSpecificOutput
+      expect(updatedToolOutput.stdout).toContain(`token ${'*'.repeat(SECRET.length)}`)
+      expect(updatedToolOutput).toMatchObject({ stderr: '', interrupted: false, isImage: false })
+      const [, path] = PATH.exec(updatedToolOutput.stdout) ?? []
+      if (path !== undefined) expect(readFileSync(path, 'utf8')).not.toContain(SECRET)
+    }
+  })
+
+  test('says nothing where there is no secret, and where it was not asked for', async () => {
+    expect((await hook('claude-code', bash('all is well'), '--redact')).stdout).toBe('')
+    expect((await hook('claude-code', bash(`token ${SECRET}`))).stdout).toBe('')
+  })
+
+  test('changes the result of another agent', async () => {
+    const payload = payloadsOf('copilot').postToolUse as Payload
+    const toolResult = { ...(payload.toolResult as object), textResultForLlm: `token ${SECRET}` }
+    const { stdout } = await hook('copilot', { ...payload, toolResult, toolName: 'view' }, 'postToolUse', '--redact')
+    expect(JSON.parse(stdout).modifiedResult.textResultForLlm).toBe(`token ${'*'.repeat(SECRET.length)}`)
+  })
+})
+
+test('after a compaction the model reads which files it had read', async () => {
+  const session = payloadsOf('claude-code').SessionStart as Payload
+  const read = (tool_input: object) =>
+    hook('claude-code', {
+      ...payloadsOf('claude-code').PostToolUse,
+      ...{ session_id: session.session_id, tool_name: 'Read', tool_input, tool_response: { file: { content: 'x' } } },
+    })
+  await read({ file_path: '/w/a.ts' })
+  await read({ file_path: '/w/b.ts', offset: 11, limit: 20 })
+  await Promise.all(Array.from({ length: 4 }, (_, at) => read({ file_path: `/w/c${at}.ts` })))
+  await read({ file_path: '/w/a.ts' })
+  const { stdout } = await hook('claude-code', { ...session, source: 'compact' })
+  const { additionalContext } = JSON.parse(stdout).hookSpecificOutput
+  const listed = additionalContext.split('\n').slice(1)
+  expect(listed[0]).toBe('- /w/a.ts')
+  expect(listed.at(-1)).toBe('- /w/b.ts (lines 11 to 30)')
+  expect(listed).toHaveLength(6)
+  expect((await hook('claude-code', { ...session, session_id: 'other', source: 'compact' })).stdout).toBe('')
+})
+
 test('tools that read files are left alone', async () => {
   const payload = {
     ...payloadsOf('claude-code').PostToolUse,

@@ -1,10 +1,11 @@
 /** Saved outputs as they are named on the command line: by path, or counted from the newest. */
 
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { OutputAccess, SavedOutput, TruncationStorage } from 'spillway/truncation'
 import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
 import { text } from './parse-values'
+import { forgetPreviews } from './preview-log'
 import { storageOf } from './shared-options'
 
 /** A saved output, and what made it if `spillway run` did. */
@@ -17,15 +18,22 @@ export async function listedOutputs(storage: TruncationStorage, sessionId?: stri
   return outputs.map((output) => ({ ...commands.get(output.path), ...output }))
 }
 
+/** The folder of a store that an output is in, which keeps the logs: that of a session is removed with its last output. */
+export function storeFolderOf(values: Parsed['values'], path: string): string {
+  return text(values, 'session') === undefined ? dirname(path) : dirname(dirname(path))
+}
+
 /** The folders of a store. */
 export async function dirsOf(storage: TruncationStorage): Promise<string[]> {
   const { dirs } = await storage.usage()
   return dirs.map(({ dir }) => dir)
 }
 
-/** Forgets the commands of outputs that were removed. */
+/** Forgets the commands and the previews of outputs that were removed. */
 export async function forgetRemoved(storage: TruncationStorage): Promise<void> {
-  forgetCommands(await dirsOf(storage))
+  const dirs = await dirsOf(storage)
+  forgetCommands(dirs)
+  forgetPreviews(dirs)
 }
 
 /** A saved output that was asked for, and where it may be read. */

@@ -15,7 +15,7 @@ const LIB = join(ROOT, 'lib')
 const DIST = join(ROOT, 'dist')
 
 /** Packages that become part of the files, because users install none. All others stay names: frameworks, and the binary's. */
-const TAKEN_IN = ['yaml']
+const TAKEN_IN = ['diff', 'yaml']
 
 /** Folders of `lib/` that nearly every program uses: they are loaded at once. Each other folder is a file of its own. */
 const CORE = [
@@ -39,6 +39,9 @@ const TOGETHER = new Map([
   ['compaction', 'history'],
   ['pruning', 'history'],
 ])
+
+/** True for a file of ours, and for a package that becomes part of the files. */
+const isTakenIn = (id) => /^[./]/.test(id) || isAbsolute(id) || TAKEN_IN.includes(id)
 
 /** How sources are read, and how files are written, whichever they are. */
 const READ = { platform: 'node', transform: { target: 'es2022' } }
@@ -158,7 +161,7 @@ async function bundleCommand() {
   const bundle = await rolldown({
     ...READ,
     input: join(LIB, 'cli', 'main.ts'),
-    external: (id) => (!/^[./]/.test(id) && !isAbsolute(id)) || id.endsWith('/package.json'),
+    external: (id) => !isTakenIn(id) || id.endsWith('/package.json'),
   })
   const dir = join(DIST, 'cli')
   const paths = new Map(entryPoints().map(({ kind, name }) => [`spillway/${name}`, `../${kind}/${name}.js`]))
@@ -171,6 +174,7 @@ async function bundleCommand() {
     // By its path: the search for a package by its own name takes as long as compiling most of these files.
     paths: (id) => paths.get(id) ?? id,
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+    banner: licences,
   })
   await bundle.close()
 }
@@ -191,7 +195,7 @@ await main(async () => {
     ...[...found.keys()].map((room) => [`room-${room}`, room]),
     ...points.map(({ kind, name, source }) => [`${kind}/${name}`, source]),
   ]
-  const isOurs = (id) => /^[./]/.test(id) || isAbsolute(id) || found.has(id) || TAKEN_IN.includes(id)
+  const isOurs = (id) => isTakenIn(id) || found.has(id)
   const bundle = await rolldown({
     ...READ,
     input: Object.fromEntries(entries),

@@ -6,7 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import type { TruncationResult } from 'spillway'
 import type { Capture } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
+import { storeFolderOf } from '../outputs'
 import { sizeOf, text } from '../parse-values'
+import { recordPreview } from '../preview-log'
 import { CONFIG, LIMITS, limitsOf, READERS, STORE, serviceOf, shownOf, WORDING, withReaders } from '../shared-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
@@ -111,8 +113,13 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     })
     const result = await capture.result
     progress.clear()
-    if (json) await printJson(withReaders(result))
-    else await print(raw.shown(withReaders(result)))
+    const named = withReaders(result)
+    if (named.truncated && named.outputPath !== '') {
+      const { outputPath } = named
+      recordPreview(storeFolderOf(values, outputPath), outputPath, shownOf(named))
+    }
+    if (json) await printJson(named)
+    else await print(raw.shown(named))
     await service.close()
     return ended === undefined ? EXIT.ok : 128 + constants.signals[ended]
   } finally {

@@ -1,17 +1,18 @@
 /** `spillway hook`: the command that an agent runs before and after its tools. */
 
-import { existsSync } from 'node:fs'
 import { PermissionPolicy } from 'spillway'
-import { containsTruncationMarker } from 'spillway/truncation'
 import { hostOf } from '../../adapters/mcp/hosts'
 import { AGENTS, agentOf } from '../agents'
 import type { Agent, HookFacts } from '../agents/types'
 import { lineOf, program } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { afterAnswer, type Before, beforeAnswer, startAnswer, tellAnswer } from '../hook/answers'
-import { callOf, type HookCall, parsed, textOf } from '../hook/payload'
-import { listedOutputs } from '../outputs'
+import { callOf, type HookCall, parsed, textOf, textsOf } from '../hook/payload'
+import { isPreview } from '../hook/previews'
+import { readOf, recordedReads, recordRead } from '../hook/read-files'
+import { dirsOf, listedOutputs } from '../outputs'
 import { oneOf, sizeOf, text } from '../parse-values'
+import { recordPreview } from '../preview-log'
 import { CONFIG, configOf, READERS, STORE, serviceOf, storageOf, withReaders } from '../shared-options'
 import { EXIT, note, print } from '../terminal'
 
@@ -21,13 +22,17 @@ const command: Command = {
   usage: '[options] <agent> [event]',
   about: `Reads the JSON of the agent from standard input. Before a tool: a decision, with --permission; a command of the shell
 runs under spillway run where the agent lets no hook replace its output. After a tool: a result that is too long is replaced by
-a preview, with the whole saved. After a compaction: the saved outputs of the session. It says nothing where there is
+a preview, with the whole saved. After a compaction: the saved outputs of the session, and the files that were read in it. It says nothing where there is
 nothing to change. A hook that fails, or is not done after 2 s, lets the call through and says so.`,
   options: {
     permission: {
       type: 'string',
       value: 'WHICH',
       help: 'What to say about calls: deny (only what is denied), ask, none. Default: none.',
+    },
+    redact: {
+      type: 'boolean',
+      help: 'Put stars in the place of secrets in results, where the agent takes other results.',
     },
     ...STORE,
     ...CONFIG,
@@ -96,7 +101,7 @@ async function answerOf(
     case 'before':
       return beforeAnswer(hook.dialect, before(hook, call, values), call)
     case 'after':
-      return hook.dialect === 'claude' ? afterClaude(agent, hook, call, values) : after(agent, hook, call, values)
+      return afterTool(agent, hook, call, values)
     case 'started':
       return call.source === 'compact' || call.source === 'compaction' ? started(hook, call, values) : undefined
     default:
@@ -158,37 +163,68 @@ function changesShell(line: string): boolean {
   )
 }
 
+const isMcp = ({ tool }: HookCall): boolean => /^(mcp__|MCP:)/.test(tool)
+
+/** True if the agent takes another result of a call. */
+function isReplaced({ replaces }: HookFacts, call: HookCall): boolean {
+  return replaces !== 'none' && (replaces !== 'mcp' || isMcp(call))
+}
+
+const foundIn = ({ dialect }: HookFacts, { result }: HookCall) => textOf(dialect === 'cursor' ? parsed(result) : result)
+
+async function afterTool(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
+  noteRead(call, values)
+  const isClaude = hook.dialect === 'claude'
+  const result = values.redact === true && isReplaced(hook, call) ? await redactedResult(call) : call.result
+  const shown = { ...call, result }
+  const answer = await (isClaude ? afterClaude : after)(agent, hook, shown, values)
+  if (answer !== undefined || result === call.result) return answer
+  if (isClaude) return { hookSpecificOutput: { hookEventName: call.eventName, updatedToolOutput: result } }
+  const found = foundIn(hook, shown)
+  return found && afterAnswer(hook.dialect, found.with(found.text), found.text)
+}
+
+/** Loaded only where it is asked for: most hooks have nothing to redact. */
+async function redactedResult({ result }: HookCall): Promise<unknown> {
+  const { redacted } = await import('../hook/redact')
+  return redacted(result)
+}
+
+function noteRead(call: HookCall, values: Parsed['values']): void {
+  const read = readOf(call)
+  if (read === undefined || call.sessionId === undefined) return
+  recordRead(storageOf(values).getStorageDir(), call.sessionId, read)
+}
+
 /** Through the adapter, which knows the shapes of Claude Code's tools. */
 async function afterClaude(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
   if (hook.leaves?.includes(call.tool) || !isLong(call.result)) return undefined
-  if (await isPreview(JSON.stringify(call.result), values)) return undefined
+  if (await isPreview(call.result, isMcp(call), () => dirs(values))) return undefined
   const { claudeOptions } = await import('spillway/claude-agent-sdk')
-  const service = serviceFor(agent, hook, values)
+  const { service, ended } = serviceFor(agent, hook, values)
   const [group] = claudeOptions({ truncation: service }).hooks.PostToolUse
   const payload = {
     ...{ session_id: call.sessionId, tool_name: call.tool, tool_input: call.args, tool_use_id: call.toolCallId },
     tool_response: call.result,
   }
   const answer = await group?.hooks[0]?.(payload, call.toolCallId, { signal: AbortSignal.timeout(TIME_LIMIT_MS) })
-  await service.close()
+  await ended(textsOf(answer))
   return Object.keys(answer ?? {}).length > 0 ? (answer as object) : undefined
 }
 
 async function after(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
-  const isMcp = /^(mcp__|MCP:)/.test(call.tool)
-  if (hook.replaces === 'none' || (hook.replaces === 'mcp' && !isMcp)) return undefined
-  if (hook.leaves?.includes(call.tool) || !isLong(call.result)) return undefined
-  const found = textOf(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
-  if (found === undefined || (await isPreview(found.text, values))) return undefined
-  const service = serviceFor(agent, hook, values)
+  if (!isReplaced(hook, call) || hook.leaves?.includes(call.tool) || !isLong(call.result)) return undefined
+  const found = foundIn(hook, call)
+  if (found === undefined || (await isPreview(found.text, isMcp(call), () => dirs(values)))) return undefined
+  const { service, ended } = serviceFor(agent, hook, values)
   const result = await service.output(found.text, {
     toolName: call.tool,
     ...(call.sessionId !== undefined && { sessionId: call.sessionId }),
     ...(call.toolCallId !== '' && { toolCallId: call.toolCallId }),
   })
-  await service.close()
-  if (result.content === found.text) return undefined
   const { content } = hook.readers === undefined ? withReaders(result) : result
+  await ended([content])
+  if (content === found.text) return undefined
   return afterAnswer(hook.dialect, found.with(content), content)
 }
 
@@ -197,45 +233,47 @@ const SHORT = 4000
 
 const isLong = (result: unknown): boolean => (JSON.stringify(result)?.length ?? 0) > SHORT
 
+/** A service for one result; `ended` closes it, and notes the digests of the previews among these texts. */
 function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: Parsed['values']) {
-  return serviceOf(values, {
+  const paths: string[] = []
+  const service = serviceOf(values, {
+    onEvent: ({ type, outputPath }) => {
+      if (type === 'truncated' && outputPath) paths.push(outputPath)
+    },
     availableTools: [...(readers ?? READERS)],
     // The user's own limits count.
     ...(values.config === undefined && { maxBytes: maxBytes ?? hostOf(name)?.maxBytes ?? 15_000 }),
   })
+  const ended = async (texts: readonly string[]) => {
+    const dir = service.storage.getStorageDir()
+    for (const path of paths) {
+      const preview = texts.find((text) => text.includes(path))
+      if (preview !== undefined) recordPreview(dir, path, preview)
+    }
+    await service.close()
+  }
+  return { service, ended }
 }
 
-/** UTF-16 units of the longest preview that another process makes by default, with its notice. */
-const LONGEST_PREVIEW = 64 * 1024
-
-/**
- * True for a text in the form of a preview that names an output in the store: it is not cut again. A tool that knows the path of
- * one can imitate this, and gets no more than the length of a preview through by it.
- */
-async function isPreview(shown: string, values: Parsed['values']): Promise<boolean> {
-  // The store is only looked into for what has the form.
-  if (shown.length > LONGEST_PREVIEW || !containsTruncationMarker(shown)) return false
-  const { dirs } = await storageOf(values).usage()
-  return dirs.some(({ dir }) => {
-    const at = shown.indexOf(dir)
-    const path = at === -1 ? undefined : /^.*?\.txt/.exec(shown.slice(at))?.[0]
-    return path !== undefined && existsSync(path)
-  })
-}
+const dirs = (values: Parsed['values']) => dirsOf(storageOf(values))
 
 const LISTED = 10
 
 /** The saved outputs of a session, whose previews a compaction has taken out of the context. */
 async function started(hook: HookFacts, call: HookCall, values: Parsed['values']) {
   if (call.sessionId === undefined) return undefined
-  const outputs = (await listedOutputs(storageOf(values), call.sessionId)).slice(0, LISTED)
-  if (outputs.length === 0) return undefined
+  const storage = storageOf(values)
+  const outputs = (await listedOutputs(storage, call.sessionId)).slice(0, LISTED)
+  const reads = recordedReads(storage.getStorageDir(), call.sessionId)
+  if (outputs.length + reads.length === 0) return undefined
   const lines = outputs.map(({ path, command: line, toolName, bytes }) => {
     return `- ${path} (${sizeOf(bytes)}): ${(line ?? toolName).slice(0, 120)}`
   })
-  return startAnswer(
-    hook.dialect,
-    `Full outputs of earlier tool calls are saved, the newest first:\n${lines.join('\n')}`,
-    call,
-  )
+  const saved = 'Full outputs of earlier tool calls are saved, the newest first:'
+  const read = 'Files that were read before the compaction, the newest first; their text is not in view any more:'
+  const parts = [
+    ...(lines.length === 0 ? [] : [saved, ...lines]),
+    ...(reads.length === 0 ? [] : [read, ...reads.map((each) => `- ${each}`)]),
+  ]
+  return startAnswer(hook.dialect, parts.join('\n'), call)
 }

@@ -1,9 +1,9 @@
 /** `spillway init`: wires an agent that is installed already. */
 
 import { resolve } from 'node:path'
+import { structuredPatch } from 'diff'
 import { AGENTS, agentOf } from '../agents'
-import { diffOf } from '../agents/diff'
-import { fileOf, planned, type Scope, written } from '../agents/files'
+import { type Change, fileOf, planned, type Scope, written } from '../agents/files'
 import type { Wanted } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../parse-values'
@@ -27,6 +27,10 @@ after the package was moved it writes the new paths. mcp puts spillway mcp in fr
       type: 'string',
       value: 'WHICH',
       help: 'What the hook decides about calls: deny, ask, none. Default: none.',
+    },
+    redact: {
+      type: 'boolean',
+      help: 'The hook puts stars in the place of secrets, where the agent takes other results.',
     },
     ...STORE,
     ...CONFIG,
@@ -67,7 +71,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     return EXIT.ok
   }
   await print(`${printable(path)}${plan.after === undefined ? ' (removed)' : ''}\n`)
-  for (const line of diffOf(plan.before, plan.after)) {
+  for (const line of differenceOf(plan)) {
     const shown = printable(line)
     await print(`${line.startsWith('+') ? green(shown) : line.startsWith('-') ? red(shown) : shown}\n`)
   }
@@ -78,6 +82,15 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   return EXIT.ok
 }
 
+/** The lines that change, with `-` or `+` before them, and those around them. */
+function differenceOf({ before = '', after = '' }: Change): string[] {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 2, stripTrailingCr: true })
+  const isNote = (line: string) => line.startsWith('\\')
+  return hunks.flatMap(({ lines }) =>
+    lines.filter((line) => !isNote(line)).map((line) => `${line[0]} ${line.slice(1)}`),
+  )
+}
+
 /** Returns the values for the settings. */
 async function wantedOf(values: Parsed['values']): Promise<Wanted> {
   const permission = oneOf(values, 'permission', ['deny', 'ask', 'none'])
@@ -86,6 +99,7 @@ async function wantedOf(values: Parsed['values']): Promise<Wanted> {
   return {
     options: [
       ...(permission === undefined || permission === 'none' ? [] : ['--permission', permission]),
+      ...(values.redact === true ? ['--redact'] : []),
       ...(store === undefined ? [] : ['--store', resolve(store)]),
       ...(config === undefined ? [] : ['--config', resolve(configFile(config))]),
     ],

@@ -1,13 +1,15 @@
 /** `spillway run`: a command whose output may be of any length. */
 
 import { constants } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { Command, Parsed } from '../command'
 import { recordCommand } from '../command-log'
 import { Followers } from '../followers'
 import { Live } from '../live-output'
+import { storeFolderOf } from '../outputs'
 import { bytes, countOf, duration, sizeOf, text } from '../parse-values'
+import { recordPreview } from '../preview-log'
 import { Prompt } from '../prompt'
 import {
   CONFIG,
@@ -126,9 +128,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const code = codeOf(result, signals.first)
   const { output } = result
   if (output.truncated && output.outputPath !== '') {
-    const folder = dirname(output.outputPath)
-    // The folder of a session is removed with its last output.
-    recordCommand(text(values, 'session') === undefined ? folder : dirname(folder), {
+    recordCommand(storeFolderOf(values, output.outputPath), {
       path: output.outputPath,
       command: isShell ? file : positionals.map(quoted).join(' '),
       cwd: resolve(text(values, 'cwd') ?? '.'),
@@ -146,6 +146,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     const named = withEnding({ ...result, output: withReaders(output) }, code, values)
     // On a terminal all of it has just been shown.
     const isSeen = live !== undefined && process.stdout.isTTY === true
+    if (named.output.truncated && named.output.outputPath !== '') {
+      const { outputPath } = named.output
+      recordPreview(storeFolderOf(values, outputPath), outputPath, shown(named))
+    }
     if (!isSeen) await print(shown(named))
     else if (named.output.truncated) await print(`${named.output.hint ?? ''}\n`)
     if (!result.output.truncated && result.output.content.includes(REPLACEMENT)) {

@@ -65,6 +65,13 @@ export function parsed(value: unknown): unknown {
   }
 }
 
+/** All texts in a result, whichever its shape. */
+export function textsOf(result: unknown): string[] {
+  if (typeof result === 'string') return [result]
+  if (isArray(result)) return result.flatMap(textsOf)
+  return isRecord(result) ? Object.values(result).flatMap(textsOf) : []
+}
+
 /** The text of a result, and how the result is with another text. */
 export interface ResultText {
   text: string

@@ -1,0 +1,29 @@
+/** Results that are previews already: they are not cut again. */
+
+import { existsSync } from 'node:fs'
+import { containsTruncationMarker } from 'spillway/truncation'
+import { isPrintedPreview } from '../preview-log'
+import { textsOf } from './payload'
+
+/** UTF-16 units of the longest preview that another process makes by default, with its notice. */
+const LONGEST = 64 * 1024
+
+/**
+ * True for a result with a preview that `spillway run` or `clip` printed, by its digest. The proxy of MCP keeps no digests: a
+ * result of an MCP tool is a preview if it has the form of one and names an output in the store. A tool that knows the path of one can
+ * imitate that, and gets no more than the length of a preview through by it.
+ */
+export function isPreview(result: unknown, isMcp: boolean, dirs: () => Promise<readonly string[]>): Promise<boolean> {
+  const shown = textsOf(result).filter((text) => text.length <= LONGEST && containsTruncationMarker(text))
+  // The store is only looked into for what has the form.
+  if (shown.length === 0) return Promise.resolve(false)
+  return dirs().then((all) =>
+    shown.some((text) => isPrintedPreview(all, text) || (isMcp && all.some((dir) => namesOutput(text, dir)))),
+  )
+}
+
+function namesOutput(text: string, dir: string): boolean {
+  const at = text.indexOf(dir)
+  const path = at === -1 ? undefined : /^.*?\.txt/.exec(text.slice(at))?.[0]
+  return path !== undefined && existsSync(path)
+}

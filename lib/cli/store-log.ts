@@ -1,0 +1,81 @@
+/** A log beside the outputs of a store: one line of JSON for an output, by its path. */
+
+import { closeSync, constants, openSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { note } from './terminal'
+
+/** Above this size, lines of removed outputs are dropped. */
+const MAX_BYTES = 4 * 2 ** 20
+
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
+
+/** Reads and writes the lines. A log that cannot be written loses no output: it is only reported. */
+export class StoreLog<T extends { path: string }> {
+  /** @param isWhole whether a line that names a path has everything else */
+  constructor(
+    private readonly name: string,
+    private readonly isWhole: (read: Partial<T>) => boolean,
+  ) {}
+
+  add(dir: string, line: T): void {
+    const file = join(dir, this.name)
+    this.attempt(file, () => {
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) this.removeOld(file)
+      const handle = openSync(file, APPEND, 0o600)
+      try {
+        // One write, so that lines of processes that run at the same time do not mix.
+        writeSync(handle, `${JSON.stringify(line)}\n`)
+      } finally {
+        closeSync(handle)
+      }
+    })
+  }
+
+  /** Drops the lines of removed outputs, from each directory of a store. */
+  forgetRemoved(dirs: readonly string[]): void {
+    for (const dir of dirs) {
+      const file = join(dir, this.name)
+      this.attempt(file, () => {
+        if (statSync(file, { throwIfNoEntry: false }) !== undefined) this.removeOld(file)
+      })
+    }
+  }
+
+  /** Returns the lines by the path of their output; a line that cannot be read is left out. */
+  read(dirs: readonly string[]): Map<string, T> {
+    const lines = dirs.flatMap((dir) => this.readLines(join(dir, this.name)))
+    return new Map(lines.map((line) => [line.path, line]))
+  }
+
+  private attempt(file: string, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      note(`spillway: ${file}: ${(error as Error).message}`)
+    }
+  }
+
+  private removeOld(file: string): void {
+    const kept = this.readLines(file).filter(({ path }) => statSync(path, { throwIfNoEntry: false }) !== undefined)
+    const temporary = `${file}.${process.pid}`
+    writeFileSync(temporary, kept.map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 })
+    renameSync(temporary, file)
+  }
+
+  private readLines(file: string): T[] {
+    let text: string
+    try {
+      text = readFileSync(file, 'utf8')
+    } catch {
+      return []
+    }
+    return text.split('\n').flatMap((line) => {
+      try {
+        const read = JSON.parse(line) as Partial<T> | null
+        return typeof read?.path === 'string' && this.isWhole(read) ? [read as T] : []
+      } catch {
+        return []
+      }
+    })
+  }
+}
