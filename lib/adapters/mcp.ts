@@ -3,11 +3,12 @@
  * No SDK is needed; what is guarded only has to look like one.
  */
 
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../command/validate'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { invalid, isRecord, wrong } from '../validation/validate'
 import { HOSTS, hostOf } from './mcp/hosts'
 import type { McpProxy, McpProxyOptions } from './mcp/options'
 import { ServerProxy } from './mcp/proxy'
@@ -15,12 +16,12 @@ import { STRUCTURED_CONTENT } from './mcp/truncate-result'
 
 export { guardMcpClient, guardMcpTool, type McpControls } from './mcp/guard'
 export { HOSTS as MCP_HOSTS, type HostProfile as McpHostProfile } from './mcp/hosts'
-export type { McpProxy, McpProxyOptions, McpServerExit, McpTruncation } from './mcp/options'
+export type { McpProcessOptions, McpProxy, McpProxyOptions, McpServerExit, McpTruncation } from './mcp/options'
 export type { StructuredContent } from './mcp/truncate-result'
 export type { McpCallParams, McpClientLike, McpContentBlock, McpToolResult } from './mcp/types'
 
 /**
- * Starts an MCP server and proxies it for the host: long results of tools are truncated and saved, two more tools are
+ * Starts an MCP server, or connects to one over HTTP, and proxies it for the host: long results of tools are truncated and saved, two more tools are
  * listed with which a model reads the rest, and, with `permission`, calls are judged. Every other message passes
  * byte for byte, whatever its method, in both directions and of any length.
  *
@@ -34,12 +35,12 @@ export function startMcpProxy(options: McpProxyOptions): McpProxy {
   check(options)
   const proxy = new ServerProxy(options)
   const ended = proxy.ended.catch((cause: unknown) => {
-    const problem = `${JSON.stringify(options.command)} cannot be started: ${(cause as Error).message}`
+    const problem = `${JSON.stringify(options.command ?? String(options.url))} cannot be started: ${(cause as Error).message}`
     throw new SpillwayError('COMMAND', problem, { cause })
   })
   return {
     get pid() {
-      return proxy.child.pid ?? 0
+      return proxy.pid
     },
     ended,
     stop: (signal) => proxy.stop(signal),
@@ -55,11 +56,19 @@ const OF_STORAGE = new Set([
 const name: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
 const record: Check = ['an object', isRecord]
 
+/** Headers that each request has of its own. */
+const OWN_HEADERS = new Set([
+  ...['accept', 'content-type', 'content-length', 'transfer-encoding', 'connection', 'host'],
+  ...['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'],
+])
+
 const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   command: ['the name of a program', name[1]],
   args: strings,
   cwd: name,
   env: record,
+  url: ['an address with http: or https:', (value) => typeof value === 'string' || value instanceof URL],
+  headers: record,
   input: ['a stream to read', (value) => typeof (value as Readable | null)?.pipe === 'function'],
   output: ['a stream to write', (value) => typeof (value as Writable | null)?.write === 'function'],
   server: name,
@@ -79,8 +88,10 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
 
 function check(options: McpProxyOptions): void {
   checkOptions('options', options, OPTIONS)
-  const { command, args = [], env = {}, cwd, server, truncation, permission, judgeUnnamed } = options
-  checkProgram('options.command', command)
+  const { command, url, headers, args = [], env = {}, cwd, server, truncation, permission, judgeUnnamed } = options
+  if (url !== undefined) checkAddress(options)
+  else checkProgram('options.command', command)
+  if (url === undefined && headers !== undefined) throw wrong('options.headers', headers, 'nothing, without url')
   checkProgramArguments('options.args', args)
   checkVariables('options.env', env)
   if (cwd !== undefined) checkNoNul('options.cwd', cwd)
@@ -93,4 +104,30 @@ function check(options: McpProxyOptions): void {
     // The name that a server gives itself is no reason to trust it.
     throw wrong('options.server', server, 'the name of the server, with permission')
   }
+}
+
+/** A server is either a program or an address. */
+function checkAddress({ url = '', headers = {}, ...options }: McpProxyOptions): void {
+  for (const field of ['command', 'args', 'cwd', 'env'] as const) {
+    if (options[field] !== undefined) throw wrong(`options.${field}`, options[field], 'nothing, with url')
+  }
+  const { protocol, username, password } = URL.canParse(String(url)) ? new URL(url) : new URL('none:')
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw wrong('options.url', url, 'an address with http: or https:, such as "https://example.com/mcp"')
+  }
+  if (username !== '' || password !== '')
+    throw wrong('options.url', url, 'an address without credentials: they belong to headers')
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
+}
+
+function checkHeader(name: string, value: unknown): void {
+  const field = `options.headers.${name.toWellFormed()}`
+  if (OWN_HEADERS.has(name.toLowerCase())) throw wrong(field, value, 'nothing: the proxy sends this header itself')
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value as string)
+  } catch (cause) {
+    throw invalid(field, (cause as Error).message.replaceAll('\n', ' '), { cause })
+  }
+  if (typeof value !== 'string') throw wrong(field, value, 'a string')
 }

@@ -1,40 +1,6 @@
 /** A server of the SDK, started by the tests. */
 
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { z } from 'zod'
+import { makeServer } from './make-server.ts'
 
-const server = new McpServer({ name: 'real', version: '1.0.0' })
-const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n')
-const text = (value: string) => [{ type: 'text' as const, text: value }]
-
-server.registerTool('lines', { inputSchema: { count: z.number() } }, ({ count }) => ({ content: text(lines(count)) }))
-
-const rows = { rows: z.array(z.object({ at: z.number() })) }
-server.registerTool('rows', { inputSchema: { count: z.number() }, outputSchema: rows }, ({ count }) => {
-  const structuredContent = { rows: Array.from({ length: count }, (_, at) => ({ at })) }
-  return { content: text(JSON.stringify(structuredContent)), structuredContent }
-})
-
-server.registerTool('steps', { inputSchema: { count: z.number() } }, async ({ count }, extra) => {
-  const progressToken = extra._meta?.progressToken
-  for (let progress = 1; progress <= 3 && progressToken !== undefined; progress += 1) {
-    await extra.sendNotification({
-      method: 'notifications/progress',
-      params: { progressToken, progress, total: 3 },
-    })
-  }
-  return { content: text(lines(count)) }
-})
-
-server.registerTool('forever', {}, async (extra) => {
-  await new Promise((resolve) => extra.signal.addEventListener('abort', resolve))
-  process.stderr.write('the call was cancelled\n')
-  return { content: [] }
-})
-
-server.registerTool('throws', {}, () => {
-  throw new Error(lines(5000))
-})
-
-await server.connect(new StdioServerTransport())
+await makeServer().connect(new StdioServerTransport())

@@ -11,8 +11,8 @@ export type McpTruncation = Omit<
   | ('sweepOnSave' | 'retentionDays' | 'availableTools' | 'skipTools' | 'shouldTruncate' | 'ledger')
 >
 
-/** Options of {@link startMcpProxy}. */
-export interface McpProxyOptions {
+/** A server that is a program. */
+export interface McpProcessOptions {
   /** The program of the server. */
   command: string
   /** @default [] */
@@ -21,6 +21,14 @@ export interface McpProxyOptions {
   cwd?: string
   /** Variables on top of this process's environment; `undefined` removes one. */
   env?: Readonly<Record<string, string | undefined>>
+}
+
+/** Options of {@link startMcpProxy}: either `command` or `url` says where the server is. */
+export interface McpProxyOptions extends Partial<McpProcessOptions> {
+  /** The address of a server that speaks Streamable HTTP. No request goes to another host. */
+  url?: string | URL
+  /** Sent with each request to {@link url}, such as `Authorization`. */
+  headers?: Readonly<Record<string, string>>
   /** Where the host's messages come from. @default process.stdin */
   input?: Readable
   /** Where the host reads. @default process.stdout */
@@ -68,7 +76,7 @@ export interface McpProxyOptions {
   configFile?: string
 }
 
-/** How the server ended. */
+/** How the server ended. One over HTTP ends with code 0 when the host does. */
 export interface McpServerExit {
   code: number | null
   signal: NodeJS.Signals | null
@@ -76,8 +84,8 @@ export interface McpServerExit {
 
 /** A proxy that runs. */
 export interface McpProxy {
-  /** The id of the server's process. */
-  readonly pid: number
+  /** The id of the server's process; `undefined` for a server over HTTP, or one that could not be started. */
+  readonly pid: number | undefined
   /** Resolves when the server has ended and everything that it said has been handed over. */
   readonly ended: Promise<McpServerExit>
   /** Ends the server: asks it first, and does not wait for more than five seconds. */

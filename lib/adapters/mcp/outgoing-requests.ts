@@ -36,6 +36,11 @@ export class Questions {
     }
   }
 
+  /** True if a question of ours with this id has no answer yet. */
+  isOpen(id: unknown): boolean {
+    return typeof id === 'string' && this.open.has(id)
+  }
+
   /** True if a message answers a question of ours. */
   settle({ id, method, result, error }: Message): boolean {
     if (method !== undefined || typeof id !== 'string' || !id.startsWith(this.prefix)) return false

@@ -1,8 +1,6 @@
 /** Stands between a host and a server, and looks only at what it has to. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { TruncationStorage } from 'spillway'
 import { toJson } from '../../util/lossless-json'
@@ -10,11 +8,12 @@ import { isRecord } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
 import { asToolResult, shortenResult } from './answers'
 import { Bounding, limitsOf } from './bounding'
-import { closeWhenIdle } from './close-pipe'
+import type { Connection } from './connection'
 import { ContinuedCalls } from './continued-calls'
 import { Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
 import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
+import { HttpConnection } from './http/connection'
 import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './json-rpc-stream'
 import { boundSkimmed } from './large-result'
 import { lengthOf, readerOf } from './line-reader'
@@ -31,6 +30,7 @@ import {
   withChanges,
   withoutOurMeta,
 } from './server-messages'
+import { ServerProcess } from './server-process'
 import { hostProcess, Siblings } from './siblings'
 import { Listing, mayBeOurs, nextPage } from './tool-list'
 import { boundError, boundResult, type StructuredContent, textBlock } from './truncate-result'
@@ -39,14 +39,13 @@ import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, SERVER_INFO, SUBSCRIPTI
 /** Bytes of server output in progress at a time; then the server has to wait. */
 const MOST_AT_WORK = 2 ** 24
 const MOST_PAGES = 1000
-const KILL_AFTER_MS = 5000
 
 /** Elements of a batch that are looked at. */
 const MOST_IN_BATCH = 10_000
 
 export class ServerProxy {
   readonly ended: Promise<McpServerExit>
-  readonly child: ChildProcess
+  private readonly connection: Connection
   private readonly host: MessageWriter
   private readonly server: MessageWriter
   /** A text that no message contains. */
@@ -77,7 +76,7 @@ export class ServerProxy {
   private listed: Promise<void> | undefined
 
   constructor(private readonly options: McpProxyOptions) {
-    const { command, args = [], cwd, env, output = process.stdout, permission, configFile, sessionId } = options
+    const { output = process.stdout, permission, configFile, sessionId } = options
     this.storage = options.storage ?? new TruncationStorage()
     this.structured = options.structuredContent ?? 'drop'
     this.serverName = options.server
@@ -86,47 +85,46 @@ export class ServerProxy {
     if (options.outputTools !== false) this.siblings = new Siblings(this.scope(), () => this.becomeFirst())
     // Faults of the settings show before the server is started.
     this.bounds()
-    this.child = spawn(command, args, {
-      cwd,
-      env: env ? { ...process.env, ...env } : process.env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-      windowsHide: true,
-    })
+    this.connection = this.connect()
     this.host = new MessageWriter(output)
-    this.server = new MessageWriter(this.child.stdin!)
+    this.server = new MessageWriter(this.connection.input)
     this.toHost = new Questions(this.host)
     this.toServer = new Questions(this.server)
     this.asking = permission && new Asking(permission, configFile, (...question) => this.toHost.ask(...question))
     this.ended = this.run()
   }
 
+  get pid(): number | undefined {
+    return this.connection.pid
+  }
+
   stop(signal: NodeJS.Signals = 'SIGTERM'): void {
-    this.child.kill(signal)
-    // The others may mean something else to a server: to read its settings again, or to give up one thing.
-    if (signal === 'SIGTERM') setTimeout(() => this.child.kill('SIGKILL'), KILL_AFTER_MS).unref()
+    this.connection.stop(signal)
+  }
+
+  private connect(): Connection {
+    const { command, url, headers = {} } = this.options
+    if (url !== undefined) return new HttpConnection(new URL(url), headers, [this.storage.getStorageDir()])
+    return new ServerProcess({ ...this.options, command: command! })
   }
 
   private async run(): Promise<McpServerExit> {
-    const { child, options } = this
+    const { connection, options } = this
     const { input = process.stdin, output = process.stdout } = options
     // A server that has ended receives nothing more; its end is reported elsewhere.
-    child.stdin!.on('error', () => this.server.break())
+    connection.input.on('error', () => this.server.break())
     output.on('error', () => {
       this.host.break()
       this.stop()
     })
-    const exited = new Promise<McpServerExit>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('exit', (code, signal) => {
-        resolve({ code, signal })
-        closeWhenIdle(child.stdout as Socket)
-      })
-    })
-    const fromHost = this.listen(input, (line) => this.onHost(line)).finally(() => child.stdin!.end())
+    const fromHost = this.listen(input, (line) => this.onHost(line)).finally(() => connection.input.end())
     fromHost.catch(() => this.stop())
-    const fromServer = this.listen(child.stdout!, (line) => this.onServer(line), { dropsMembers: true })
     try {
-      const [exit] = await Promise.all([exited, fromServer.catch(() => {})])
+      const exit = await connection.read({
+        take: (source) => this.listen(source, (line) => this.onServer(line), { dropsMembers: true }),
+        isWaiting: (id) => this.pending.find(id) !== undefined || this.toServer.isOpen(id),
+        fail: (id, problem) => this.onFailure(id, problem),
+      })
       this.toServer.giveUp()
       for (const waiting of this.waiting.values()) waiting.abort()
       await Promise.all(this.work)
@@ -143,13 +141,12 @@ export class ServerProxy {
   }
 
   private async listen(
-    source: NodeJS.ReadableStream,
+    source: AsyncIterable<Buffer | string>,
     onLine: (line: Line) => Promise<void> | undefined,
     { isBatch = false, dropsMembers = false } = {},
   ): Promise<void> {
     const folders = [this.storage.getStorageDir()]
-    const stream = source as AsyncIterable<Buffer | string>
-    for await (const line of linesOf(stream, { folders, mark: this.mark, dropsMembers })) {
+    for await (const line of linesOf(source, { folders, mark: this.mark, dropsMembers })) {
       const { value } = line
       const isMany = Array.isArray(value) && value.length > 0
       if (isMany && isBatch) {
@@ -242,8 +239,8 @@ export class ServerProxy {
   }
 
   /** A call that cannot be judged does not run. */
-  private async refuse(line: Line, id: unknown, error: { code: number; message: string }): Promise<void> {
-    drop(line)
+  private async refuse(line: Line | undefined, id: unknown, error: { code: number; message: string }): Promise<void> {
+    if (line) drop(line)
     if (id === undefined) return
     await this.host.write(`${toJson({ jsonrpc: '2.0', id, error })}\n`)
   }
@@ -396,6 +393,14 @@ export class ServerProxy {
     }
   }
 
+  /** A request that the server will not answer. */
+  private onFailure(id: unknown, message: string): void {
+    const error = { code: -32000, message }
+    const pending = this.pending.take(id)
+    if (pending === undefined) this.toServer.settle({ id, error })
+    else this.begin(0, this.refuse(undefined, pending.given, error))
+  }
+
   /** A request of the server, or a notification. */
   private onServersOwn(line: Line, message: Message): Promise<void> | undefined {
     const { result, error, ...request } = message
@@ -492,6 +497,9 @@ export class ServerProxy {
   /** The name of the server: of the answer to `initialize`, or of any result of a protocol that has no `initialize`. */
   private learnServer(method: string | undefined, message: Message): Message {
     const { result } = message
+    if (method === 'initialize' && isRecord(result) && typeof result.protocolVersion === 'string') {
+      this.connection.agree?.(result.protocolVersion)
+    }
     if (this.serverName !== undefined || !isRecord(result)) return message
     const { serverInfo, _meta } = result
     const says = method === 'initialize' || method === 'server/discover' ? serverInfo : undefined

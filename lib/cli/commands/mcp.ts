@@ -2,11 +2,13 @@
 
 import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
-import { MCP_HOSTS, type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
+import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
-import { oneOf, text } from '../parse-values'
+import { badValue, oneOf, text, texts } from '../parse-values'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WIDE_VAULT, WORDING } from '../shared-options'
 import { note } from '../terminal'
+
+type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers'>
 
 const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
 const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
@@ -14,7 +16,7 @@ const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
 const command: Command = {
   name: 'mcp',
   summary: 'Proxies an MCP server for a host: long results of tools are truncated and saved.',
-  usage: '[options] -- <server> [arguments]',
+  usage: '[options] (--url URL | -- <server> [arguments])',
   about: `Speaks MCP over standard input and output, as the server does. Two more tools, read_output and search_output,
 are listed. Every other message passes unchanged. With --permission, or rules in --config, calls are judged, and if the
 rules ask, the user is asked by elicitation.`,
@@ -24,6 +26,17 @@ rules ask, the user is asked by elicitation.`,
       type: 'string',
       value: 'NAME',
       help: 'Name of the server in rules and file names. Rules for it hold only with this option; without it, files have its own name.',
+    },
+    url: {
+      type: 'string',
+      value: 'URL',
+      help: 'The address of a server that speaks Streamable HTTP, in place of a program. No request goes to another host.',
+    },
+    header: {
+      type: 'string',
+      multiple: true,
+      value: 'HEADER',
+      help: `Sent with each request to --url, such as 'Authorization: Bearer \${TOKEN}'; \${NAME} is a variable of the environment. Can be repeated.`,
     },
     host: {
       type: 'string',
@@ -46,7 +59,7 @@ rules ask, the user is asked by elicitation.`,
     ...CONFIG,
     ...WORDING,
   },
-  positionals: [1, Number.POSITIVE_INFINITY],
+  positionals: [0, Number.POSITIVE_INFINITY],
   passesOn: true,
   speaks: true,
   exits: [
@@ -58,6 +71,7 @@ rules ask, the user is asked by elicitation.`,
   examples: [
     ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
     ['spillway mcp --max-tokens 4000 --server github -- docker run -i github-mcp', 'with a limit in tokens'],
+    [`spillway mcp --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'`, 'for a server over HTTP'],
     ['spillway mcp --config agent.jsonc --server files -- node server.js', 'with settings and rules'],
   ],
   run,
@@ -67,7 +81,7 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (json) throw new UsageError('--json: what mcp prints is MCP')
-  const [file = '', ...args] = positionals
+  const target = targetOf(values, positionals)
   const { options, config } = configOf(values)
   const { truncation, permission } = options
   const { retentionDays, storageDir, ...limits } = truncation === false ? { enabled: false } : truncation
@@ -84,8 +98,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
   const proxy = startMcpProxy({
-    command: file,
-    args,
+    ...target,
     truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
     storage: storageOf(values, { storageDir, retentionDays }),
     server,
@@ -105,6 +118,32 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   } finally {
     restore()
   }
+}
+
+/** A program, or an address with headers. */
+function targetOf(values: Parsed['values'], [file, ...args]: readonly string[]): McpTarget {
+  const url = text(values, 'url')
+  const headers = texts(values, 'header')
+  if (url === undefined) {
+    if (headers !== undefined) throw new UsageError('--header needs --url: a program is sent no headers')
+    if (file === undefined) throw new UsageError(`missing argument <server>; usage: spillway mcp ${command.usage}`)
+    return { command: file, args }
+  }
+  if (file !== undefined)
+    throw new UsageError(`--url has the server: the program ${JSON.stringify(file)} cannot be one, too`)
+  return { url, headers: Object.fromEntries((headers ?? []).map(headerOf)) }
+}
+
+function headerOf(given: string): [name: string, value: string] {
+  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(given) ?? []
+  if (name === undefined || value === undefined)
+    throw badValue('header', given, "a name and a value, such as 'Authorization: Bearer …'")
+  const filled = value.replace(/\$\{(\w+)\}/g, (_, variable: string) => {
+    const set = process.env[variable]
+    if (set === undefined) throw new UsageError(`--header ${name}: the environment has no variable ${variable}`)
+    return set
+  })
+  return [name, filled]
 }
 
 function codeOf({ code, signal }: McpServerExit): number {
