@@ -23,7 +23,7 @@ const LAYERS = [
   ['approval', 'compaction', 'tools'],
   ['hooks', 'context', 'remote'],
   ['guard', 'report', 'view'],
-  ['extensions'],
+  ['extensions', 'ui'],
   ['adapters'],
   ['cli'],
 ]

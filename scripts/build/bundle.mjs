@@ -10,6 +10,7 @@ import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 import { main, ROOT } from './run.mjs'
+import { buildUi } from './ui.mjs'
 
 const LIB = join(ROOT, 'lib')
 const DIST = join(ROOT, 'dist')
@@ -219,4 +220,5 @@ await main(async () => {
   writeFileSync(join(DIST, 'index.js'), entry(found))
   for (const point of points) writeModule(point)
   await bundleCommand()
+  await buildUi()
 })

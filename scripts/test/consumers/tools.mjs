@@ -176,6 +176,17 @@ function electronPage({ at }, { root }) {
   return [{ name: 'the window of examples/electron, in Chromium', args, cwd, timeLimitMs: 300_000 }]
 }
 
+/** The components of `spillway/ui`, with axe to find what keeps people from using them. */
+async function components({ at }, { root, folder }) {
+  const name = 'the components, in Chromium'
+  const playwright = await install(folder, 'playwright-core', TOOLS['playwright-core'])
+  if (playwright.skipped) return [{ name, skipped: playwright.skipped }]
+  const { SCREENSHOTS = '', LARGE_OUTPUT = String(2 ** 30) } = process.env
+  const tools = [join(playwright.at, 'index.js'), join(at, 'axe.min.js'), CHROMIUM]
+  const args = ['check.js', ...tools, LARGE_OUTPUT, ...(SCREENSHOTS && [SCREENSHOTS])]
+  return [{ name, args, cwd: join(root, 'ui'), timeLimitMs: 300_000 }]
+}
+
 /** Electron's own Node, with its memory cage. Its program is fetched from elsewhere when it is first asked for. */
 async function electron({ at }, { root }) {
   const name = "Electron's Node"
@@ -206,6 +217,12 @@ const USES = [
     name: 'playwright-core',
     title: 'the window of examples/electron, in Chromium',
     of: electronPage,
+    unable: CHROMIUM ? undefined : 'there is no Chromium; CHROMIUM can name one',
+  },
+  {
+    name: 'axe-core',
+    title: 'the components, in Chromium',
+    of: components,
     unable: CHROMIUM ? undefined : 'there is no Chromium; CHROMIUM can name one',
   },
   { name: 'electron', title: "Electron's Node", of: electron },

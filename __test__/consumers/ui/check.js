@@ -1,0 +1,267 @@
+// The components in a real Chromium: what a person sees and does, how soon, and what a hostile output cannot do.
+//
+//     node check.js playwright-core axe-core chromium [bytes of the large output] [folder for screenshots]
+
+import assert from 'node:assert'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { startHost } from './host.js'
+import { COLOURS, minified, numbers } from './outputs.js'
+
+const [, , playwright, axe, executablePath, bytes = String(2 ** 30), screenshots] = process.argv
+const { chromium } = (await import(pathToFileURL(playwright).href)).default
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
+const PAINT_MS = 300
+const PAGE_MS = 100
+const HEAP = 150 * 2 ** 20
+const MODULE = 40 * 1024
+
+const host = await startHost()
+const browser = await chromium.launch({ executablePath, args: [...ARGS, '--disable-component-update'] })
+const context = await browser.newContext({ viewport: { width: 960, height: 600 } })
+const page = await context.newPage()
+page.setDefaultTimeout(60_000)
+const complaints = []
+page.on('pageerror', (error) => complaints.push(String(error)))
+page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+
+const shoot = (name) => screenshots && page.screenshot({ path: join(screenshots, `ui-${name}.png`) })
+const row = (line) => page.locator(`.row[data-line="${line.toLocaleString('en')}"] .text`)
+const status = page.locator('.status')
+const count = page.locator('.found')
+const visible = () => page.locator('.row .text').allTextContents()
+
+/** Shows an output, and returns the milliseconds until a line of it is drawn. */
+const show = (path) =>
+  page.evaluate(async (path) => {
+    const element = document.querySelector('spillway-output')
+    const began = performance.now()
+    element.path = path
+    await drawn(() => element.shadowRoot.querySelector('.row .text')?.textContent !== '')
+    return performance.now() - began
+  }, path)
+
+/** Goes to lines, and returns the milliseconds that each took. */
+const goTo = (lines) =>
+  page.evaluate(async (lines) => {
+    const element = document.querySelector('spillway-output')
+    const times = []
+    for (const line of lines) {
+      const began = performance.now()
+      element.goTo(line)
+      const name = `.row[data-line="${line.toLocaleString('en')}"] .text`
+      await drawn(() => element.shadowRoot.querySelector(name)?.textContent === String(line))
+      times.push(performance.now() - began)
+    }
+    return times
+  }, lines)
+
+async function checkLarge() {
+  const path = await host.save('', numbers(Number(bytes)))
+  const paint = await show(path)
+  await status.filter({ hasText: /lines/ }).waitFor()
+  const total = Number((await status.textContent()).match(/^([\d,]+) lines/)[1].replaceAll(',', ''))
+  const places = Array.from({ length: 20 }, (_, index) => Math.floor(((index * 7919) % 20) * (total / 20)) + 1)
+  const times = await goTo(places)
+  const pane = page.locator('.pane')
+  await pane.focus()
+  await page.keyboard.press('End')
+  await row(total).waitFor()
+  await page.keyboard.press('Home')
+  await row(1).waitFor()
+  await page.keyboard.press('PageDown')
+  await page.waitForFunction(
+    () => !document.querySelector('spillway-output').shadowRoot.querySelector('[data-line="1"]'),
+  )
+
+  // The bar, dragged to the middle; then the wheel moves by lines.
+  await pane.evaluate((element) => {
+    element.scrollTop = element.scrollHeight / 2
+  })
+  await page.waitForFunction((half) => {
+    const first = document.querySelector('spillway-output').shadowRoot.querySelector('.row')
+    return Math.abs(Number(first?.dataset.line.replaceAll(',', '')) - half) < half / 100
+  }, total / 2)
+  const before = Number(
+    await page
+      .locator('.row')
+      .first()
+      .getAttribute('data-line')
+      .then((text) => text.replaceAll(',', '')),
+  )
+  await page.mouse.move(400, 400)
+  await page.mouse.wheel(0, 390)
+  await row(before + 20).waitFor()
+  const began = Date.now()
+  await page.keyboard.press('Control+f')
+  await page.keyboard.type(`${total - 12_345}`)
+  await row(total - 12_345)
+    .locator('mark')
+    .waitFor()
+  const search = Date.now() - began
+  await page.fill('[aria-label="Search"]', '7777')
+  await count.filter({ hasText: '1 of 200+' }).waitFor()
+  await page.keyboard.press('Enter')
+  await count.filter({ hasText: '2 of 200+' }).waitFor()
+  await page.keyboard.press('Shift+F3')
+  await count.filter({ hasText: '1 of 200+' }).waitFor()
+  await shoot('large')
+  const { metrics } = await cdpMetrics()
+  const heap = metrics.find(({ name }) => name === 'JSHeapTotalSize').value
+  return { total, paint, page: Math.max(...times), search, heap }
+}
+
+async function cdpMetrics() {
+  const session = await context.newCDPSession(page)
+  await session.send('Performance.enable')
+  return session.send('Performance.getMetrics')
+}
+
+async function checkColours() {
+  await show(await host.save(COLOURS))
+  await row(9).waitFor()
+  assert.deepStrictEqual((await visible()).slice(0, 2), ['PASS src/parse.test.ts (1.2 s)', 'FAIL src/print.test.ts'])
+  assert.strictEqual(await row(5).textContent(), 'progress 100%')
+  assert.match(await row(7).textContent(), /adminU\+202EU\+2066\/\/ only.*␀ ␇ zeroU\+200Bwidth/)
+  assert.match(await row(8).textContent(), /^<script>/)
+  assert.strictEqual(await page.evaluate(() => globalThis.taken), undefined)
+  assert.strictEqual(await page.locator('spillway-output script, spillway-output img').count(), 0)
+  const colour = (text) =>
+    page
+      .locator('.row span', { hasText: text })
+      .last()
+      .evaluate((span) => getComputedStyle(span).color)
+  assert.notStrictEqual(await colour('PASS'), await colour('src/parse'))
+  // A colour that a program chose for a dark background is made readable on a light one.
+  assert.match(await colour('many colours'), /^oklch\(0\.5 /)
+  await shoot('colours')
+}
+
+async function checkLongLine() {
+  const path = await host.save('before\n', [...minified(100_000_000), '\nafter\n'])
+  const paint = await show(path)
+  await row(3).filter({ hasText: 'after' }).waitFor()
+  assert.match(await row(2).textContent(), /^\{"key0":0,"key1":1,/)
+  await page.locator('.pane').evaluate((element) => {
+    element.scrollLeft = element.scrollWidth
+  })
+  await row(2).filter({ hasText: '"last":"end of the line"}' }).waitFor()
+  await page.fill('[aria-label="Search"]', 'end of the line')
+  await row(2).locator('mark', { hasText: 'end of the line' }).waitFor()
+  await shoot('long-line')
+  await page.fill('[aria-label="Search"]', '')
+  await page.getByRole('button', { name: 'Wrap long lines' }).click()
+  await row(2)
+    .filter({ hasText: /MiB more; turn off Wrap/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Wrap long lines' }).click()
+  return paint
+}
+
+/** axe finds nothing, in both schemes, and nothing is cut off on a narrow screen. */
+async function checkAccess() {
+  await show(await host.save(COLOURS))
+  await row(9).waitFor()
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(readFileSync(axe, 'utf8'))
+    const { violations } = await page.evaluate(() => axe.run())
+    const found = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`)}`,
+    )
+    assert.deepStrictEqual(found, [], colorScheme)
+    await shoot(colorScheme)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 420, height: 700 })
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  assert.ok(width <= 420, `the page is ${width} pixels wide`)
+  await shoot('narrow')
+  await page.setViewportSize({ width: 960, height: 600 })
+}
+
+/** What is asked is said in words, answers are by key and by button, and "always" stores the very rule that is shown. */
+async function checkApprovals() {
+  const card = page.locator('.card')
+  const command = host.ask('bash', { command: 'npm test > ../out.txt && git push --force "$REMOTE"' })
+  await card.filter({ hasText: 'May bash do this?' }).waitFor()
+  assert.deepStrictEqual(await card.locator('li').allTextContents(), [
+    'runs npm test',
+    'runs git push --force "$REMOTE"',
+    'reads or writes ../out.txt, outside the folder',
+  ])
+  assert.ok(await card.evaluate((element) => element.getRootNode().activeElement === element))
+  await shoot('approval')
+  // Keys that were meant for what was there before answer nothing.
+  await page.keyboard.press('y')
+  const later = [
+    host.ask('edit', { file_path: '/etc/hosts', old_string: 'a\nb', new_string: 'a\nc' }),
+    host.ask('bash', { command: 'ls' }),
+  ]
+  await card.locator('.more', { hasText: '2 more questions' }).waitFor()
+  await page.evaluate(() =>
+    drawn(
+      (
+        (began) => () =>
+          performance.now() - began > 600
+      )(performance.now()),
+    ),
+  )
+  await page.keyboard.press('y')
+  assert.strictEqual((await command).by, 'once')
+
+  await card.filter({ hasText: 'changes /etc/hosts, outside the folder' }).waitFor()
+  assert.strictEqual(await card.locator('ins').first().textContent(), '+ a')
+  await page.getByRole('button', { name: 'Always: edit fs:/etc/hosts' }).click()
+  const always = await later[0]
+  assert.strictEqual(always.by, 'always')
+  assert.deepStrictEqual(host.approved(), [{ domain: 'edit', pattern: 'fs:/etc/hosts', decision: 'allow' }])
+
+  await card.filter({ hasText: 'runs ls' }).waitFor()
+  await page.fill('[aria-label="Reason, if denied"]', 'not now')
+  await page.getByRole('button', { name: 'Deny' }).click()
+  assert.strictEqual((await later[1]).message, 'not now')
+  await page.locator('spillway-approval').waitFor({ state: 'hidden' })
+}
+
+async function check() {
+  await page.addInitScript(() => {
+    globalThis.drawn = async (is) => {
+      while (!is()) await new Promise(requestAnimationFrame)
+    }
+  })
+  await page.goto(host.url)
+  await page.waitForSelector('body[data-ready]')
+  await checkColours()
+  await checkApprovals()
+  const longLine = await checkLongLine()
+  await checkAccess()
+  const large = await checkLarge()
+  assert.deepStrictEqual(complaints, [])
+  const module = statSync(fileURLToPath(import.meta.resolve('spillway/ui'))).size
+  const ms = (value) => `${value.toFixed(0)} ms`
+  console.log(
+    `${large.total.toLocaleString('en')} lines: first paint ${ms(large.paint)}, a page ${ms(large.page)}, a match ${ms(large.search)},` +
+      ` heap ${(large.heap / 2 ** 20).toFixed(1)} MiB; a line of 100 MB: first paint ${ms(longLine)}`,
+  )
+  for (const [name, value, most] of [
+    ['first paint', large.paint, PAINT_MS],
+    ['first paint of a long line', longLine, PAINT_MS],
+    ['a page', large.page, PAGE_MS],
+    ['heap', large.heap, HEAP],
+    ['bytes of the module', module, MODULE],
+  ]) {
+    assert.ok(value <= most, `${name}: ${value} is more than ${most}`)
+  }
+}
+
+try {
+  await check()
+} catch (error) {
+  await shoot('failed')
+  throw error
+} finally {
+  await browser.close()
+  await host.close()
+}

@@ -1,0 +1,55 @@
+// A server on this machine alone with the components and a few outputs, as an application would have it.
+
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PermissionGate, PermissionPolicy, TruncationStorage } from 'spillway'
+import { createOutputHandler } from 'spillway/view'
+
+const FILES = {
+  '/': [new URL('page/index.html', import.meta.url), 'text/html; charset=utf-8'],
+  '/page.js': [new URL('page/page.js', import.meta.url), 'text/javascript'],
+  '/page.css': [new URL('page/page.css', import.meta.url), 'text/css'],
+  '/ui.js': [new URL(import.meta.resolve('spillway/ui')), 'text/javascript'],
+}
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
+
+export async function startHost() {
+  const dir = mkdtempSync(join(tmpdir(), 'spillway-ui-'))
+  const storage = new TruncationStorage(dir)
+  const vault = join(dir, 'project')
+  const gate = new PermissionGate(new PermissionPolicy({ vault, outsideEdit: 'ask' }))
+  const handler = createOutputHandler({ outputs: storage, approvals: gate })
+  const server = createServer((request, response) =>
+    handler(request, response, async () => {
+      const [file, type] = FILES[new URL(request.url, 'http://localhost').pathname] ?? []
+      if (file === undefined) return response.writeHead(204).end()
+      response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY })
+      response.end(await readFile(fileURLToPath(file)))
+    }),
+  )
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${server.address().port}/#${handler.token}`,
+    /** Saves an output; the rest of a large one is appended to its file. */
+    async save(text, more = []) {
+      const path = await storage.save(text, { toolName: 'bash' })
+      for (const piece of more) appendFileSync(path, piece)
+      return path
+    },
+    /** Asks about a call, and returns the decision when there is one. */
+    ask: (tool, args) => gate.request({ tool, args, toolCallId: randomUUID(), sessionId: 'ui', cwd: vault, vault }),
+    /** The rules of answers "always". */
+    approved: () => gate.toJSON().approvals.map(({ rule }) => rule),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await storage.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

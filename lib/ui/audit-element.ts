@@ -1,0 +1,105 @@
+/** `<spillway-audit>`: audit logs, verified, and their records. */
+
+import type { AuditSource, ListedAuditLog } from 'spillway/view'
+import { Base, button, counted, make, messageOf, shadowOf, upgrade } from './dom'
+import { shown } from './printed'
+
+const RECORDS = 100
+const COLUMNS = ['time', 'type', 'tool', 'targets', 'decision', 'approver', 'outcome'] as const
+
+/** Lists the logs of its `source`; a log that is opened shows its newest records first. */
+export class SpillwayAuditElement extends Base {
+  private from: AuditSource | undefined
+  private readonly box = make('div', { className: 'logs' })
+  private readonly status = make('p', { className: 'quiet', role: 'status' })
+
+  constructor() {
+    super()
+    shadowOf(this).append(this.status, this.box)
+  }
+
+  connectedCallback(): void {
+    upgrade(this, 'source')
+    void this.refresh()
+  }
+
+  /** Where logs come from. */
+  get source(): AuditSource | undefined {
+    return this.from
+  }
+
+  set source(source: AuditSource | undefined) {
+    this.from = source
+    if (this.isConnected) void this.refresh()
+  }
+
+  /** Verifies the logs again. */
+  async refresh(): Promise<void> {
+    const { from } = this
+    if (from === undefined) return
+    this.status.textContent = 'Verifying …'
+    try {
+      const logs = await from.list()
+      this.status.textContent = logs.length === 0 ? 'There is no audit log yet.' : counted(logs.length, 'log')
+      this.box.replaceChildren(...logs.map((log) => this.logOf(from, log)))
+    } catch (error) {
+      this.status.textContent = messageOf(error)
+    }
+  }
+
+  private logOf(source: AuditSource, { file, report }: ListedAuditLog): HTMLElement {
+    const { ok, records, firstBad, dropped } = report
+    const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
+    const verdict = ok ? 'verified' : `changed at line ${firstBad?.line}: ${firstBad?.reason}`
+    const words = [counted(records, 'record'), ...(dropped > 0 ? [`${dropped} could not be written`] : [])].join(', ')
+    const details = make(
+      'details',
+      { className: 'log' },
+      make(
+        'summary',
+        {},
+        make('span', { className: ok ? 'right' : 'wrong', textContent: `${ok ? '✓' : '✗'} ${verdict}` }),
+        ' ',
+        make('code', {}, ...shown(name)),
+        make('span', { className: 'quiet', textContent: ` ${words}` }),
+      ),
+    )
+    details.addEventListener('toggle', () => {
+      if (details.open && details.children.length === 1) void this.open(source, file, details)
+    })
+    return details
+  }
+
+  private async open(source: AuditSource, file: string, into: HTMLElement): Promise<void> {
+    const body = make('tbody')
+    const head = make('tr', {}, ...COLUMNS.map((name) => make('th', { scope: 'col', textContent: name })))
+    const table = make('table', {}, make('thead', {}, head), body)
+    into.append(make('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': file }, table))
+    const more = async (skip: number) => {
+      try {
+        const { records, next } = await source.read(file, { skip, count: RECORDS })
+        body.append(...records.map(rowOf))
+        if (next === undefined) return
+        const earlier = button('Earlier records', () => {
+          earlier.remove()
+          void more(next)
+        })
+        into.append(earlier)
+      } catch (error) {
+        this.status.textContent = messageOf(error)
+      }
+    }
+    await more(0)
+  }
+}
+
+function rowOf(record: Record<string, unknown>): HTMLElement {
+  const time = typeof record.timestamp === 'number' ? new Date(record.timestamp).toLocaleString() : ''
+  const cells = COLUMNS.map((name) => make('td', {}, ...shown(name === 'time' ? time : textOf(record[name]))))
+  return make('tr', {}, ...cells)
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,24 @@
+/** Components that show outputs, questions and audit logs to a person. */
+
+import { SpillwayApprovalElement } from './approval-element'
+import { SpillwayAuditElement } from './audit-element'
+import { define } from './dom'
+import { SpillwayOutputElement } from './output-element'
+
+export type { ApprovalSource, AuditSource, OutputSource } from 'spillway/view'
+export { SpillwayApprovalElement } from './approval-element'
+export { SpillwayAuditElement } from './audit-element'
+export { type Connection, type ConnectOptions, connect } from './connect'
+export { SpillwayOutputElement } from './output-element'
+
+define('spillway-output', SpillwayOutputElement)
+define('spillway-approval', SpillwayApprovalElement)
+define('spillway-audit', SpillwayAuditElement)
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'spillway-output': SpillwayOutputElement
+    'spillway-approval': SpillwayApprovalElement
+    'spillway-audit': SpillwayAuditElement
+  }
+}

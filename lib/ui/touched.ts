@@ -1,0 +1,53 @@
+/** Words for the targets of a call. */
+
+import type { PendingRequest } from 'spillway'
+
+const VERBS: Readonly<Record<string, string>> = { read: 'reads', edit: 'changes', write: 'writes' }
+const CHANGES = /edit|write|patch|create|delete|move|replace/i
+
+/** Returns sentences such as `changes ../out.txt, outside the folder`, each once. */
+export function touchedBy(request: PendingRequest): string[] {
+  return [...new Set(request.targets.map((target) => sentence(target, request)))]
+}
+
+function sentence(target: string, request: PendingRequest): string {
+  const colon = target.indexOf(':')
+  const [scheme, rest] = [target.slice(0, colon), target.slice(colon + 1)]
+  switch (scheme) {
+    case 'shell':
+      return `runs ${rest}`
+    case 'vault':
+      return `${verbOf(request)} ${rest.replace(/^\//, '')}, in the folder`
+    case 'fs':
+      return `${verbOf(request)} ${pathIn(rest, request.vault)}`
+    case 'url':
+      return `requests ${rest}`
+    case 'query':
+      return `searches the web for ${rest}`
+    case 'mcp':
+      return `calls ${rest.slice(rest.indexOf('/') + 1)} of the server ${rest.slice(0, rest.indexOf('/'))}`
+    default:
+      return `uses ${rest || target}`
+  }
+}
+
+/** A command may read a file or write it. */
+function verbOf({ tool, suggestedRules }: PendingRequest): string {
+  const domain = suggestedRules[0]?.domain
+  return (
+    VERBS[domain ?? ''] ??
+    (CHANGES.test(tool) ? 'changes' : /read|grep|glob|ls/i.test(tool) ? 'reads' : 'reads or writes')
+  )
+}
+
+/** A path as seen from the folder that the agent works in. */
+function pathIn(path: string, vault: string | undefined): string {
+  if (vault === undefined) return path
+  const [to, from] = [path.split('/'), vault.replace(/\/$/, '').split('/')]
+  let common = 0
+  while (common < from.length && to[common] === from[common]) common += 1
+  const up = from.length - common
+  if (up === 0) return `${to.slice(common).join('/') || '.'}, in the folder`
+  const isNear = up <= 2 && common > 1
+  return `${isNear ? [...Array(up).fill('..'), ...to.slice(common)].join('/') : path}, outside the folder`
+}

@@ -1,0 +1,32 @@
+// The components of `spillway/ui`: one module for browsers, with its stylesheet in it, and its declarations.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { ROOT, step } from './run.mjs'
+
+const OUT = join(ROOT, 'dist', 'ui')
+
+/** A stylesheet as a module: its text without comments and indentation. */
+const stylesheet = {
+  name: 'stylesheet',
+  load(id) {
+    if (!id.endsWith('.css')) return null
+    const text = readFileSync(id, 'utf8').replaceAll(/\/\*.*?\*\//gs, '')
+    const code = `export default ${JSON.stringify(text.replaceAll(/\s*\n\s*/g, '').replaceAll(/ ?([{:,]) /g, '$1'))}`
+    return { code, moduleType: 'js' }
+  },
+}
+
+export async function buildUi() {
+  await step('Checking the components', 'npx', ['tsc', '-p', 'lib/ui'])
+  const bundle = await rolldown({
+    input: join(ROOT, 'lib', 'ui', 'index.ts'),
+    platform: 'browser',
+    transform: { target: 'es2022' },
+    plugins: [stylesheet],
+  })
+  await bundle.write({ file: join(OUT, 'index.mjs'), format: 'esm', minify: true })
+  await bundle.close()
+  writeFileSync(join(OUT, 'index.d.mts'), "export * from './index.js'\n")
+}
