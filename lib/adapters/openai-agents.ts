@@ -6,6 +6,7 @@
 
 export type { AgentsControls, AgentsSource } from './openai-agents/controls'
 export { guardModel } from './openai-agents/model'
+export { type HostToolsOptions, hostTools, outputTools } from './openai-agents/output-tools'
 export {
   type FilterArgs,
   guardSession,
@@ -14,4 +15,6 @@ export {
   pruneFilter,
 } from './openai-agents/session'
 export { guardMcpServer, guardTool } from './openai-agents/tools'
+export { type AgentsSpillwayOptions, type SpillwaySettings, withSpillway } from './openai-agents/with-spillway'
+export type { SpillwayOptions } from './shared/spillway-kit'
 export type * from './shared/types'

@@ -1,5 +1,10 @@
 /** Ready-made tools, and what executes and bounds tools where no framework does. */
 
+export type { HostableTool, ReadyTool, ReadyToolResult, ToolCallContext } from './definition'
+export { createEditTool, type EditToolOptions } from './files/edit-tool'
+export { FileReads } from './files/file-reads'
+export { createGrepTool, type GrepToolOptions } from './files/grep-tool'
+export { createReadTool, type ReadToolOptions } from './files/read-tool'
 export {
   createOutputTools,
   type OutputSource,
@@ -18,6 +23,7 @@ export {
   type ToolRegistryConfig,
   type ToolResult,
 } from './registry'
+export { createShellTool, type ShellToolOptions } from './shell-tool'
 export {
   type SubAgentOutcome,
   type SubAgentResult,

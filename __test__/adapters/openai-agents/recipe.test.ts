@@ -19,7 +19,7 @@ const call = () => [functionCall('bash', { command: 'make' }, { callId: 'c1' })]
 const done = [assistantMessage('done')]
 
 test('the recipe: an agent that asks', async () => {
-  const agent = agentOf(new ScriptedModel([call(), done]), [bash() as never])
+  const agent = agentOf(new ScriptedModel([call(), done]), [bash() as never], 'session')
   const session = new MemorySession()
   const result = await turn(agent, 'go', session)
   assert.equal(result.interruptions?.length, 1)

@@ -16,10 +16,13 @@ test('the recipe: an agent of pi', async () => {
     ...{ name: 'bash', label: 'Bash', description: 'runs', parameters: Type.Object({}) },
     execute: async () => ({ content: [fauxText(longText(5000))], details: {} }),
   }
-  const agent = agentOf({
-    streamFn: core.streamSimple as Any,
-    initialState: { model: core.getModel(), tools: [bash], systemPrompt: '' } as Any,
-  })
+  const agent = agentOf(
+    {
+      streamFn: core.streamSimple as Any,
+      initialState: { model: core.getModel(), tools: [bash], systemPrompt: '' } as Any,
+    },
+    'session',
+  )
   await agent.prompt('go')
   const result = agent.state.messages.find(({ role }: Any) => role === 'toolResult') as Any
   assert.match(result.content[0].text, /Full output saved to/)

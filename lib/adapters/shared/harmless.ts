@@ -16,6 +16,8 @@ export const HARMLESS_TOOLS = {
   opencode: ['todowrite', 'todoread', 'question', 'skill', 'plan_enter', 'plan_exit', 'invalid'],
   pi: ['todo', 'question', 'questionnaire'],
   langchain: ['write_todos', 'read_todos'],
+  /** Tools that we give a host ourselves: they read nothing but saved outputs. */
+  spillway: ['read_output', 'search_output'],
 } as const satisfies Record<string, readonly string[]>
 
 type Permission = NonNullable<AdapterControls['permission']>

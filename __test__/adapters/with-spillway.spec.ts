@@ -1,0 +1,280 @@
+import {
+  DoomLoopDetector,
+  MemoryStorage,
+  PermissionGate,
+  PermissionPolicy,
+  SpillwayError,
+  ToolResultLedger,
+  TruncationService,
+} from 'spillway'
+import * as ai from 'spillway/ai-sdk'
+import * as langchain from 'spillway/langchain'
+import * as agents from 'spillway/openai-agents'
+import * as pi from 'spillway/pi'
+import { tempDir } from '../support/temp'
+import { type Any, LONG, overflowError, smallService } from './shapes'
+
+/** A model of the AI SDK that answers nothing, and what it was sent. */
+function modelOf(answer: () => unknown = () => ({ content: [] })): { model: Any; prompts: Any[] } {
+  const prompts: Any[] = []
+  const doGenerate = async ({ prompt }: Any) => {
+    prompts.push(prompt)
+    return answer()
+  }
+  return { model: { modelId: 'anthropic/claude-sonnet-4.5', doGenerate, doStream: doGenerate }, prompts }
+}
+
+const { model } = modelOf()
+const look = () => ({ execute: async () => LONG })
+const shownBy = async (tool: Any, toolCallId = 'c1', input: object = {}): Promise<string> => {
+  const output = await tool.execute(input, { toolCallId, messages: [] })
+  return (await tool.toModelOutput({ toolCallId, input, output })).value
+}
+const limits = () => ({ maxLines: 10, storageDir: tempDir() })
+const callAndResult = (id: string, text: string): Any[] => [
+  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName: 'look', input: { id } }] },
+  {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: id, toolName: 'look', output: { type: 'text', value: text } }],
+  },
+]
+const go = { role: 'user', content: [{ type: 'text', text: 'go' }] }
+
+describe('withSpillway of the AI SDK', () => {
+  test('bounds outputs, and gives tools that read them to their end', async () => {
+    const { tools } = ai.withSpillway({ model, tools: { look: look() as Any }, truncation: limits() })
+    const preview = await shownBy(tools.look)
+    expect(preview).toContain('read_output')
+    const path = /saved to[^/]*(\/\S+\.txt)/.exec(preview)?.[1]
+    expect(await tools.read_output.execute({ path, from_line: 299 })).toContain('line 300 of some length')
+    expect(await tools.search_output.execute({ path, pattern: 'line 150 ' })).toContain('150:line 150')
+  })
+
+  test('truncation: a service is used as it is, and false leaves outputs alone', async () => {
+    const { service, files } = smallService()
+    await shownBy(ai.withSpillway({ model, tools: { look: look() as Any }, truncation: service }).tools.look)
+    expect(files()).toEqual([LONG])
+    const off = ai.withSpillway({ model, tools: { look: look() as Any }, truncation: false })
+    expect(Object.keys(off.tools)).toEqual(['look'])
+    expect(await shownBy(off.tools.look)).toBe(LONG)
+  })
+
+  test('outputTools: their pages have the asked size, and false leaves them out', async () => {
+    const storage = new MemoryStorage()
+    const path = await storage.save(LONG, { toolName: 'look' })
+    const few = ai.withSpillway({ model, truncation: { storage }, outputTools: { pageLines: 20 } })
+    const page = (await few.tools.read_output.execute({ path })) as string
+    expect(page.split('\n').length).toBeLessThanOrEqual(20)
+    expect(ai.withSpillway({ model, outputTools: false }).tools).toEqual({})
+  })
+
+  test('a storage that cannot be read offers no tools, and names none', async () => {
+    const storage = {
+      save: async () => '/x/y.txt',
+      read: async () => '',
+      cleanup: async () => 0,
+      getStorageDir: () => '/x',
+    }
+    const truncation = { storage: [storage], maxLines: 10 }
+    const { tools } = ai.withSpillway({ model, tools: { look: look() as Any }, truncation })
+    expect(Object.keys(tools)).toEqual(['look'])
+    expect(await shownBy(tools.look)).not.toContain('read_output')
+  })
+
+  test('fold: with a session repeated lines become a pointer, without one they stay', async () => {
+    const text = Array.from({ length: 60 }, (_, at) => `export const value${at} = compute(${at})`).join('\n')
+    const shownTwice = async (options: object) => {
+      const { tools } = ai.withSpillway({ model, tools: { read: { execute: async () => text } as Any }, ...options })
+      await shownBy(tools.read, 'c1', { path: 'a.ts' })
+      return shownBy(tools.read, 'c2', { path: 'b.ts' })
+    }
+    expect(await shownTwice({ sessionId: 's' })).toContain('same as lines')
+    expect(await shownTwice({})).toBe(text)
+    expect(await shownTwice({ sessionId: 's', fold: false })).toBe(text)
+    expect(await shownTwice({ sessionId: 's', fold: { tools: { read: false } } })).toBe(text)
+  })
+
+  test('pruning: requests are pruned by the prices of the model', async () => {
+    const messages = [go, ...['a', 'b', 'c'].flatMap((id) => callAndResult(id, LONG)), go]
+    const sent = async (pruning: Any, given = modelOf()) => {
+      const agent = ai.withSpillway({ model: given.model, ...(pruning !== undefined && { pruning }) })
+      await agent.model.doGenerate({ prompt: messages })
+      return JSON.stringify(given.prompts[0])
+    }
+    const eager = { schedule: 'always', keepRecent: 1 }
+    expect((await sent(eager)).length).toBeLessThan(JSON.stringify(messages).length / 2)
+    expect(await sent(false)).toBe(JSON.stringify(messages))
+  })
+
+  test('the id of the model reaches the pruner as its prices, unless others are given', async () => {
+    const reports: Any[] = []
+    const onEvent = (event: Any) => event.type === 'prepared' && reports.push(event.report)
+    for (const pruning of [{}, { prices: { read: 1, write: 1, miss: 1 } }]) {
+      const given = modelOf()
+      const agent = ai.withSpillway({ model: given.model, onEvent, pruning })
+      const prompt = [go, ...callAndResult('a', LONG), go]
+      await agent.model.doGenerate({ prompt })
+      await agent.model.doGenerate({ prompt: [...prompt, go] })
+    }
+    const [, byModel, , byHand] = reports
+    expect(byModel.totals ?? byModel).not.toEqual(byHand.totals ?? byHand)
+  })
+
+  test('recovery: what did not fit is sent again, within the window that was named; false lets the error through', async () => {
+    const messages = [go, ...['a', 'b'].flatMap((id) => callAndResult(id, LONG.repeat(100))), go]
+    const attempt = async (options: object) => {
+      let first = true
+      const given = modelOf(() => {
+        if (!first) return { content: [] }
+        first = false
+        throw overflowError()
+      })
+      const failure = await ai
+        .withSpillway({ model: given.model, pruning: false, ...options })
+        .model.doGenerate({ prompt: messages })
+        .then(
+          () => undefined,
+          (error: Error) => error.message,
+        )
+      return { failure, sizes: given.prompts.map((prompt) => JSON.stringify(prompt).length) }
+    }
+    const large = await attempt({ contextWindow: 200_000 })
+    const small = await attempt({ contextWindow: 20_000 })
+    expect([large.failure, small.failure]).toEqual([undefined, undefined])
+    expect(large.sizes[1]).toBeLessThan(large.sizes[0] as number)
+    expect(small.sizes[1]).toBeLessThan(large.sizes[1] as number)
+    expect(await attempt({ recovery: false })).toMatchObject({
+      failure: expect.stringMatching(/too long/),
+      sizes: [expect.any(Number)],
+    })
+    expect((await attempt({ recovery: { retries: 0 } })).sizes).toHaveLength(1)
+  })
+
+  test('permission: judges tools and leaves those that read saved outputs alone; without it nothing is asked', async () => {
+    const permission = new PermissionPolicy({ rules: [{ domain: 'read', pattern: '*', decision: 'deny' }] })
+    const agent = ai.withSpillway({ model, tools: { read: look() as Any }, permission })
+    const asked = (toolName: string) =>
+      agent.toolApproval?.({ toolCall: { toolCallId: 'c1', toolName, input: { path: '/etc/passwd' } } })
+    expect((await asked('read'))?.type).toBe('denied')
+    expect((await asked('read_output'))?.type).toBe('not-applicable')
+    await expect(agent.tools.read.execute({ path: '/etc/passwd' }, { toolCallId: 'c1' })).rejects.toThrow(SpillwayError)
+    expect('toolApproval' in ai.withSpillway({ model })).toBe(false)
+  })
+
+  test('ledger, doomLoop, hooks, query and audit are those of the tools', async () => {
+    const ledger = new ToolResultLedger()
+    const seen: string[] = []
+    const agent = ai.withSpillway({
+      ...{ model, tools: { look: look() as Any }, ledger, truncation: limits(), sessionId: 's' },
+      doomLoop: new DoomLoopDetector(),
+      hooks: { 'tool.before': () => void seen.push('hook') },
+      query: () => void seen.push('query'),
+      audit: { append: ({ type, sessionId }: Any) => seen.push(`${type} ${sessionId}`) },
+    })
+    await shownBy(agent.tools.look)
+    expect(seen).toEqual(['hook', 'decision s', 'query', 'outcome s'])
+    expect(ledger.get('c1')?.outputPath).toBeDefined()
+  })
+
+  test('a preview of runCommand, of guardTool and of a middleware is never cut again', async () => {
+    const { service } = smallService()
+    const text = (await service.output(LONG, { toolName: 'bash' })).content
+    const tools = { look: { execute: async () => text } as Any }
+    const inner = ai.withSpillway({ model, tools, truncation: { maxLines: 5, storageDir: tempDir() } })
+    expect(await shownBy(inner.tools.look)).toBe(text)
+  })
+
+  test.each<[string, Any, RegExp]>([
+    ['no model', {}, /"model".*a model with doGenerate/],
+    ['an id', { model: 'openai/gpt-5' }, /"model".*gateway\(id\)/],
+    ['no tools', { model, tools: [1] }, /"tools"/],
+    ['a typing error', { model, contextwindow: 1 }, /contextWindow/],
+    ['a window of zero', { model, contextWindow: 0 }, /"contextWindow".*above 0/],
+    ['a session without a name', { model, sessionId: '' }, /"sessionId"/],
+    ['a session that is named twice', { model, sessionId: 's', sessionOf: () => 't' }, /"sessionOf"/],
+    ['folding without a session', { model, fold: {} }, /"fold".*sessionId/],
+    ['an option of folding', { model, sessionId: 's', fold: { minLines: 1 } }, /"fold\.minLines"/],
+    ['an option of the limits', { model, truncation: { maxLines: -1 } }, /"truncation\.maxLines"/],
+    ['an option of the pages', { model, outputTools: { pageLines: 0 } }, /"outputTools\.pageLines"/],
+    ['tools without a storage', { model, truncation: false, outputTools: {} }, /"outputTools"/],
+    ['an option of pruning', { model, pruning: { keepRecent: -1 } }, /"pruning\.keepRecent"/],
+    ['what pruning does not take here', { model, pruning: { ledger: {} } }, /pruning\.ledger/],
+    ['an option of recovery', { model, recovery: { retries: -1 } }, /"recovery\.retries"/],
+    ['what is no permission', { model, permission: {} }, /"permission"/],
+    ['what is no ledger', { model, ledger: {} }, /"ledger"/],
+    ['a taken name', { model, tools: { read_output: look() } }, /"tools".*read_output/],
+  ])('refuses %s', (_, options, words) => {
+    const refusal = (() => {
+      try {
+        ai.withSpillway(options)
+      } catch (error) {
+        return error
+      }
+    })() as SpillwayError
+    expect(refusal).toBeInstanceOf(SpillwayError)
+    expect(refusal.message).toMatch(words)
+    expect(refusal.code).toMatch(/^INVALID_/)
+  })
+})
+
+describe('withSpillway of the other frameworks', () => {
+  test('OpenAI Agents: a model, tools and servers', async () => {
+    const invoke = async () => LONG
+    const tool = { type: 'function', name: 'look', invoke } as const
+    const server = { name: 'files', callTool: async () => [{ type: 'text', text: LONG }] }
+    const base = { getResponse: async () => ({ output: [] }), async *getStreamedResponse() {} }
+    const agent = agents.withSpillway({ model: base, tools: [tool], mcpServers: [server], truncation: limits() })
+    const [guarded, read] = agent.tools as Any[]
+    const preview = (await guarded.invoke({}, '{}', { toolCall: { callId: 'c1' } })) as string
+    expect(preview.length).toBeLessThan(LONG.length / 4)
+    const path = /(\/\S+\.txt)/.exec(preview)?.[1]
+    expect(await read.invoke({}, JSON.stringify({ path, from_line: 300 }))).toContain('line 300')
+    expect(await read.invoke({}, 'no JSON')).toMatch(/not JSON/)
+    expect(JSON.stringify(await (agent.mcpServers[0] as Any).callTool('x', {})).length).toBeLessThan(LONG.length / 4)
+    expect(() => agents.withSpillway({ model: 'gpt-5' as Any })).toThrow(/OpenAIProvider/)
+    expect(() => agents.withSpillway({ model: base, tools: {} as Any })).toThrow(/"tools"/)
+    expect(() => agents.withSpillway({ model: base, mcpServers: 1 as Any })).toThrow(/"mcpServers"/)
+  })
+
+  test('pi: the state with tools, hooks, and the window of the model', async () => {
+    const execute = async () => ({ content: [{ type: 'text', text: LONG }] })
+    const initialState = {
+      model: { id: 'gpt-5.5', contextWindow: 1000 },
+      tools: [{ name: 'look', execute }],
+      systemPrompt: 'x',
+    }
+    const agent = pi.withSpillway({
+      initialState,
+      truncation: limits(),
+      pruning: { policies: ['pressure'], schedule: 'always', keepRecent: 0 } as Any,
+    })
+    expect(agent.initialState.systemPrompt).toBe('x')
+    const [, read] = agent.initialState.tools as Any[]
+    await expect(read.execute('c2', { path: '/nowhere' })).rejects.toThrow(/nowhere/)
+    const result = { content: [{ type: 'text', text: LONG }] }
+    const call = { toolCall: { id: 'c1', name: 'look' }, args: {} }
+    const shown = await agent.afterToolCall({ ...call, result, isError: false })
+    const path = /(\/\S+\.txt)/.exec(shown?.content?.[0].text)?.[1]
+    expect((await read.execute('c3', { path, from_line: 300 })).content[0].text).toContain('line 300')
+    expect(() => pi.withSpillway({ initialState, recovery: {} } as Any)).toThrow(/recovery/)
+    expect(() => pi.withSpillway({} as Any)).toThrow(/"initialState"/)
+  })
+
+  test('LangChain: a middleware, and a question only with permission', () => {
+    const parts = langchain.withSpillway({ model: 'openai:gpt-5', truncation: false })
+    expect(parts).toMatchObject({ model: 'openai:gpt-5', tools: [], middleware: [{ name: 'spillway' }] })
+    const permission = new PermissionGate(new PermissionPolicy())
+    const asking = langchain.withSpillway({ model: 'openai:gpt-5', truncation: false, permission })
+    expect(typeof asking.needsApproval).toBe('function')
+    expect(() => langchain.withSpillway({ model: 1 as Any })).toThrow(/"model"/)
+    expect(() => langchain.withSpillway({ model: 'm', tools: {} as Any })).toThrow(/"tools"/)
+  })
+
+  test('a service of several adapters is one', async () => {
+    const truncation = new TruncationService(limits())
+    const { tools } = ai.withSpillway({ model, tools: { look: look() as Any }, truncation })
+    const path = /(\/\S+\.txt)/.exec(await shownBy(tools.look))?.[1]
+    const agent = agents.withSpillway({ model: { getResponse() {}, getStreamedResponse() {} }, truncation })
+    expect(await (agent.tools as Any[])[0].invoke({}, JSON.stringify({ path }))).toContain('line 1 ')
+  })
+})

@@ -1,0 +1,64 @@
+/** Ready-made tools in the SDK's shape. */
+
+import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
+import type { HostableTool } from '../../tools/definition'
+import { createOutputTools } from '../../tools/output-tools'
+import { checkHostTools, contextOf } from '../shared/host-tools'
+
+/** The marks by which the versions of the SDK know a schema that is JSON Schema; the tools check their arguments themselves. */
+const SCHEMA = {
+  [Symbol.for('vercel.ai.schema')]: true,
+  [Symbol.for('vercel.ai.validator')]: true,
+  validate: undefined,
+}
+
+/**
+ * `read_output` and `search_output` as tools of the AI SDK, to put beside guarded tools. They show the outputs of
+ * `options.sessionId`, or of all sessions without it. `source` is the storage that the `TruncationService` was given, or the service.
+ *
+ * @example
+ * const tools = { ...guardTools(myTools, { truncation }), ...outputTools(truncation) }
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ */
+export function outputTools(
+  source: OutputSource | OutputSourceHolder,
+  options: OutputToolsOptions = {},
+  // biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
+): Record<string, any> {
+  return hostTools(createOutputTools(source, options))
+}
+
+/** Options of {@link hostTools}. */
+export interface HostToolsOptions {
+  /** The session that their outputs are saved for. The same as that of `withSpillway`, so that its tools can read them. */
+  sessionId?: string
+}
+
+/**
+ * Tools of `spillway/tools` as tools of the SDK, by their names: for `withSpillway` and `guardTools`.
+ *
+ * @example
+ * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ */
+export function hostTools(
+  tools: readonly HostableTool[],
+  options: HostToolsOptions = {},
+  // biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
+): Record<string, any> {
+  checkHostTools(tools, options)
+  const { sessionId } = options
+  const entries = tools.map(({ name, description, inputSchema, truncation, execute }) => {
+    const run = async (args: unknown, { toolCallId, abortSignal: signal }: CallOptions = {}) =>
+      (await execute(args, contextOf({ sessionId, toolCallId, signal }))).output
+    const schema = { ...SCHEMA, jsonSchema: inputSchema }
+    return [name, { description, inputSchema: schema, execute: run, ...(truncation && { truncation }) }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Options of a call, as the SDK gives them. */
+interface CallOptions {
+  toolCallId?: string
+  abortSignal?: AbortSignal
+}

@@ -1,0 +1,56 @@
+/** Ready-made tools as tools of LangChain. */
+
+import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
+import type { HostableTool } from '../../tools/definition'
+import { createOutputTools } from '../../tools/output-tools'
+import { checkHostTools, contextOf } from '../shared/host-tools'
+import type { LangChainRuntime } from './controls'
+
+/**
+ * `read_output` and `search_output` as tools of LangChain, for agents whose file tools do not see the disk (deepagents). They
+ * show outputs of the thread of the call, or of `sessionId`. `source` is the storage that the `TruncationService` was given, or the service.
+ *
+ * @example
+ * const storage = new TruncationStorage()
+ * const truncation = new TruncationService({ storage, availableTools: ['read_output', 'search_output'] })
+ * createAgent({ model, tools: [...tools, ...outputTools(storage)], middleware: [contextControl({ truncation })] })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ */
+// biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
+export function outputTools(source: OutputSource | OutputSourceHolder, options: OutputToolsOptions = {}): any[] {
+  return hostTools(createOutputTools(source, options))
+}
+
+/**
+ * Tools of `spillway/tools` as tools of LangChain: for `withSpillway` and `createAgent`. Their outputs are saved for the thread of the
+ * call.
+ *
+ * @example
+ * const tools = hostTools([createShellTool({ service }), createReadTool()])
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ */
+// biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
+export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {
+  checkHostTools(tools, options)
+  if (tools.length === 0) return []
+  const { tool } = require('@langchain/core/tools') as typeof import('@langchain/core/tools')
+  return tools.map(({ name, description, inputSchema, truncation, execute }) => {
+    const run = async (args: unknown, { configurable, signal, toolCallId }: ToolRuntime = {}) => {
+      const sessionId = options.sessionId ?? configurable?.thread_id
+      return (await execute(args, contextOf({ sessionId, toolCallId, signal }))).output
+    }
+    // A part of an output is as long as it may be, and is not saved again.
+    const bounds = truncation ?? { enabled: false }
+    return Object.assign(tool(run, { name, description, schema: inputSchema }), { truncation: bounds })
+  })
+}
+
+/** Options of {@link hostTools}. */
+export interface HostToolsOptions {
+  /** The session that their outputs are saved for. @default the `thread_id` of the call */
+  sessionId?: string
+}
+
+interface ToolRuntime extends LangChainRuntime {
+  toolCallId?: string
+}

@@ -1,0 +1,64 @@
+/** Ready-made tools in the SDK's shape. */
+
+import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
+import type { HostableTool } from '../../tools/definition'
+import { createOutputTools } from '../../tools/output-tools'
+import { checkHostTools, contextOf } from '../shared/host-tools'
+
+/**
+ * `read_output` and `search_output` as function tools, to put beside guarded ones. They show the outputs of `options.sessionId`, or of
+ * all sessions without it. `source` is the storage that the `TruncationService` was given, or the service.
+ *
+ * @example
+ * const tools = [...myTools.map((tool) => guardTool(tool, controls)), ...outputTools(truncation)]
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ */
+export function outputTools(
+  source: OutputSource | OutputSourceHolder,
+  options: OutputToolsOptions = {},
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a tool stands here
+): any[] {
+  return hostTools(createOutputTools(source, options))
+}
+
+/** Options of {@link hostTools}. */
+export interface HostToolsOptions {
+  /** The session that their outputs are saved for. The same as that of `withSpillway`, so that its tools can read them. */
+  sessionId?: string
+}
+
+/**
+ * Tools of `spillway/tools` as function tools: for `withSpillway` and `guardTool`.
+ *
+ * @example
+ * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a tool stands here
+export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {
+  checkHostTools(tools, options)
+  return tools.map((tool) => functionTool(tool, options))
+}
+
+interface CallDetails {
+  toolCall?: { callId?: string }
+  signal?: AbortSignal
+}
+
+function functionTool(tool: HostableTool, { sessionId }: HostToolsOptions): object {
+  const { name, description, inputSchema, truncation, execute } = tool
+  const invoke = async (_run: unknown, input: string, { toolCall, signal }: CallDetails = {}) => {
+    let args: unknown
+    try {
+      args = JSON.parse(input === '' ? '{}' : input)
+    } catch {
+      return 'Error: the arguments are not JSON. Call the tool again.'
+    }
+    return (await execute(args, contextOf({ sessionId, toolCallId: toolCall?.callId, signal }))).output
+  }
+  return {
+    ...{ type: 'function', name, description, parameters: inputSchema, strict: false, invoke },
+    ...{ needsApproval: async () => false, isEnabled: async () => true },
+    ...(truncation && { truncation }),
+  }
+}

@@ -1,0 +1,208 @@
+/** The hooks of pi's agent, and the extension of its coding agent. */
+
+import { tmpdir } from 'node:os'
+import { basename, dirname } from 'node:path'
+import type { ToolControls } from 'spillway'
+import { rememberOutput } from '../../storage/saved-outputs'
+import { isArray } from '../../util/guards'
+import { isRecord } from '../../validation/validate'
+import { checkControls, sessionFrom, tellUnheard, toolControls } from '../shared/controls'
+import type { HostOutcome } from '../shared/guard'
+import { withHarmlessTools } from '../shared/harmless'
+import { modelIdOf } from '../shared/model-id'
+import { Requests } from '../shared/prepare-request'
+import { replaceArgs, SplitCalls } from '../shared/split-guard'
+import type { AdapterControls } from '../shared/types'
+
+/** Options of {@link agentHooks} and {@link extension}. */
+export interface PiControls extends Omit<AdapterControls, 'recovery'> {}
+
+/** Text and images, as pi has them. */
+// biome-ignore lint/suspicious/noExplicitAny: pi's own parts, in and out
+export type PiContent = any[]
+
+/** The hooks of pi's agent. */
+export interface PiAgentHooks {
+  beforeToolCall(
+    call: { toolCall: { id: string; name: string }; args: unknown },
+    signal?: AbortSignal,
+  ): Promise<{ block: true; reason: string } | undefined>
+  afterToolCall(
+    call: {
+      toolCall: { id: string; name: string }
+      args: unknown
+      result: { content: PiContent; details?: unknown }
+      isError: boolean
+    },
+    signal?: AbortSignal,
+  ): Promise<{ content?: PiContent; details?: unknown; isError?: boolean } | undefined>
+  transformContext<M>(messages: M[], signal?: AbortSignal): Promise<M[]>
+}
+
+/**
+ * Options for pi's `Agent`: everything around its tools that `guardTool` knows, and requests that leave out what they can
+ * do without (`history`). The agent's own messages keep the whole. A `PermissionGate` asks by itself; a call that a
+ * `PermissionPolicy` would ask about is denied. An output that one of pi's own tools has truncated is left alone: pi names the
+ * file that has all of it.
+ *
+ * @example
+ * const agent = new Agent({ initialState, ...agentHooks({ truncation: service, history: new HistoryPruner() }) })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ */
+export function agentHooks(controls: PiControls): PiAgentHooks {
+  return hooksFor(controls)
+}
+
+/** The same for a model that is known. */
+export function hooksFor(controls: PiControls, model?: unknown): PiAgentHooks {
+  const { calls, requests } = kitOf(controls)
+  const id = modelIdOf(model)
+  return {
+    async beforeToolCall({ toolCall, args }, signal) {
+      const { id: toolCallId, name: tool } = toolCall
+      const outcome = await calls.before({ tool, args, toolCallId, sessionId: controls.sessionId, signal })
+      if (outcome.kind === 'refused') return { block: true, reason: outcome.refusal.output }
+      return runsWith(args, outcome.args)
+    },
+    async afterToolCall({ toolCall, args, result, isError }, signal) {
+      const { id: toolCallId, name: tool } = toolCall
+      const call = { tool, args, toolCallId, sessionId: controls.sessionId, signal }
+      return changed(result, await calls.after(call, { value: forGuard(result, isError) }))
+    },
+    async transformContext<M>(messages: M[]): Promise<M[]> {
+      if (!isArray(messages)) return messages
+      return [...(await prepared(requests, messages, controls.sessionId, id)).messages]
+    },
+  }
+}
+
+/** Part of pi's extension API that is used here. */
+export interface PiExtensionApi {
+  // biome-ignore lint/suspicious/noExplicitAny: the handlers of pi, one type for each event
+  on(event: any, handler: (event: any, context?: any) => any): unknown
+}
+
+/**
+ * An extension for pi's coding agent that does the same by its events `tool_call`, `tool_result` and `context`. Sessions are
+ * pi's: give `history` as a function, and each has a pruner of its own, also after `/new`.
+ *
+ * @example
+ * export default extension({ truncation: new TruncationService(), history: () => new HistoryPruner() })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ */
+export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
+  const { calls, requests } = kitOf(controls)
+  const sessionOf = (context: unknown) =>
+    sessionFrom(controls, () => (context as PiContext | undefined)?.sessionManager?.getSessionId?.())
+  const callOf = ({ toolName: tool, toolCallId, input: args }: ToolEvent, context: unknown) => ({
+    ...{ tool, args, toolCallId, sessionId: sessionOf(context) },
+  })
+  return (pi) => {
+    pi.on('tool_call', async (event: ToolEvent, context: unknown) => {
+      const outcome = await calls.before(callOf(event, context))
+      if (outcome.kind === 'refused') return { block: true, reason: outcome.refusal.output }
+      return runsWith(event.input, outcome.args)
+    })
+    pi.on('tool_result', async (event: ToolEvent & PiResult & { isError?: boolean }, context: unknown) => {
+      const outcome = await calls.after(callOf(event, context), { value: forGuard(event, event.isError === true) })
+      const edit = changed(event, outcome)
+      // Members that are not named are removed.
+      const { structuredContent } = event as { structuredContent?: unknown }
+      return edit && { details: event.details, isError: event.isError, structuredContent, ...edit }
+    })
+    pi.on('context', async (event: { messages: unknown[] }, context?: PiContext) => {
+      if (!isArray(event?.messages)) return undefined
+      const { messages } = await prepared(requests, event.messages, sessionOf(context), modelIdOf(context?.model))
+      return messages === event.messages ? undefined : { messages: [...messages] }
+    })
+  }
+}
+
+/** A prepared request. The last answer has the usage of the request before. */
+function prepared<M>(requests: Requests, messages: readonly M[], sessionId?: string, model?: unknown) {
+  const answer = messages.findLast((message) => Object(message).role === 'assistant')
+  const { usage, timestamp, model: answering } = Object(answer) as Record<string, unknown>
+  requests.observe(sessionId, usage, timestamp ?? usage)
+  return requests.prepare(messages, sessionId, model ?? answering)
+}
+
+interface ToolEvent {
+  toolName: string
+  toolCallId: string
+  input: unknown
+}
+
+/** The session as an extension gets it, as far as it is read here. */
+interface PiContext {
+  sessionManager?: { getSessionId?: () => unknown }
+  model?: { id?: unknown }
+}
+
+interface PiResult {
+  content: PiContent
+  details?: unknown
+}
+
+function kitOf(controls: PiControls): { calls: SplitCalls; requests: Requests } {
+  checkControls(controls, { recovery: ['nothing: pi recovers by itself', () => false] })
+  tellUnheard(controls)
+  const around: ToolControls = toolControls(withHarmlessTools(controls, 'pi'))
+  return { calls: new SplitCalls(around), requests: new Requests(controls) }
+}
+
+/** A tool must not run with other arguments than those that were judged. */
+function runsWith(args: unknown, judged: unknown): { block: true; reason: string } | undefined {
+  return replaceArgs(args, judged)
+    ? undefined
+    : { block: true, reason: 'The arguments could not be changed as they should.' }
+}
+
+/** A result in a shape that `guardTool` knows; of one that pi has truncated, its text and where pi has saved the whole. */
+function forGuard({ content, details }: PiResult, isError: boolean): unknown {
+  const failed = isError && { isError }
+  const text = textOf(content)
+  const saved = truncatedByPi(text, details, isError)
+  if (saved === undefined) return { content, ...failed }
+  return { output: text, metadata: { truncated: true, ...saved }, ...failed }
+}
+
+/** pi's words in a result that it has truncated: above `details`, and in the message of a command that failed. */
+const PI_NOTICE = /\n\n\[Showing [^\n]*\. Full output: ([^\n]+)\](?:\n\n[^\n]*)?$/
+
+function truncatedByPi(text: string, details: unknown, isError: boolean): { truncationPath?: string } | undefined {
+  const { truncation, fullOutputPath } = Object(details) as { truncation?: unknown; fullOutputPath?: unknown }
+  const { truncated } = Object(truncation) as { truncated?: unknown }
+  // An error of pi's has no details.
+  const named = fullOutputPath ?? (isError ? PI_NOTICE.exec(text)?.[1] : undefined)
+  const truncationPath = isOfPi(named) ? named : undefined
+  if (truncationPath !== undefined) rememberOutput(truncationPath)
+  if (truncationPath === undefined && truncated !== true) return undefined
+  return truncationPath === undefined ? {} : { truncationPath }
+}
+
+/** True if pi names its files like this. A tool of another kind, and a command that prints such a notice, may name any file. */
+function isOfPi(path: unknown): path is string {
+  if (typeof path !== 'string') return false
+  return dirname(path) === tmpdir() && /^pi-\w+-[0-9a-f]+\.log$/.test(basename(path))
+}
+
+function textOf(content: unknown): string {
+  const parts = isArray(content) ? content : []
+  return parts.flatMap((part) => (typeof Object(part).text === 'string' ? [Object(part).text] : [])).join('\n')
+}
+
+/** Returns the members that changed; `undefined` if none did. */
+function changed(result: PiResult, outcome: HostOutcome): PiResult | undefined {
+  const shown = Object(outcome.kind === 'value' ? outcome.shown : undefined) as Record<string, unknown>
+  const { content, _meta, output } = shown
+  if (typeof output === 'string') {
+    if (output === textOf(result.content)) return undefined
+    const others = result.content.filter((part) => typeof Object(part).text !== 'string')
+    return { content: [{ type: 'text', text: output }, ...others] }
+  }
+  if (!isArray(content) || content === result.content) return undefined
+  const outputPath = isRecord(_meta) ? _meta.truncationPath : undefined
+  const { details } = result
+  const known = outputPath !== undefined && (details === undefined || isRecord(details))
+  return { content: [...content], ...(known && { details: { outputPath, ...(details as object) } }) }
+}

@@ -1,0 +1,32 @@
+/** Ready-made tools in pi's shape. */
+
+import type { HostableTool } from '../../tools/definition'
+import { checkHostTools, contextOf } from '../shared/host-tools'
+
+/** Options of {@link hostTools}. */
+export interface HostToolsOptions {
+  /** The session that their outputs are saved for. The same as that of `withSpillway`, so that its tools can read them. */
+  sessionId?: string
+}
+
+/**
+ * Tools of `spillway/tools` as tools of pi's agent: for `withSpillway` and `initialState`.
+ *
+ * @example
+ * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ */
+// biome-ignore lint/suspicious/noExplicitAny: pi's own type of a tool stands here
+export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {
+  checkHostTools(tools, options)
+  const { sessionId } = options
+  return tools.map(({ name, description, inputSchema, execute }) => ({
+    ...{ name, label: name, description, parameters: inputSchema },
+    async execute(toolCallId: string, args: unknown, signal?: AbortSignal) {
+      const { success, output } = await execute(args, contextOf({ sessionId, toolCallId, signal }))
+      // pi marks a call as failed by what it throws.
+      if (!success) throw new Error(output)
+      return { content: [{ type: 'text', text: output }], details: {} }
+    },
+  }))
+}

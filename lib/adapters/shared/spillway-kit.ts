@@ -1,0 +1,222 @@
+/** The common part of all `withSpillway`: one object of options, and the controls that it stands for. */
+
+import type {
+  HistoryPrunerOptions,
+  OutputService,
+  OutputToolsOptions,
+  ToolControls,
+  TruncationMiddleware,
+  TruncationServiceConfig,
+} from 'spillway'
+import type { FoldOptions } from 'spillway/fold'
+import { knownAs } from '../../errors'
+import { FoldSession } from '../../fold/fold-session'
+import { ToolResultLedger } from '../../history/ledger'
+import { PRUNER_CHECKS, readPrunerOptions } from '../../pruning/options'
+import { HistoryPruner } from '../../pruning/pruner'
+import { TruncationService } from '../../service/service'
+import { createOutputTools, type OutputTool } from '../../tools/output-tools'
+import { type Check, checkOptions } from '../../validation/options'
+import { isRecord, wrong } from '../../validation/validate'
+import { checkControls, storageOf, tell } from './controls'
+import { withHarmlessTools } from './harmless'
+import type { AdapterControls, RecoveryOptions } from './types'
+
+/** Options of a pruner that the others say already. */
+type KnownOfPruner = 'contextWindow' | 'ledger' | 'storage' | 'onError'
+
+/**
+ * Options of `withSpillway`, all of them optional. Options that are not named here are those of the controls of the adapter: `permission`,
+ * `mode`, `doomLoop`, `askDoomLoop`, `audit`, `hooks`, `hookTimeoutMs`, `query`, `onEvent`, `now`.
+ */
+export interface SpillwayOptions
+  extends Omit<AdapterControls, 'truncation' | 'fold' | 'history' | 'recovery' | 'ledger' | 'sessionId'> {
+  /** The model's window in tokens, above 0. @default what the provider's error names, else 200000 */
+  contextWindow?: number
+  /**
+   * The session that everything is for; then results are folded as well. Without it several sessions may share what is returned, as
+   * far as the framework names them.
+   */
+  sessionId?: string
+  /**
+   * Limits of outputs: options of a `TruncationService`, a service, or the middleware of one. `false`: outputs keep their length.
+   * @default {}
+   */
+  truncation?: TruncationServiceConfig | OutputService | TruncationMiddleware | false
+  /**
+   * The tools `read_output` and `search_output`, with which the model reads saved outputs. `false`: without them.
+   * @default {}, where outputs are saved in a storage that they can read
+   */
+  outputTools?: Omit<OutputToolsOptions, 'sessionId'> | false
+  /** Replaces lines that the model has in view; needs `sessionId`. @default {} with `sessionId`, else false */
+  fold?: FoldOptions | false
+  /**
+   * Prunes old results of each request. `prices` are those of the model, where the framework says its id.
+   * @default {}
+   */
+  pruning?: Omit<HistoryPrunerOptions, KnownOfPruner> | false
+  /** Sends a request that did not fit once more, shorter. @default {} */
+  recovery?: Omit<RecoveryOptions, 'contextWindowTokens'> | false
+  /** A ledger of your own, such as a stored one. @default a new one */
+  ledger?: ToolResultLedger
+}
+
+/** The same pieces, ready for an adapter. */
+export interface SpillwayKit {
+  controls: AdapterControls
+  outputTools: OutputTool[]
+}
+
+const anything: Check = ['anything', () => true]
+const orOff: Check = ['an object, or false', (value) => value === false || isRecord(value)]
+
+const OWN: { readonly [K in Exclude<keyof SpillwayOptions, keyof ToolControls | 'onEvent' | 'now'>]-?: Check } = {
+  contextWindow: ['a number of tokens above 0', (value) => typeof value === 'number' && value > 0],
+  outputTools: orOff,
+  pruning: orOff,
+  recovery: orOff,
+}
+
+const REDEFINED: Readonly<Record<string, Check>> = {
+  sessionId: ['a string that is not empty', (value) => typeof value === 'string' && value !== ''],
+  truncation: ['an object, a function, or false', (value) => typeof value === 'function' || orOff[1](value)],
+  fold: orOff,
+  ledger: ['a ToolResultLedger', (value) => value instanceof ToolResultLedger],
+}
+
+const REST = [
+  'permission',
+  'mode',
+  'doomLoop',
+  'askDoomLoop',
+  'audit',
+  'hooks',
+  'hookTimeoutMs',
+  'query',
+  'onEvent',
+  'now',
+]
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...Object.fromEntries(REST.map((name) => [name, anything])),
+  ...OWN,
+  ...REDEFINED,
+}
+
+const { contextWindow: _window, ledger: _ledger, storage: _storage, onError: _onError, ...OF_PRUNER } = PRUNER_CHECKS
+
+/**
+ * Makes the pieces. `own` are the options of the adapter itself, which become controls as they are.
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option; `INVALID_CONFIG` for one of `truncation`
+ */
+export function spillwayKit(
+  options: SpillwayOptions,
+  own: Readonly<Record<string, Check>> = {},
+  without: readonly (keyof SpillwayOptions)[] = [],
+): SpillwayKit {
+  const known = Object.entries({ ...CHECKS, ...own }).filter(([name]) => !without.includes(name as never))
+  checkOptions('options', options, Object.fromEntries(known))
+  const { contextWindow, sessionId, truncation, outputTools, fold, pruning, recovery, ...rest } = options
+  const { ledger = new ToolResultLedger() } = rest
+  const bound = truncation === false ? undefined : boundOf(truncation, outputTools !== false)
+  const tools = outputToolsOf(bound, outputTools, sessionId)
+  const folder = folderOf(fold, sessionId)
+  const controls: AdapterControls = {
+    ...rest,
+    ledger,
+    ...(bound !== undefined && { truncation: bound }),
+    ...(folder && { fold: folder }),
+    ...(sessionId !== undefined && { sessionId }),
+  }
+  if (sessionId !== undefined && 'sessionOf' in own) {
+    if ('sessionOf' in options)
+      throw wrong('options.sessionOf', options.sessionOf, 'nothing: options.sessionId names the session')
+    Object.assign(controls, { sessionOf: () => sessionId })
+  }
+  const storage = storageOf(controls)
+  const shared = { ...(storage && { storage }) }
+  if (!without.includes('recovery')) {
+    const window = contextWindow !== undefined && { contextWindowTokens: contextWindow }
+    controls.recovery = recovery === false ? false : { ...shared, ...window, ...recovery }
+  }
+  if (pruning !== undefined && pruning !== false) {
+    checkOptions('options.pruning', pruning, OF_PRUNER)
+    readPrunerOptions(pruning, 'options.pruning')
+  }
+  if (pruning !== false) controls.history = pruners({ ...options, ledger }, { ...shared, ...pruning })
+  knownAs({ 'controls.': '' }, () => checkControls(controls, own))
+  return { controls: tools.length > 0 ? withHarmlessTools(controls, 'spillway') : controls, outputTools: tools }
+}
+
+/** A service is used as it is; of options one is made, whose notice names the tools that read its outputs. */
+function boundOf(
+  truncation: Exclude<SpillwayOptions['truncation'], false> = {},
+  hasTools: boolean,
+): OutputService | TruncationMiddleware {
+  if (typeof truncation === 'function' || 'output' in truncation) return truncation
+  const { storage } = truncation
+  const readable = storage === undefined || [storage].flat().every(isSource)
+  // A page of a saved output is no output to be saved again, whatever the limits are.
+  const free = { read_output: { enabled: false }, search_output: { enabled: false } }
+  const config =
+    hasTools && readable
+      ? { availableTools: Object.keys(free), ...truncation, tools: { ...free, ...truncation.tools } }
+      : truncation
+  return knownAs({ '': 'truncation.' }, () => new TruncationService(config))
+}
+
+function isSource(storage: unknown): boolean {
+  const { readRange, search } = Object(storage) as Record<string, unknown>
+  return typeof readRange === 'function' && typeof search === 'function'
+}
+
+function outputToolsOf(
+  bound: OutputService | TruncationMiddleware | undefined,
+  given: SpillwayOptions['outputTools'],
+  sessionId: string | undefined,
+): OutputTool[] {
+  const { storage } = Object(bound) as { storage?: unknown }
+  // A middleware and a storage of the caller's may have nothing to read from.
+  if (given === false || (given === undefined && ![storage].flat().every(isSource))) return []
+  if (!isSource(storage)) throw wrong('options.outputTools', given, 'false: no storage that the tools can read')
+  return knownAs({ 'options.': 'outputTools.' }, () =>
+    createOutputTools(storage as never, { ...given, ...(sessionId !== undefined && { sessionId }) }),
+  )
+}
+
+function folderOf(fold: SpillwayOptions['fold'], sessionId: string | undefined): FoldSession | undefined {
+  if (fold === false || (fold === undefined && sessionId === undefined)) return undefined
+  // A pointer to what another session has in view would point nowhere.
+  if (sessionId === undefined) throw wrong('options.fold', fold, 'false, or an object together with options.sessionId')
+  return knownAs({ 'options.': 'fold.' }, () => new FoldSession(fold))
+}
+
+/** A pruner for each session, with the prices of its model. */
+function pruners(
+  { contextWindow, ledger, onEvent }: SpillwayOptions,
+  pruning: HistoryPrunerOptions,
+): NonNullable<AdapterControls['history']> {
+  return (_sessionId, { model }) =>
+    new HistoryPruner({
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(model !== undefined && { prices: model }),
+      ...(ledger && { ledger }),
+      ...(onEvent && { onError: (error) => tell({ onEvent }, { type: 'error', error }) }),
+      ...pruning,
+    })
+}
+
+/**
+ * The tools by their names, with those that read saved outputs.
+ * @throws SpillwayError `INVALID_ARGUMENT` if the caller has one of the same name
+ */
+export function withOutputTools<T extends object>(tools: T, outputTools: Readonly<Record<string, unknown>>): T {
+  checkNames(Object.keys(tools), Object.keys(outputTools))
+  return { ...tools, ...outputTools }
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` if a name is taken */
+export function checkNames(given: readonly unknown[], ours: readonly string[]): void {
+  const taken = ours.find((name) => given.includes(name))
+  if (taken !== undefined)
+    throw wrong('options.tools', taken, `other names than ${ours.join(' and ')}, or outputTools: false`)
+}

@@ -1,0 +1,142 @@
+/** The shape of ready-made tools, for any framework, and how the arguments of a model are read. */
+
+import { resolve } from 'node:path'
+import { SpillwayError } from '../errors'
+import type { ToolTruncationConfig } from '../types'
+import { messageOf } from '../util/message-of'
+import { type Check, checkOptions } from '../validation/options'
+import { isRecord, unknownOption, wrong } from '../validation/validate'
+
+/** Context of a call, as `guardTool` and `ToolRegistry` give it. */
+export interface ToolCallContext {
+  sessionId?: string
+  toolCallId?: string
+  signal?: AbortSignal
+  /** The folder that relative paths are in. @default the tool's `cwd` */
+  workingDirectory?: string
+}
+
+/** Result of a ready-made tool: never an exception. */
+export interface ReadyToolResult {
+  success: boolean
+  /** The text for the model. */
+  output: string
+  error?: string
+  /** `truncated` says that it is bounded already: middleware leaves it as it is. */
+  metadata: { truncated: boolean } & Record<string, unknown>
+}
+
+/** A ready-made tool: `guardTool` takes it as it is, and `hostTools` of each adapter gives it the framework's shape. */
+export interface ReadyTool {
+  name: string
+  description: string
+  /** JSON Schema of the arguments. */
+  inputSchema: Record<string, unknown>
+  /** Results are bounded by the tool itself. */
+  truncation: { enabled: false }
+  execute(args: unknown, context?: ToolCallContext): Promise<ReadyToolResult>
+}
+
+/** A tool that the adapters can give a framework's shape: a {@link ReadyTool}, one of `createOutputTools`, or one of your own. */
+export interface HostableTool extends Pick<ReadyTool, 'name' | 'description' | 'inputSchema'> {
+  truncation?: ToolTruncationConfig
+  execute(
+    args: unknown,
+    context?: ToolCallContext,
+  ): Promise<{ success: boolean; output: string; error?: string | undefined }>
+}
+
+/** An argument of a tool: its schema, and the check that names it in an error. */
+export interface Argument {
+  schema: Record<string, unknown>
+  check: Check
+  isRequired?: true
+  /** Other names that models know from other agents' tools. */
+  aliases?: readonly string[]
+}
+
+/** Arguments that were checked. */
+export type Given = Readonly<Record<string, unknown>>
+
+/** An error whose message is for the model. */
+export class ToolError extends Error {}
+
+/** Makes a tool of its work: checks arguments, and turns what is thrown into a result. */
+export function readyTool(
+  { name, description }: Pick<ReadyTool, 'name' | 'description'>,
+  parameters: Readonly<Record<string, Argument>>,
+  work: (args: Given, context: ToolCallContext) => Promise<ReadyToolResult>,
+): ReadyTool {
+  const entries = Object.entries(parameters)
+  return {
+    ...{ name, description, truncation: { enabled: false } },
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(entries.map(([key, { schema }]) => [key, schema])),
+      required: entries.filter(([, { isRequired }]) => isRequired).map(([key]) => key),
+      additionalProperties: false,
+    },
+    async execute(args, context = {}) {
+      try {
+        context.signal?.throwIfAborted()
+        return await work(argumentsOf(args, parameters), context)
+      } catch (thrown) {
+        return failure(context.signal?.aborted ? 'The call was cancelled.' : messageOf(thrown))
+      }
+    },
+  }
+}
+
+/** The result of a call that did not do what it should. */
+export function failure(error: string): ReadyToolResult {
+  const output = `Error: ${error}`.toWellFormed()
+  return { success: false, output, error, metadata: { truncated: false } }
+}
+
+/** Models that must name every argument say `null` for one that they leave out. */
+function argumentsOf(args: unknown, parameters: Readonly<Record<string, Argument>>): Given {
+  if (!isRecord(args)) throw wrong('arguments', args, 'an object')
+  const given: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(args)) {
+    if (value === null || value === undefined) continue
+    const name = Object.hasOwn(parameters, key)
+      ? key
+      : Object.keys(parameters).find((one) => parameters[one]?.aliases?.includes(key))
+    if (name === undefined) throw unknownOption('', key, Object.keys(parameters))
+    if (name in given) throw new SpillwayError('INVALID_ARGUMENT', `${key}: is given twice`, { field: key })
+    given[name] = value
+  }
+  for (const [name, { check, isRequired }] of Object.entries(parameters)) {
+    const value = given[name]
+    if (value === undefined ? isRequired : !check[1](value)) throw wrong(name, value, check[0])
+  }
+  return given
+}
+
+/** Options that all tools of files have. */
+export interface FolderOptions {
+  /**
+   * The folder that relative paths are in. Where a `PermissionPolicy` judges the calls, give it the same folder as `vault`.
+   * @default that of this process
+   */
+  cwd?: string
+}
+
+const CWD: Check = ['the path of a folder', (value) => typeof value === 'string' && value !== '']
+
+/** @throws SpillwayError `INVALID_ARGUMENT` for what is no option of a tool */
+export function checkToolOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
+  checkOptions('options', options, { cwd: CWD, ...checks })
+}
+
+/** The path that a model wrote, absolute. */
+export function pathIn({ cwd }: FolderOptions, { workingDirectory }: ToolCallContext, path: string): string {
+  return resolve(workingDirectory ?? cwd ?? process.cwd(), path)
+}
+
+export const PATH: Argument = {
+  schema: { type: 'string', description: 'The path of the file, absolute or in the working folder.' },
+  check: ['a path without NUL', (value) => typeof value === 'string' && value !== '' && !value.includes('\0')],
+  isRequired: true,
+  aliases: ['file_path', 'filePath', 'file'],
+}

@@ -1,0 +1,196 @@
+/** A tool that searches files: with ripgrep where it is installed, else with the search of the core. */
+
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runCommand } from '../../command/run-command'
+import { SpillwayError } from '../../errors'
+import { TruncationService } from '../../service/service'
+import { search } from '../../storage/read'
+import type { Check } from '../../validation/options'
+import {
+  type Argument,
+  checkToolOptions,
+  type FolderOptions,
+  PATH,
+  pathIn,
+  type ReadyTool,
+  type ReadyToolResult,
+  readyTool,
+  type ToolCallContext,
+  ToolError,
+} from '../definition'
+import { boundedResult, callOf, SERVICE } from '../shell-tool'
+import { NAME } from './read-tool'
+import { checkText, openFile, reasonOf } from './text-file'
+
+/** Options of {@link createGrepTool}. */
+export interface GrepToolOptions extends FolderOptions {
+  /** @default 'grep' */
+  name?: string
+  /** Bounds and saves what is found. @default a service with default settings */
+  service?: TruncationService
+  /** The program `rg`, by its name or path; `false` searches without it. @default 'rg', if it is installed */
+  ripgrep?: string | false
+}
+
+const CHECKS: { readonly [K in Exclude<keyof GrepToolOptions, 'cwd'>]-?: Check } = {
+  name: NAME,
+  service: SERVICE,
+  ripgrep: ['the path of a program, or false', (value) => value === false || NAME[1](value)],
+}
+
+const flag = (description: string): Argument => ({
+  schema: { type: 'boolean', description },
+  check: ['true or false', (value) => typeof value === 'boolean'],
+})
+const MAX_CONTEXT = 20
+const PARAMETERS = {
+  pattern: {
+    schema: { type: 'string', description: 'The regular expression (no look-around, no back-references).' },
+    check: NAME,
+    isRequired: true as const,
+  },
+  path: { ...PATH, schema: { type: 'string', description: 'A file or a folder; the working folder without it.' }, isRequired: undefined },
+  literal: flag('The pattern is the text itself.'),
+  ignore_case: flag('Upper and lower case are the same.'),
+  context: {
+    schema: { type: 'integer', minimum: 0, maximum: MAX_CONTEXT, description: 'Lines to show around each match.' },
+    check: [
+      `a whole number from 0 to ${MAX_CONTEXT}`,
+      (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CONTEXT,
+    ] as Check,
+  },
+}
+
+/** A search that was asked for. */
+interface Query {
+  pattern: string
+  path: string
+  literal: boolean
+  ignoreCase: boolean
+  context: number
+}
+
+/**
+ * Makes the tool `grep`: lines of files that match, as `path:line:text`. ripgrep searches where it is installed, and then leaves out
+ * what `.gitignore` names; else files and folders that begin with a dot, and `node_modules`, are left out. Binary files never match.
+ *
+ * @example
+ * const grep = createGrepTool({ service, cwd })
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed
+ */
+export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
+  checkToolOptions(options, CHECKS)
+  const { name = 'grep', service = new TruncationService(), ripgrep = 'rg' } = options
+  let program = ripgrep
+  const description = 'Searches files below a path, and returns the lines that match as path:line:text.'
+  return readyTool({ name, description }, PARAMETERS, async (args, context) => {
+    const { pattern, path = '.', literal = false, ignore_case = false, context: around = 0 } = args
+    const query = {
+      ...{ pattern: pattern as string, path: pathIn(options, context, path as string) },
+      ...{ literal: literal as boolean, ignoreCase: ignore_case as boolean, context: around as number },
+    }
+    await checkExists(query.path)
+    if (program !== false) {
+      const found = await byRipgrep(program, query, service, name, context)
+      if (found !== undefined) return found
+      program = false
+    }
+    const lines = await byCore(query, context.signal)
+    const text = lines.length === 0 ? NOTHING : lines.join('\n')
+    return boundedResult(await service.output(text, { toolName: name, ...callOf(context) }), true)
+  })
+}
+
+const NOTHING = '[No match]'
+
+async function checkExists(path: string): Promise<void> {
+  try {
+    await stat(path)
+  } catch (error) {
+    throw new ToolError(`${path} ${reasonOf(error)}`)
+  }
+}
+
+/** Nothing if there is no such program. */
+async function byRipgrep(
+  program: string,
+  { pattern, path, literal, ignoreCase, context }: Query,
+  service: TruncationService,
+  toolName: string,
+  call: ToolCallContext,
+): Promise<ReadyToolResult | undefined> {
+  const shape = ['--no-config', '--line-number', '--no-heading', '--with-filename', '--color=never', '--sort=path']
+  const long = ['--max-columns=1000', '--max-columns-preview']
+  const asked = [literal && '--fixed-strings', ignoreCase && '--ignore-case', context > 0 && `--context=${context}`]
+  const args = [...shape, ...long, ...asked.filter((one) => one !== false), '--regexp', pattern, '--', path]
+  try {
+    const { exitCode, output, note } = await runCommand(program, args, { service, toolName, ...callOf(call) })
+    if (note !== undefined) return boundedResult(output, false)
+    if (exitCode === 1) return boundedResult({ ...output, content: NOTHING }, true)
+    // With some files that cannot be read it has found what is in the others.
+    return boundedResult(output, exitCode === 0)
+  } catch (error) {
+    if (error instanceof SpillwayError && error.code === 'COMMAND') return undefined
+    throw error
+  }
+}
+
+/** Longer files are not held in memory. */
+const MAX_BYTES = 32 * 1024 * 1024
+const MAX_MATCHES = 2000
+
+async function byCore(query: Query, signal: AbortSignal | undefined): Promise<string[]> {
+  const lines: string[] = []
+  let left = MAX_MATCHES
+  for await (const path of filesBelow(query.path)) {
+    signal?.throwIfAborted()
+    const bytes = await bytesOf(path, path === query.path)
+    if (bytes === undefined) continue
+    if (typeof bytes === 'string') lines.push(bytes)
+    if (typeof bytes === 'string') continue
+    const { literal, ignoreCase, context } = query
+    const limits = { maxMatches: left, maxBytes: 4_194_304, ...(signal && { signal }) }
+    const { matches } = await search({ find: () => bytes, path }, query.pattern, { literal, ignoreCase, context, ...limits })
+    for (const { line, text, before, after } of matches) {
+      if (context > 0 && lines.length > 0) lines.push('--')
+      lines.push(...before.map((each, at) => `${path}-${line - before.length + at}-${each}`))
+      lines.push(`${path}:${line}:${text}`, ...after.map((each, at) => `${path}-${line + 1 + at}-${each}`))
+    }
+    left -= matches.length
+    if (left <= 0) return [...lines, `[Stopped after ${MAX_MATCHES} matches]`]
+  }
+  return lines
+}
+
+/** The bytes of a text file, or a line that says that it is too long; nothing for other files. */
+async function bytesOf(path: string, isNamed: boolean): Promise<Uint8Array | string | undefined> {
+  try {
+    const { file, state } = await openFile(path)
+    try {
+      if (state.bytes > MAX_BYTES) return `[${path} has ${state.bytes} bytes and was not searched]`
+      await checkText(file, path, state.bytes)
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isNamed) throw error
+    return undefined
+  }
+}
+
+/** Files in the order of their paths. Links to folders are not followed: they may lead in circles. */
+async function* filesBelow(path: string): AsyncGenerator<string> {
+  if (!(await stat(path)).isDirectory()) {
+    yield path
+    return
+  }
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+    const below = join(path, entry.name)
+    if (entry.isDirectory()) yield* filesBelow(below)
+    else if (entry.isFile()) yield below
+  }
+}

@@ -1,0 +1,174 @@
+/** A tool that reads a range of lines of a text file. */
+
+import type { FileHandle } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
+import type { Check } from '../../validation/options'
+import {
+  type Argument,
+  checkToolOptions,
+  type FolderOptions,
+  PATH,
+  pathIn,
+  type ReadyTool,
+  readyTool,
+} from '../definition'
+import { FileReads } from './file-reads'
+import { checkText, openFile } from './text-file'
+
+/** Options of {@link createReadTool}. */
+export interface ReadToolOptions extends FolderOptions {
+  /** @default 'read' */
+  name?: string
+  /** Lines of one answer. A whole number of at least 1. @default 2000 */
+  maxLines?: number
+  /** UTF-8 bytes of one answer. A whole number of at least 1024. @default 49152 */
+  maxBytes?: number
+  /** Characters that are shown of one line. A whole number of at least 1. @default 2000 */
+  maxLineChars?: number
+  /** Where it is noted what was read: see {@link FileReads}. */
+  reads?: FileReads
+}
+
+const whole = (least: number): Check => [
+  `a whole number of at least ${least}`,
+  (value) => Number.isSafeInteger(value) && (value as number) >= least,
+]
+export const NAME: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
+export const READS: Check = ['a FileReads', (value) => value instanceof FileReads]
+
+const CHECKS = { name: NAME, maxLines: whole(1), maxBytes: whole(1024), maxLineChars: whole(1), reads: READS }
+
+const line = (description: string): Argument => ({ schema: { type: 'integer', minimum: 1, description }, check: whole(1) })
+
+const CHUNK_BYTES = 65_536
+const LINE_FEED = 10
+
+/** The part of a file that is shown, while it is read. */
+interface Page {
+  lines: string[]
+  bytes: number
+  /** The line that the next answer begins with; nothing at the end of the file. */
+  next: number | undefined
+  /** Lines that were passed. */
+  seen: number
+}
+
+/**
+ * Makes the tool `read`: numbered lines of a text file, from `offset` on. Long lines are cut, images and other binary files are refused
+ * with their kind, and a folder, a device or a pipe is refused as well. Links are followed. The answer fits in the context by itself.
+ *
+ * The tool does not judge what may be read: `guardTool` and the adapters do, with `permission`.
+ *
+ * @example
+ * const reads = new FileReads()
+ * const read = guardTool(createReadTool({ reads }), { permission })
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed
+ */
+export function createReadTool(options: ReadToolOptions = {}): ReadyTool {
+  checkToolOptions(options, CHECKS)
+  const { name = 'read', maxLines = 2000, maxBytes = 49_152, maxLineChars = 2000, reads } = options
+  const description =
+    `Reads a text file. Shows at most ${maxLines} lines and ${maxBytes} bytes, each line behind its number and a tab; offset and ` +
+    'limit read another part.'
+  const parameters = {
+    path: PATH,
+    offset: line('The first line, from 1.'),
+    limit: line(`How many lines, at most ${maxLines}.`),
+  }
+  return readyTool({ name, description }, parameters, async ({ path, offset = 1, limit = maxLines }, context) => {
+    const asked = pathIn(options, context, path as string)
+    const { file, state } = await openFile(asked)
+    try {
+      await checkText(file, asked, state.bytes)
+      const first = offset as number
+      const most = { lines: Math.min(limit as number, maxLines), bytes: maxBytes, chars: maxLineChars }
+      const page = await pageOf(file, first, most, context.signal)
+      reads?.remember(await realpath(asked), state.stamp)
+      return { success: true, output: textOf(page, first), metadata: { truncated: page.next !== undefined } }
+    } finally {
+      await file.close()
+    }
+  })
+}
+
+function textOf({ lines, next, seen }: Page, first: number): string {
+  if (lines.length === 0) return seen === 0 ? '[The file is empty.]' : `[No line ${first}: the file has ${seen} lines.]`
+  const numbered = lines.map((text, at) => `${String(first + at).padStart(6)}\t${text}`)
+  return [...numbered, ...(next === undefined ? [] : [`[More lines follow: offset ${next}]`])].join('\n')
+}
+
+/** Reads on until the page is full or the file ends. A line is held only as far as it is shown. */
+async function pageOf(
+  file: FileHandle,
+  first: number,
+  most: { lines: number; bytes: number; chars: number },
+  signal: AbortSignal | undefined,
+): Promise<Page> {
+  const page: Page = { lines: [], bytes: 0, next: undefined, seen: 0 }
+  const chunk = Buffer.alloc(CHUNK_BYTES)
+  // A character has at most four bytes.
+  const shown = new LineStart(4 * (most.chars + 1))
+  for (let at = 0; ; ) {
+    signal?.throwIfAborted()
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at)
+    at += bytesRead
+    if (bytesRead === 0) break
+    let start = 0
+    while (start < bytesRead) {
+      const end = chunk.subarray(0, bytesRead).indexOf(LINE_FEED, start)
+      shown.add(chunk.subarray(start, end === -1 ? bytesRead : end))
+      if (end === -1) break
+      start = end + 1
+      if (isFull(page, shown.take(most.chars), first, most)) return page
+    }
+  }
+  if (shown.bytes > 0) isFull(page, shown.take(most.chars), first, most)
+  return page
+}
+
+/** Adds a line if there is room for it; true if there is none. */
+function isFull(page: Page, text: string, first: number, most: { lines: number; bytes: number }): boolean {
+  const number = page.seen + 1
+  if (number >= first) {
+    const bytes = Buffer.byteLength(text) + 8
+    const isOver = page.lines.length >= most.lines || (page.lines.length > 0 && page.bytes + bytes > most.bytes)
+    if (isOver) page.next = number
+    if (isOver) return true
+    page.lines.push(text)
+    page.bytes += bytes
+  }
+  page.seen = number
+  return false
+}
+
+/** The start of a line of any length. */
+class LineStart {
+  readonly #most: number
+  #parts: Buffer[] = []
+  #held = 0
+  bytes = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(part: Buffer): void {
+    this.bytes += part.length
+    if (this.#held >= this.#most) return
+    // The chunk is written over by the next read.
+    const copy = Buffer.from(part.subarray(0, this.#most - this.#held))
+    this.#parts.push(copy)
+    this.#held += copy.length
+  }
+
+  /** The line without its break, cut where it is too long; begins the next one. */
+  take(chars: number): string {
+    const text = Buffer.concat(this.#parts).toString('utf8').replace(/\r$/, '')
+    const { bytes } = this
+    this.#parts = []
+    this.#held = 0
+    this.bytes = 0
+    if (text.length <= chars) return text
+    return `${text.slice(0, chars).toWellFormed()}… [a line of ${bytes} bytes]`
+  }
+}

@@ -1,0 +1,127 @@
+/** A tool that runs a command of the shell. */
+
+import { runCommand } from '../command/run-command'
+import type { CommandResult, RunCommandOptions } from '../command/types'
+import { TruncationService } from '../service/service'
+import { rememberPreview } from '../truncation/previews'
+import type { TruncationResult } from '../types'
+import type { Check } from '../validation/options'
+import { isRecord } from '../validation/validate'
+import {
+  checkToolOptions,
+  type FolderOptions,
+  type ReadyTool,
+  type ReadyToolResult,
+  readyTool,
+  type ToolCallContext,
+} from './definition'
+
+/** Options of {@link createShellTool}. */
+export interface ShellToolOptions
+  extends FolderOptions,
+    Pick<RunCommandOptions, 'env' | 'onStart' | 'onProgress' | 'service'> {
+  /** @default 'bash' */
+  name?: string
+  /** The path of a shell. @default `/bin/sh`, on Windows `cmd.exe` */
+  shell?: string
+  /** Milliseconds after which a command is ended, unless the model asks for others. Above 0. @default 120000 */
+  timeoutMs?: number
+  /** Most milliseconds that the model may ask for. Above 0. @default 600000 */
+  maxTimeoutMs?: number
+}
+
+const text: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
+const func: Check = ['a function', (value) => typeof value === 'function']
+const duration: Check = [
+  'a finite number of milliseconds above 0',
+  (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
+]
+export const SERVICE: Check = ['a TruncationService', (value) => value instanceof TruncationService]
+
+const CHECKS: { readonly [K in Exclude<keyof ShellToolOptions, 'cwd'>]-?: Check } = {
+  name: text,
+  shell: text,
+  timeoutMs: duration,
+  maxTimeoutMs: duration,
+  env: ['an object', isRecord],
+  onStart: func,
+  onProgress: func,
+  service: SERVICE,
+}
+
+/**
+ * Makes the tool `bash`: runs a command of the shell with `runCommand`. The model reads a preview and the exit code, the whole output
+ * is saved; a timeout or an abort ends the command with everything that it started and keeps the output so far. `onStart` and
+ * `onProgress` show the output while the command runs.
+ *
+ * The tool does not judge commands: `guardTool` and the adapters do, with `permission`.
+ *
+ * @example
+ * const bash = guardTool(createShellTool({ service, timeoutMs: 60_000 }), { permission })
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed
+ */
+export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
+  checkToolOptions(options, CHECKS)
+  const { name = 'bash', cwd, shell = true, timeoutMs = 120_000, maxTimeoutMs = 600_000, ...rest } = options
+  const description = `Runs a command of the shell and returns its output and its exit code. It is ended after ${timeoutMs} ms, unless timeout_ms says otherwise.`
+  const parameters = {
+    command: {
+      schema: { type: 'string', description: 'The command.' },
+      check: ['a command without NUL', (value: unknown) => text[1](value) && !String(value).includes('\0')] as Check,
+      isRequired: true as const,
+      aliases: ['cmd'],
+    },
+    timeout_ms: {
+      schema: { type: 'integer', minimum: 1, description: `Milliseconds, at most ${maxTimeoutMs}.` },
+      check: duration,
+      aliases: ['timeout', 'timeoutMs'],
+    },
+  }
+  return readyTool({ name, description }, parameters, async ({ command, timeout_ms = timeoutMs }, context) => {
+    const { workingDirectory = cwd } = context
+    const result = await runCommand(command as string, [], {
+      ...rest,
+      ...callOf(context),
+      ...{ shell, toolName: name, timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs) },
+      ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+    })
+    return resultOf(result)
+  })
+}
+
+/** The call, for the service that bounds the output. */
+export function callOf({ sessionId, toolCallId, signal }: ToolCallContext) {
+  return { ...(sessionId && { sessionId }), ...(toolCallId && { toolCallId }), ...(signal && { signal }) }
+}
+
+function resultOf(result: CommandResult): ReadyToolResult {
+  const { exitCode, signal, durationMs, output, note } = result
+  const ending = note !== undefined || exitCode === 0 ? '' : signal ? `[Ended by ${signal}]` : `[Exit code ${exitCode}]`
+  const bounded = withEnding(output, ending)
+  const isFine = exitCode === 0 && note === undefined
+  return {
+    ...boundedResult(bounded, isFine),
+    metadata: { ...boundedResult(bounded, isFine).metadata, exitCode, signal, durationMs },
+  }
+}
+
+/** A preview with a line below it is a preview as well: nothing cuts it again. */
+function withEnding(output: TruncationResult, ending: string): TruncationResult {
+  const { content } = output
+  if (ending === '') return content === '' ? { ...output, content: '[No output]' } : output
+  const gap = content === '' || content.endsWith('\n') ? '' : '\n'
+  const ended = { ...output, content: `${content}${gap}${ending}` }
+  if (ended.truncated) rememberPreview(ended)
+  return ended
+}
+
+/** A bounded output as the result of a tool. */
+export function boundedResult(bounded: TruncationResult, success: boolean): ReadyToolResult {
+  const { content, truncated } = bounded
+  const where = truncated && {
+    truncationPath: bounded.outputPath,
+    truncationRemovedLines: bounded.removedLines,
+    truncationRemovedBytes: bounded.removedBytes,
+  }
+  return { success, output: content, ...(!success && { error: content }), metadata: { truncated, ...where } }
+}
