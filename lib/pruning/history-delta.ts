@@ -10,6 +10,14 @@ export interface News {
   /** Facts about the texts of all results, as the core encodes them, and how many are consumed; `undefined` if not needed. */
   readonly facts: readonly number[] | undefined
   next: number
+  /** Words of each result that its placeholder lists, and how many are consumed; `undefined` if it lists none. */
+  readonly words: readonly string[] | undefined
+  nextWords: number
+}
+
+/** Returns the words of the next result. */
+export function nextWords(news: News): string {
+  return news.words?.[news.nextWords++] ?? ''
 }
 
 /** The texts of all results. */

@@ -18,12 +18,13 @@ import { Watch } from './change-detector'
 import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
 import { FoldedResults } from './folded-results'
-import { type News, nextFacts, textsOfResults } from './history-delta'
+import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
 import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
 import { wantedPlaceholder } from './placeholder'
 import { HistoryItem, keyOf, Namesakes } from './prunable-item'
 import { Projection } from './pruned-view'
+import { ResultIndexes } from './result-indexes'
 import { type Trim, trimmed, trimOf } from './trim'
 
 const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
@@ -108,6 +109,7 @@ export class HistoryReader {
   private shared = 0
   private pairs: ToolPairs | undefined
   private readonly folded = new FoldedResults()
+  private readonly indexes: ResultIndexes | undefined
   private readonly namesakes = new Namesakes()
   private readonly tools = new Map<string, ToolFacts>()
   /** Messages at the start that the last request of an earlier pruner had, while they are read. */
@@ -134,6 +136,7 @@ export class HistoryReader {
       settings.prunesArguments || [...this.placeholders.keys()].some((key) => key.startsWith(OF_ARGUMENTS))
     this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
+    this.indexes = settings.index ? new ResultIndexes(settings.index === 'long', this.readsArguments) : undefined
     this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
   }
 
@@ -283,12 +286,14 @@ export class HistoryReader {
   }
 
   /** Returns the default placeholder of an item. */
-  private defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>): string {
-    return outputPath === undefined ? this.usual[kind] : this.usualPlaceholder(kind, outputPath)
+  private defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>, words: string): string {
+    const isUsual = outputPath === undefined && words === ''
+    return isUsual ? this.usual[kind] : this.usualPlaceholder(kind, outputPath, words)
   }
 
-  private usualPlaceholder(kind: HistoryItem['kind'], outputPath?: string): string {
-    return call(() => native.prunedPlaceholder(kind === 'arguments', this.settings.language === 'zh-CN', outputPath))
+  private usualPlaceholder(kind: HistoryItem['kind'], outputPath?: string, words?: string): string {
+    const chinese = this.settings.language === 'zh-CN'
+    return call(() => native.prunedPlaceholder(kind === 'arguments', chinese, outputPath, words))
   }
 
   /** The format of the history; not detected again for the same messages. */
@@ -361,7 +366,8 @@ export class HistoryReader {
     for (let index = from; index < this.known.length; index++) views.push((this.known[index] as KnownMessage).view)
     const sizes = this.tokens.sizes(views)
     const facts = this.settings.needsFacts ? factsOfAll(textsOfResults(views)) : undefined
-    const news: News = { columns: new Columns(), facts, next: 0 }
+    const words = this.indexes?.read(views, from)
+    const news: News = { columns: new Columns(), facts, words, next: 0, nextWords: 0 }
     for (let index = from; index < this.known.length; index++) {
       const known = this.known[index] as KnownMessage
       const { view } = known
@@ -456,7 +462,8 @@ export class HistoryReader {
     )
     if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.mediaOf(index, place) : ''
-    const shape = this.shapeOf(item, result.text, fixed, media)
+    const words = nextWords(news)
+    const shape = this.shapeOf(item, result.text, fixed, { media, words })
     // A text that was chosen elsewhere is beside the media.
     item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
     const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
@@ -465,7 +472,7 @@ export class HistoryReader {
       flags: fixed ? ITEM_FIXED : 0,
       facts: tool.facts | failed | nextFacts(result.text, news),
       tokens,
-      placeholder: this.tokens.repeated(shape.placeholder),
+      placeholder: words === '' ? this.tokens.repeated(shape.placeholder) : this.tokens.text(shape.placeholder),
       trimmed: shape.trimmed === undefined ? undefined : this.tokens.text(shape.trimmed),
       form: shape.form,
       time: learnt?.endedAt ?? result.time,
@@ -524,7 +531,7 @@ export class HistoryReader {
   }
 
   /** How an item was sent before, and how it could be. */
-  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, media = ''): Shape {
+  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, about = NOTHING): Shape {
     const { trim } = item
     let seen = false
     if (this.placeholders.size > 0 || this.trims.size > 0) {
@@ -537,16 +544,21 @@ export class HistoryReader {
     const shorter = trim && trimmed(text, trim)
     return {
       form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
-      placeholder: this.placeholderOf(item, shorter, fixed, media),
+      placeholder: this.placeholderOf(item, shorter, fixed, about),
       trimmed: shorter,
     }
   }
 
   /** Returns the future placeholder of an item; a function is called before pruning, because the savings depend on its answer. */
-  private placeholderOf(item: HistoryItem, trimmed: string | undefined, fixed: boolean, media: string): string {
+  private placeholderOf(
+    item: HistoryItem,
+    trimmed: string | undefined,
+    fixed: boolean,
+    { media, words }: About,
+  ): string {
     const { placeholder } = this.settings
     if (typeof placeholder === 'string') return placeholder
-    const usual = media + this.defaultPlaceholder(item)
+    const usual = media + this.defaultPlaceholder(item, words)
     const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
     if (wanted === undefined) return usual
     const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
@@ -601,6 +613,14 @@ export class HistoryReader {
     return known
   }
 }
+
+/** Texts that the placeholder of an item holds: about its media, and words of it. */
+interface About {
+  readonly media: string
+  readonly words: string
+}
+
+const NOTHING: About = { media: '', words: '' }
 
 /** Where an item is, and its size. */
 type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>

@@ -50,7 +50,7 @@ export interface HistoryPrunerOptions {
   /**
    * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
    * yet always stay, however many they are.
-   * @default 5
+   * @default 5; 3 for the policy `results` if placeholders have an `index`
    */
   keepRecent?: number
   /**
@@ -127,6 +127,13 @@ export interface HistoryPrunerOptions {
    */
   placeholder?: string | ((info: PrunedInfo) => string)
   /**
+   * The default placeholder of a result lists words out of it that stand nowhere else in the request: paths, identifiers and numbers
+   * that agents are likely to use again, at most 2,000 bytes. `long`: more of them, at most 6,000 bytes. `false`: none, and
+   * `keepRecent` is 5. A `placeholder` of your own, or of a profile, has none.
+   * @default 'short'
+   */
+  index?: 'short' | 'long' | false
+  /**
    * The language of the default placeholder.
    * @default 'en'
    */
@@ -178,6 +185,8 @@ export interface PrunerSettings {
   readonly ledger: ToolResultKnowledge | undefined
   readonly storage: OutputOwner | undefined
   readonly placeholder: string | ((info: PrunedInfo) => string) | undefined
+  /** How many words of their result placeholders list. */
+  readonly index: 'short' | 'long' | false
   readonly language: NoticeLanguage
   readonly estimateTokens: ((text: string) => number) | undefined
   /** Says that something went wrong; never throws. */
@@ -202,6 +211,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   maxLoss: ['a number of at least 0', atLeastZero],
   thinking: oneOf('keep-prefix', 'remove', 'ignore'),
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
+  index: ["'short', 'long' or false", (value) => ['short', 'long', false].includes(value as never)],
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
   storage: owner,
@@ -254,12 +264,13 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
   })
   const types = policies.map(({ type }) => type)
+  const index = placeholder === undefined && (options.index ?? 'short')
   const keepErrors = options.keepErrors ?? false
   return {
     rules: {
       removesThinking,
       policies,
-      keepRecent: wholeOrNull(options.keepRecent ?? 5),
+      keepRecent: wholeOrNull(options.keepRecent ?? (index !== false && types.includes('results') ? 3 : 5)),
       keepMessages: wholeOrNull(options.keepMessages ?? 0),
       keepPreamble: options.keepPreamble ?? false,
       keepErrors,
@@ -284,6 +295,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     ledger: options.ledger,
     storage: options.storage,
     placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : placeholder,
+    index,
     language: options.language ?? 'en',
     estimateTokens: options.estimateTokens,
     tell: teller(options.onError ?? warn),

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use napi::bindgen_prelude::{External, Utf16String};
+use napi::bindgen_prelude::{External, Uint8Array, Utf16String};
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
@@ -12,6 +12,7 @@ use spillway_core::history::pruning::pruner::{Account, Correction, Message, Prun
 use spillway_core::history::pruning::schedule::{Prices, Rule, When};
 use spillway_core::history::pruning::superseded::{self, Access, Read};
 use spillway_core::history::pruning::trim;
+use spillway_core::history::pruning::word_index::{Limits, WordIndex};
 use spillway_core::history::result_facts::Facts;
 use spillway_core::tools;
 
@@ -219,9 +220,59 @@ pub fn handles_files(tool: String) -> bool {
 
 /// Returns the placeholder of a result or of an argument.
 #[napi(catch_unwind)]
-pub fn pruned_placeholder(arguments: bool, chinese: bool, path: Option<String>) -> String {
+pub fn pruned_placeholder(
+    arguments: bool,
+    chinese: bool,
+    path: Option<String>,
+    words: Option<String>,
+) -> String {
     let kind = if arguments { Kind::Arguments } else { Kind::Result };
-    placeholder(kind, chinese, path.as_deref())
+    placeholder(kind, chinese, path.as_deref(), words.as_deref())
+}
+
+/// The words of a history.
+pub type WordIndexHandle = External<Mutex<WordIndex>>;
+
+/// Flag of a text in [`index_words`]: it begins a message.
+#[napi]
+pub const TEXT_BEGINS: u8 = 1;
+/// Flag of a text: it is a result, and may be pruned.
+#[napi]
+pub const TEXT_RESULT: u8 = 1 << 1;
+/// Flag of a text: it is JSON.
+#[napi]
+pub const TEXT_JSON: u8 = 1 << 2;
+
+/// Creates an index of the words of a history; a `long` one keeps more of them.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn word_index_open(long: bool) -> WordIndexHandle {
+    let limits = if long { Limits::LONG } else { Limits::SHORT };
+    External::new(Mutex::new(WordIndex::new(limits)))
+}
+
+/// Forgets the messages from `shared` on and reads the texts of the new ones, with flags for each text. Returns for each
+/// result the words that its placeholder keeps.
+#[napi(catch_unwind)]
+pub fn index_words(
+    #[napi(ts_arg_type = "object")] index: &WordIndexHandle,
+    shared: u32,
+    flags: Uint8Array,
+    texts: Vec<String>,
+) -> Vec<String> {
+    let mut index = lock(index);
+    index.keep(shared as usize);
+    let mut indexes = Vec::new();
+    for (flags, text) in flags.iter().zip(&texts) {
+        if flags & TEXT_BEGINS != 0 {
+            index.message();
+        }
+        if flags & TEXT_RESULT != 0 {
+            indexes.push(index.index(text));
+        } else {
+            index.say(text, flags & TEXT_JSON != 0);
+        }
+    }
+    indexes
 }
 
 /// Trims a text; `null` if it is kept whole. Characters are UTF-16 units.

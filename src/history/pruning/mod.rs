@@ -13,6 +13,7 @@
 //! | [`superseded`] | which reads of a file are superseded by later ones |
 //! | [`schedule`] | whether pruning now is worth its cost, and from where on |
 //! | [`placeholder`] | the text in place of a pruned item |
+//! | [`word_index`] | the words of a result that its placeholder keeps |
 //! | [`pruner`] | the state of a history from request to request |
 
 pub mod budget;
@@ -23,3 +24,4 @@ pub mod pruner;
 pub mod schedule;
 pub mod superseded;
 pub mod trim;
+pub mod word_index;

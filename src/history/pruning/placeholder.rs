@@ -4,8 +4,20 @@
 use super::policies::Kind;
 
 /// Returns the placeholder of a result or of an argument, in English or Chinese. `path` is where the full output was
-/// saved.
-pub fn placeholder(kind: Kind, chinese: bool, path: Option<&str>) -> String {
+/// saved, and `words` is the index of the result.
+pub fn placeholder(kind: Kind, chinese: bool, path: Option<&str>, words: Option<&str>) -> String {
+    let mut text = without_index(kind, chinese, path);
+    if let Some(words) = words.filter(|words| !words.is_empty()) {
+        // Before the closing bracket.
+        text.pop();
+        text.push_str(if chinese { "。其中有：" } else { ". It had: " });
+        text.push_str(words);
+        text.push(']');
+    }
+    text
+}
+
+fn without_index(kind: Kind, chinese: bool, path: Option<&str>) -> String {
     match (kind, chinese, path) {
         (Kind::Result, false, None) => {
             "[Old result left out; call the tool again to see it]".into()

@@ -1,0 +1,40 @@
+/** The words of each result that its placeholder keeps, so that the model can name them when the result is left out. */
+
+import type { ResultText } from '../history/message-cache'
+import type { MessageView } from '../history/message-view'
+import { call, native } from '../native/native'
+
+const { TEXT_BEGINS, TEXT_JSON, TEXT_RESULT } = native
+
+/** Indexes of the results of one history. */
+export class ResultIndexes {
+  private readonly handle: object
+
+  /** `prunesArguments`: words of arguments do not stay. */
+  constructor(
+    isLong: boolean,
+    private readonly prunesArguments: boolean,
+  ) {
+    this.handle = call(() => native.wordIndexOpen(isLong))
+  }
+
+  /** Reads the messages of a history from `shared` on. Returns the words of each of their results, in order. */
+  read(views: readonly MessageView[], shared: number): readonly string[] {
+    const texts: string[] = []
+    const flags: number[] = []
+    const add = (text: string, flag: number) => {
+      texts.push(text)
+      flags.push(flag)
+    }
+    for (const { text, calls, results } of views) {
+      add(joined(text), TEXT_BEGINS)
+      if (!this.prunesArguments) for (const { argsText } of calls) add(argsText, TEXT_JSON)
+      for (const { text: output } of results) add(joined(output), TEXT_RESULT)
+    }
+    return call(() => native.indexWords(this.handle, shared, Uint8Array.from(flags), texts))
+  }
+}
+
+function joined(text: ResultText): string {
+  return typeof text === 'string' ? text : text.join('\n')
+}

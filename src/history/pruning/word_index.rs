@@ -1,0 +1,323 @@
+//! Chooses the words of a result that stay in its placeholder, as an index of the result.
+//!
+//! An old result is seldom needed again, but a name out of it often is. A word is kept if it is specific (a path, an
+//! identifier, a number), stands nowhere else in view, and is worth its length: by the share of such words that agents
+//! used later in recorded sessions.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// Minimum length of a word in bytes.
+const MIN_WORD: usize = 8;
+
+/// Limits of an index.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Maximum length in bytes.
+    max_bytes: usize,
+    /// Chance of later use, for each byte, at which a word is kept.
+    least_worth: f64,
+}
+
+impl Limits {
+    /// A few names.
+    pub const SHORT: Limits = Limits { max_bytes: 2000, least_worth: 0.003 };
+    /// Most of what agents used again.
+    pub const LONG: Limits = Limits { max_bytes: 6000, least_worth: 0.0012 };
+}
+
+/// A result with more different words is a listing, of which hardly any word is used again.
+const LISTING: usize = 512;
+const LISTING_WEIGHT: f64 = 0.1;
+
+/// Weight of a word by its number of occurrences in the result.
+const REPEATED: [f64; 6] = [0.78, 1.24, 1.6, 1.7, 1.8, 2.4];
+
+/// Weights of a word that no earlier result had, and of one that an earlier result had.
+const NEW: f64 = 0.7;
+const KNOWN: f64 = 1.5;
+
+/// Shape of a word, with the chance that an agent uses a word of this shape after the result is old.
+fn chance(word: &[u8]) -> f64 {
+    let has = |test: fn(&u8) -> bool| word.iter().any(test);
+    if has(|byte| *byte == b'/') {
+        0.052
+    } else if word.iter().all(|byte| byte.is_ascii_digit() || b".:-".contains(byte)) {
+        0.069
+    } else if has_extension(word) {
+        0.109
+    } else if has(|byte| *byte == b'_') {
+        0.098
+    } else if is_camel(word) {
+        0.161
+    } else if has(|byte| *byte == b'.') {
+        0.184
+    } else if has(|byte| *byte == b':') {
+        0.052
+    } else {
+        0.029
+    }
+}
+
+fn is_camel(word: &[u8]) -> bool {
+    word.windows(2)
+        .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+}
+
+/// Returns true for `name.ts` and `name.ts:12`.
+fn has_extension(word: &[u8]) -> bool {
+    let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = word.get(..word.len() - digits).unwrap_or_default();
+    let name = match rest.strip_suffix(b":") {
+        Some(name) if digits > 0 => name,
+        _ => word,
+    };
+    let letters = name.iter().rev().take_while(|byte| byte.is_ascii_lowercase()).count();
+    (1..=4).contains(&letters) && name.iter().rev().nth(letters) == Some(&b'.')
+}
+
+fn is_specific(word: &[u8]) -> bool {
+    word.iter().any(|byte| byte.is_ascii_digit() || b"_./:".contains(byte)) || is_camel(word)
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_$@#%+~./:\\-".contains(&byte)
+}
+
+/// Calls `found` with each specific word of a text. In `escaped` text, such as JSON, `\n` ends a word.
+fn words<'a>(text: &'a str, escaped: bool, mut found: impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    let mut at = 0;
+    while at <= bytes.len() {
+        let byte = bytes.get(at).copied();
+        let escape = escaped && byte == Some(b'\\');
+        if byte.is_some_and(is_word_byte) && !escape {
+            at += 1;
+            continue;
+        }
+        if at - from >= MIN_WORD
+            && let Some(run) = text.get(from..at)
+        {
+            let word = run.trim_matches(['.', '/', ':', '-']);
+            if word.len() >= MIN_WORD && is_specific(word.as_bytes()) {
+                found(word);
+            }
+        }
+        at += if escape { 2 } else { 1 };
+        from = at;
+    }
+}
+
+/// Facts about a word of the history.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// It is in a text that stays, or in an index.
+    stays: bool,
+    /// Number of results that have it.
+    results: u32,
+}
+
+/// A change of [`Seen`], to be undone when the history is read again.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Stays(u64),
+    Result(u64),
+}
+
+/// The words of one history.
+#[derive(Debug)]
+pub struct WordIndex {
+    limits: Limits,
+    seen: HashMap<u64, Seen>,
+    changes: Vec<Change>,
+    /// Number of changes before each message.
+    messages: Vec<usize>,
+    hasher: RandomState,
+}
+
+/// A word of a result.
+struct Candidate<'a> {
+    word: &'a str,
+    hash: u64,
+    times: usize,
+}
+
+impl WordIndex {
+    /// Creates an index of a history without messages.
+    pub fn new(limits: Limits) -> Self {
+        let (seen, changes, messages, hasher) = Default::default();
+        WordIndex { limits, seen, changes, messages, hasher }
+    }
+
+    /// Forgets all messages from `shared` on.
+    pub fn keep(&mut self, shared: usize) {
+        let Some(&changes) = self.messages.get(shared) else { return };
+        for change in self.changes.drain(changes..) {
+            let (Change::Stays(hash) | Change::Result(hash)) = change;
+            if let Some(seen) = self.seen.get_mut(&hash) {
+                match change {
+                    Change::Stays(_) => seen.stays = false,
+                    Change::Result(_) => seen.results -= 1,
+                }
+            }
+        }
+        self.messages.truncate(shared);
+    }
+
+    /// Begins the next message.
+    pub fn message(&mut self) {
+        self.messages.push(self.changes.len());
+    }
+
+    /// Reads a text that stays in the history.
+    pub fn say(&mut self, text: &str, escaped: bool) {
+        words(text, escaped, |word| {
+            let hash = self.hash(word);
+            self.stays(hash);
+        });
+    }
+
+    /// Returns the words that stay of a result, separated by spaces.
+    pub fn index(&mut self, text: &str) -> String {
+        let candidates = self.candidates(text);
+        let is_listing = candidates.len() > LISTING;
+        let mut chosen: Vec<(f64, usize)> = Vec::new();
+        for (place, candidate) in candidates.iter().enumerate() {
+            let seen = self.seen.get(&candidate.hash).copied().unwrap_or_default();
+            let worth = worth(candidate, seen, is_listing);
+            if !seen.stays && worth >= self.limits.least_worth {
+                chosen.push((worth, place));
+            }
+        }
+        chosen.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        let mut room = self.limits.max_bytes.min(text.len());
+        chosen.retain(|&(_, place)| {
+            let length = candidates.get(place).map_or(0, |candidate| candidate.word.len() + 1);
+            let fits = length <= room;
+            room -= if fits { length } else { 0 };
+            fits
+        });
+        chosen.sort_by_key(|&(_, place)| place);
+        for candidate in &candidates {
+            self.seen.entry(candidate.hash).or_default().results += 1;
+            self.changes.push(Change::Result(candidate.hash));
+        }
+        let kept: Vec<&Candidate<'_>> =
+            chosen.iter().filter_map(|&(_, place)| candidates.get(place)).collect();
+        for candidate in &kept {
+            self.stays(candidate.hash);
+        }
+        kept.iter().map(|candidate| candidate.word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the different words of a text in the order of their first occurrence.
+    fn candidates<'a>(&self, text: &'a str) -> Vec<Candidate<'a>> {
+        let mut places: HashMap<u64, usize> = HashMap::new();
+        let mut candidates: Vec<Candidate<'a>> = Vec::new();
+        words(text, false, |word| {
+            let hash = self.hash(word);
+            let place = *places.entry(hash).or_insert(candidates.len());
+            match candidates.get_mut(place) {
+                Some(known) => known.times += 1,
+                None => candidates.push(Candidate { word, hash, times: 1 }),
+            }
+        });
+        candidates
+    }
+
+    fn stays(&mut self, hash: u64) {
+        let seen = self.seen.entry(hash).or_default();
+        if !seen.stays {
+            seen.stays = true;
+            self.changes.push(Change::Stays(hash));
+        }
+    }
+
+    fn hash(&self, word: &str) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(word.as_bytes());
+        hasher.finish()
+    }
+}
+
+/// Returns the chance that a word is used later, for each of its bytes and a space.
+fn worth(candidate: &Candidate<'_>, seen: Seen, is_listing: bool) -> f64 {
+    let repeated = REPEATED.get(candidate.times - 1).or(REPEATED.last()).copied().unwrap_or(1.0);
+    let known = if seen.results > 0 { KNOWN } else { NEW };
+    let listing = if is_listing { LISTING_WEIGHT } else { 1.0 };
+    chance(candidate.word.as_bytes()) * repeated * known * listing
+        / (candidate.word.len() + 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(text: &str, escaped: bool) -> Vec<&str> {
+        let mut all = Vec::new();
+        words(text, escaped, |word| all.push(word));
+        all
+    }
+
+    #[test]
+    fn words_are_specific() {
+        let text =
+            "see src/app/main.rs:12, parseConfig() and load_all_files. Nothing-else! a1 12345678";
+        let expected = ["src/app/main.rs:12", "parseConfig", "load_all_files", "12345678"];
+        assert_eq!(found(text, false), expected);
+        assert_eq!(
+            found(r#"{"new":"one_word_here\ntwo_words_here"}"#, true),
+            ["one_word_here", "two_words_here"]
+        );
+        assert_eq!(found("größere_dateien_überall", false), ["ere_dateien_"]);
+    }
+
+    #[test]
+    fn words_that_stand_elsewhere_are_left_out_of_an_index() {
+        let mut index = WordIndex::new(Limits::SHORT);
+        index.message();
+        index.say("Look at parseConfig", false);
+        index.message();
+        assert_eq!(index.index("parseConfig calls readSettings, readSettings"), "readSettings");
+        assert_eq!(
+            index.index("readSettings and writeSettings and writeSettings"),
+            "writeSettings"
+        );
+        index.keep(1);
+        index.message();
+        assert_eq!(index.index("parseConfig, readSettings, readSettings"), "readSettings");
+        index.keep(0);
+        assert_eq!(index.index("parseConfig, parseConfig"), "parseConfig");
+    }
+
+    #[test]
+    fn an_index_is_bounded_and_a_listing_has_hardly_any() {
+        let mut index = WordIndex::new(Limits::SHORT);
+        let many: String = (0..400).map(|at| format!("someName{at:03} ").repeat(2)).collect();
+        let chosen = index.index(&many);
+        assert!((1000..=2000).contains(&chosen.len()), "{}", chosen.len());
+        let listing: String = (0..600).map(|at| format!("src/listed/file{at}.ts\n")).collect();
+        assert_eq!(index.index(&listing), "");
+    }
+
+    proptest! {
+        #[test]
+        fn an_index_has_only_words_of_the_text_and_no_more_bytes(texts in prop::collection::vec("[a-zA-Z_./: \\\\é]{0,200}", 1..8)) {
+            let mut index = WordIndex::new(Limits::SHORT);
+            for text in &texts {
+                index.message();
+                let chosen = index.index(text);
+                prop_assert!(chosen.len() <= text.len());
+                let all = found(text, false);
+                prop_assert!(chosen.split(' ').filter(|word| !word.is_empty()).all(|word| all.contains(&word)));
+            }
+            let before = index.changes.len();
+            index.message();
+            index.index(texts.join(" ").as_str());
+            index.keep(texts.len());
+            prop_assert_eq!(index.changes.len(), before);
+        }
+    }
+}
