@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
-use super::decode;
 use super::destroyed_places::expanded_word;
+use super::destroying_code::{commands_in, decoded_parts};
 use super::destroying_programs::{REMOVERS, RIGHTS};
 use super::expand::can_be_name;
 use super::programs::{self, Kind};
@@ -63,27 +63,6 @@ const LOCAL_WRAPPERS: &[&str] = &[
     "toybox",
     "systemd-run",
     "xargs",
-];
-
-/// Calls of other languages that remove a directory.
-const REMOVING_CALLS: &[&str] = &[
-    "rmtree(",
-    "rmSync(",
-    "rmdirSync(",
-    "rm_rf(",
-    "rm_r(",
-    "rm_rf ",
-    "remove_entry(",
-    "remove_tree(",
-    "rmtree ",
-    "rimraf(",
-    "remove_dir_all(",
-    "removeSync(",
-    "emptyDirSync(",
-    ".rm(",
-    "Remove-Item ",
-    "deltree(",
-    "unlink glob",
 ];
 
 /// Returns the name of a program without its directory.
@@ -232,16 +211,6 @@ impl Walker<'_> {
         found.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns the targets that code of another language destroys, by its calls and by the commands in its strings.
-    fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
-        let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
-        let texts = commands_in(text).into_iter().chain(decoded_parts(text));
-        for text in texts.take(MAX_TAILS) {
-            found.extend(self.text_destroys(&text));
-        }
-        found
-    }
-
     /// Returns what a function that was defined before destroys where it is called.
     fn function_destroys(&mut self, name: &str) -> Vec<&'static str> {
         let Some(at) = self.functions.iter().position(|function| function.fname.value == name)
@@ -326,57 +295,6 @@ impl Walker<'_> {
         }
         found
     }
-
-    /// Returns what a text in another language destroys, by the names of its calls.
-    fn code_destroys(&self, text: &str) -> Option<&'static str> {
-        if !text.contains(['(', ' ']) {
-            return None;
-        }
-        let forks = text.contains("fork")
-            && ["while", "loop", "for ", "for(", "until"].iter().any(|word| text.contains(word));
-        if forks && !text.contains("git") {
-            return Some(FORKS);
-        }
-        let quoted = || {
-            text.split(['"', '\'', '`', ',', '(', ')', ' '])
-                .filter(|part| part.starts_with(['/', '~']))
-        };
-        if REMOVING_CALLS.iter().any(|call| text.contains(call)) {
-            let is_it = |path: &str| self.place(path, path.contains('*'), true).is_some();
-            if quoted().any(is_it) {
-                return Some(REMOVES_ROOT);
-            }
-        }
-        let writes = [
-            "'w", "\"w", "write", "'r+", "\"r+", "'a", "\">", "'>", "copyfile", "copyFile",
-            "truncate",
-        ]
-        .iter()
-        .any(|way| text.contains(way));
-        let place = quoted().find_map(is_protected_file).filter(|_| writes)?;
-        Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
-    }
-}
-
-/// Returns the commands that a word may contain: itself, the value of an option, quoted text, and the text after `!` or
-/// `e`.
-fn commands_in(text: &str) -> Vec<String> {
-    if !text.contains([' ', ';', '(', '\n', '|']) {
-        return Vec::new();
-    }
-    let mut found = vec![text.to_owned()];
-    for separator in ["=", "!", "e "] {
-        found.extend(
-            text.split_once(separator).map(|(_, rest)| rest.trim_start_matches('!').to_owned()),
-        );
-    }
-    found.extend(text.match_indices('=').take(4).map(|(at, _)| text[at + 1..].to_owned()));
-    for quote in ['"', '\'', '`'] {
-        found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
-    }
-    found.retain(|text| text.contains([' ', '{', '>']));
-    found.dedup();
-    found
 }
 
 /// Returns true if a program reads code from its input.
@@ -385,15 +303,6 @@ fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bo
     // With a script, it is only what the script reads.
     let is_script = |word: &Word| !word.text.starts_with('-') && word.text != "/dev/stdin";
     is_language && !words.iter().skip(1).any(is_script)
-}
-
-/// The texts that stand encoded in a text.
-fn decoded_parts(text: &str) -> Vec<String> {
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "+/=_-".contains(letter);
-    let parts = text.split(|letter: char| !is_letter(letter)).filter(|part| part.len() >= 8);
-    let decoded =
-        parts.take(MAX_TAILS).filter_map(|part| decode::base64(part).or_else(|| decode::hex(part)));
-    decoded.collect()
 }
 
 /// Returns true if a file that the command wrote is the one that runs.

@@ -13,8 +13,11 @@
 //! | [`simple_command`] | what one simple command does |
 //! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
+//! | [`destroying_code`] | what code of other languages destroys |
 //! | [`destroying_programs`] | which programs destroy what their arguments name |
 //! | [`expand`] | the values that a command itself says its words have |
+//! | [`remembered`] | what a command records for its later parts |
+//! | [`printed`] | what a command prints |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`dialects`] | what other shells make of what bash reads |
@@ -43,6 +46,7 @@ mod constants;
 mod decode;
 mod destroyed_places;
 mod destroyers;
+mod destroying_code;
 mod destroying_programs;
 mod dialects;
 mod expand;
@@ -54,8 +58,10 @@ mod harmless;
 mod options;
 mod passed_input;
 mod preflight;
+mod printed;
 pub mod programs;
 mod redirect;
+mod remembered;
 mod revisions;
 mod script_safety;
 mod sed_awk_find;
