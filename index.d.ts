@@ -1,5 +1,5 @@
-import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile } from './dist/entries/truncation.js';
-import { CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextStep, EstimateTokens, HistoryFormatName, OutdatedResultInfo, PolicyName, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
+import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TestRun, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile, TruncationReport } from './dist/entries/truncation.js';
+import { CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OutdatedResultInfo, PolicyName, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
 import { FoldRecord, ResultFolder } from './dist/entries/fold.js';
 import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
@@ -69,7 +69,7 @@ export declare class SpillwayError extends Error {
  */
 export type TruncationDirection = "head" | "tail" | "both";
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json" | "diff" | "csv";
+export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json" | "diff" | "csv" | "tests";
 /**
  * The answer when nothing had to be cut: the very content that was given; of bytes, the text; with `terminal`, what a
  * terminal would show of it.
@@ -105,6 +105,8 @@ export interface TruncatedResult<C = string> {
 	ranges?: ShownRange[];
 	/** Set when lines had to be truncated inside. */
 	partialLines?: PartialLine[];
+	/** The test run that the output reports. Only with the strategy `tests`, and only if a known runner printed it. */
+	testRun?: TestRun;
 	/** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
 	ceilingReached?: boolean;
 	/** Set when the full output could not be saved anywhere. */
@@ -1225,6 +1227,8 @@ export declare class TruncationService implements OutputService {
 	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
 	/** Returns the configuration that a call with this context would use, and the source of each field. */
 	effectiveConfig(context: TruncationContext): EffectiveConfig;
+	/** Returns the sums of all outputs so far. */
+	report(): TruncationReport;
 	/** Refuses further outputs, and releases the leases of its own storage. Running calls finish. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
@@ -1763,7 +1767,7 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
 	 * yet always stay, however many they are.
-	 * @default 5
+	 * @default 5; 3 for the policy `results` if placeholders have an `index`
 	 */
 	keepRecent?: number;
 	/**
@@ -1839,6 +1843,13 @@ export interface HistoryPrunerOptions {
 	 * @default a sentence that names the file with the full output, if there is one
 	 */
 	placeholder?: string | ((info: PrunedInfo) => string);
+	/**
+	 * The default placeholder of a result lists words out of it that stand nowhere else in the request: paths, identifiers and numbers
+	 * that agents are likely to use again, at most 2,000 bytes. `long`: more of them, at most 6,000 bytes. `false`: none, and
+	 * `keepRecent` is 5. A `placeholder` of your own, or of a profile, has none.
+	 * @default 'short'
+	 */
+	index?: "short" | "long" | false;
 	/**
 	 * The language of the default placeholder.
 	 * @default 'en'
@@ -2024,6 +2035,8 @@ export interface ContextReport {
 	/** True if they have no more; as the provider counts them once `observe` was called. */
 	fits: boolean;
 	pruning: PruneReport;
+	/** The savings of pruning in all requests so far. */
+	savings: ContextSavings;
 	/** Only if it was asked for at this request. */
 	compaction?: CompactionReport;
 }

@@ -108,7 +108,7 @@ export type RawOutput = Pick<TruncatedResult, 'outputPath' | 'saveError' | 'save
 /** A test that failed, or a file of tests that could not be run. */
 export interface TestFailure {
   /**
-   * The name of the test as its runner prints it, at most 1,000 bytes. Names of nested groups that stand on lines of their own
+   * The name of the test as its runner prints it, at most 1,000 bytes. Names of nested groups on lines of their own
    * are joined by ` > `.
    */
   id: string
@@ -118,7 +118,7 @@ export interface TestFailure {
   where: string
 }
 
-/** What the output of a test runner says about its tests. */
+/** A test run, as far as the output of its runner states it. */
 export interface TestRun {
   /** Whose output it is, such as `['pytest']`; several if the output holds several runs, whose numbers are added up. */
   runners: string[]

@@ -25,7 +25,13 @@ const HOSTS: Record<string, (options: { sessionId: string }) => (name: string, a
   'AI SDK': ({ sessionId }) => {
     const { truncation, tools } = kit()
     const model = { doGenerate() {}, doStream() {} }
-    const agent = ai.withSpillway({ model, tools: ai.hostTools(tools, { sessionId }), truncation, sessionId, fold: false })
+    const agent = ai.withSpillway({
+      model,
+      tools: ai.hostTools(tools, { sessionId }),
+      truncation,
+      sessionId,
+      fold: false,
+    })
     return async (name, args) => {
       const tool = (agent.tools as Any)[name]
       const output = await tool.execute(args, { toolCallId: name, messages: [] })

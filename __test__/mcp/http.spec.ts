@@ -128,7 +128,7 @@ describe('a server over HTTP', () => {
     await host.close()
   })
 
-  test('is told of a cancelled call, whose response is given up', async () => {
+  test('learns of a cancelled call, whose response is given up', async () => {
     let isClosed: () => void
     const closed = new Promise<void>((resolve) => {
       isClosed = resolve
@@ -267,7 +267,7 @@ describe('a server that is hostile or ill', () => {
     expect(error!.message).toContain('truncated')
   })
 
-  test('that answers twice, for others, and without end leaves one answer and a proxy that goes on', async () => {
+  test('that answers twice, for others, and without end leaves one answer and a proxy that works', async () => {
     server.onRequest = ({ response, message }) => {
       const { id, params } = message
       if (params!.name !== 'flood') return answer(response, message, textResult('fine'))

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   linkSync,
@@ -10,9 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
-import { guardTool, type PendingRequest, PermissionGate, PermissionPolicy, SpillwayError, TruncationService } from 'spillway'
+import {
+  guardTool,
+  type PendingRequest,
+  PermissionGate,
+  PermissionPolicy,
+  SpillwayError,
+  TruncationService,
+} from 'spillway'
 import {
   createEditTool,
   createGrepTool,
@@ -263,7 +270,10 @@ describe('edit', () => {
 describe('bash', () => {
   test('gives the output and the exit code', async () => {
     const bash = createShellTool()
-    expect(await bash.execute({ command: `${node} -e "console.log(1)"` })).toMatchObject({ success: true, output: '1\n' })
+    expect(await bash.execute({ command: `${node} -e "console.log(1)"` })).toMatchObject({
+      success: true,
+      output: '1\n',
+    })
     const failed = await bash.execute({ cmd: `${node} -e "console.log(2); process.exit(3)"` })
     expect(failed).toMatchObject({ success: false, output: '2\n[Exit code 3]', metadata: { exitCode: 3 } })
     expect(await outputOf(bash, { command: 'exit 0' })).toBe('[No output]')
@@ -332,24 +342,24 @@ describe('grep', () => {
     return path
   }
 
-  test.each([['without ripgrep', false as const], ['with a program that is missing', '/nowhere/rg']])(
-    'finds lines %s',
-    async (_, ripgrep) => {
-      const cwd = files()
-      const grep = createGrepTool({ cwd, ripgrep })
-      expect(await outputOf(grep, { pattern: 'two', ignore_case: true })).toBe(
-        `${join(cwd, 'a.txt')}:2:Two (x)\n${join(cwd, 'sub', 'e.txt')}:1:two`,
-      )
-      expect(await outputOf(grep, { pattern: '(x)', literal: true, path: 'a.txt', context: 1 })).toBe(
-        ['-1-one', ':2:Two (x)', '-3-three'].map((rest) => join(cwd, 'a.txt') + rest).join('\n'),
-      )
-      expect(await outputOf(grep, { pattern: 'four' })).toBe('[No match]')
-      expect(await outputOf(grep, { pattern: '(' })).toMatch(/^Error: .*pattern/)
-      expect(await outputOf(grep, { pattern: 'x', path: 'none' })).toMatch(/does not exist/)
-      expect(await outputOf(grep, { pattern: 'x', path: 'b.bin' })).toMatch(/binary/)
-      expect(await outputOf(grep, { pattern: 'x', context: 99 })).toMatch(/context/)
-    },
-  )
+  test.each([
+    ['without ripgrep', false as const],
+    ['with a program that is missing', '/nowhere/rg'],
+  ])('finds lines %s', async (_, ripgrep) => {
+    const cwd = files()
+    const grep = createGrepTool({ cwd, ripgrep })
+    expect(await outputOf(grep, { pattern: 'two', ignore_case: true })).toBe(
+      `${join(cwd, 'a.txt')}:2:Two (x)\n${join(cwd, 'sub', 'e.txt')}:1:two`,
+    )
+    expect(await outputOf(grep, { pattern: '(x)', literal: true, path: 'a.txt', context: 1 })).toBe(
+      ['-1-one', ':2:Two (x)', '-3-three'].map((rest) => join(cwd, 'a.txt') + rest).join('\n'),
+    )
+    expect(await outputOf(grep, { pattern: 'four' })).toBe('[No match]')
+    expect(await outputOf(grep, { pattern: '(' })).toMatch(/^Error: .*pattern/)
+    expect(await outputOf(grep, { pattern: 'x', path: 'none' })).toMatch(/does not exist/)
+    expect(await outputOf(grep, { pattern: 'x', path: 'b.bin' })).toMatch(/binary/)
+    expect(await outputOf(grep, { pattern: 'x', context: 99 })).toMatch(/context/)
+  })
 
   posix('asks ripgrep where there is one, and its errors reach the model', async () => {
     const cwd = files()

@@ -24,7 +24,7 @@ const shorten = (output: string, maxBytes: number, strategy: TruncationStrategyN
   makeService({ strategy, global: { maxBytes } }).output(output, { toolName: 'bash' })
 const failing = Object.entries(RUNS).filter(([, run]) => run.failures.length > 0)
 
-/** The parts of a name that stand on one line each. */
+/** The parts of a name, which are on one line each. */
 const partsOf = (id: string) => id.split(' > ')
 
 describe('readTestRun', () => {

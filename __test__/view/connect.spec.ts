@@ -64,7 +64,7 @@ test('errors of the server keep their code and field', async () => {
   expect(answered).toEqual({ code: 'INVALID_ARGUMENT', field: 'range.fromLine' })
 })
 
-test('a question is heard of and answered', async () => {
+test('a question is received and answered', async () => {
   const { gate, handler, base } = await served()
   const decided = gate.request({ tool: 'bash', args: { command: 'make' }, toolCallId: '1', cwd: '/work/project' })
   const tool = await inNode(

@@ -4,7 +4,6 @@
  * of its own for requests that do not fit, so there is no recovery here.
  */
 
-export { type HostToolsOptions, hostTools } from './pi/host-tools'
 export {
   agentHooks,
   extension,
@@ -13,6 +12,7 @@ export {
   type PiControls,
   type PiExtensionApi,
 } from './pi/hooks'
+export { type HostToolsOptions, hostTools } from './pi/host-tools'
 export { type PiAgentParts, type PiSpillwayOptions, type PiState, withSpillway } from './pi/with-spillway'
 export type { SpillwayOptions } from './shared/spillway-kit'
 export type * from './shared/types'

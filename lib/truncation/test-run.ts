@@ -39,7 +39,7 @@ export function compareTestRuns(earlier: TestRun, later: TestRun): TestRunChange
     if (left > 0) change.stillFailing.push({ ...failure })
     else change.failing.push({ ...failure })
   }
-  // Of a name that occurs several times, the last ones are the fixed ones.
+  // If a name occurs several times, the last failures of that name are the fixed ones.
   for (const failure of [...failuresOf('earlier', earlier)].reverse()) {
     const left = before.get(failure.id) ?? 0
     if (left <= 0) continue

@@ -30,6 +30,7 @@ export interface SpillwaySettings<M, T> {
 
 /** A model of the SDK, as far as it is used here. */
 interface ModelLike {
+  readonly modelId: string
   doGenerate(params: ModelCall): PromiseLike<object>
   // biome-ignore lint/suspicious/noExplicitAny: the parts of a stream are other ones in each version
   doStream(params: ModelCall): PromiseLike<{ stream: ReadableStream<any> }>

@@ -1,4 +1,4 @@
-/** What the proxy knows of its server: where to write, and what it reads. */
+/** The connection of the proxy to its server: where to write, and what it reads. */
 
 import type { Writable } from 'node:stream'
 import type { McpServerExit } from './options'

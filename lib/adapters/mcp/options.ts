@@ -25,7 +25,7 @@ export interface McpProcessOptions {
 
 /** Options of {@link startMcpProxy}: either `command` or `url` says where the server is. */
 export interface McpProxyOptions extends Partial<McpProcessOptions> {
-  /** The address of a server that speaks Streamable HTTP. No request goes to another host. */
+  /** The address of a server that speaks Streamable HTTP. No request is sent to another host. */
   url?: string | URL
   /** Sent with each request to {@link url}, such as `Authorization`. */
   headers?: Readonly<Record<string, string>>

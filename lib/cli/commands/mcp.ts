@@ -30,7 +30,7 @@ rules ask, the user is asked by elicitation.`,
     url: {
       type: 'string',
       value: 'URL',
-      help: 'The address of a server that speaks Streamable HTTP, in place of a program. No request goes to another host.',
+      help: 'The address of a server that speaks Streamable HTTP, in place of a program. No request is sent to another host.',
     },
     header: {
       type: 'string',

@@ -36,13 +36,17 @@ const text = (description: string, ...aliases: string[]): Argument => ({
 })
 const PARAMETERS = {
   path: PATH,
-  old_text: text('The text to replace, exactly as it is in the file, once only; empty for a new file.', 'old_string', 'oldText'),
+  old_text: text(
+    'The text to replace, exactly as it is in the file, once only; empty for a new file.',
+    'old_string',
+    'oldText',
+  ),
   new_text: text('The text that takes its place.', 'new_string', 'newText'),
 }
 
 /**
  * Makes the tool `edit`: replaces `old_text`, which must occur exactly once, by `new_text`, or writes a new file if `old_text` is empty.
- * Line ends (CRLF), a byte order mark and the mode of a file stay; links are followed. The file is replaced as a whole, so nobody sees
+ * Line ends (CRLF), a byte order mark and the mode of a file stay; links are followed. The file is replaced as a whole, so no other process sees
  * half an edit, and it is as it was if anything fails.
  *
  * @example
@@ -58,7 +62,8 @@ export function createEditTool(options: EditToolOptions = {}): ReadyTool {
   return readyTool({ name, description }, PARAMETERS, async (args, context) => {
     const { path, old_text, new_text } = args as Given & { path: string; old_text: string; new_text: string }
     const asked = pathIn(options, context, path)
-    const said = old_text === '' ? await create(asked, new_text, reads) : await replace(asked, old_text, new_text, reads)
+    const said =
+      old_text === '' ? await create(asked, new_text, reads) : await replace(asked, old_text, new_text, reads)
     return { success: true, output: said, metadata: { truncated: false } }
   })
 }
@@ -91,7 +96,8 @@ async function replace(path: string, old: string, fresh: string, reads: FileRead
   if (state.links > 1) throw new ToolError(`${path} has ${state.links} names (hard links): edit it by a command.`)
   const made = await written(target, before + put + after, state.mode)
   try {
-    if ((await stateOf(target)).stamp !== state.stamp) throw new ToolError(`${path} has changed just now: read it again.`)
+    if ((await stateOf(target)).stamp !== state.stamp)
+      throw new ToolError(`${path} has changed just now: read it again.`)
     await rename(made, target)
   } catch (error) {
     await unlink(made)
@@ -138,7 +144,8 @@ function placeOf(content: string, old: string, fresh: string, path: string) {
   const inFile = (text: string) => (isCrlf ? text.replaceAll(/\r?\n/g, '\r\n') : text)
   const found = inFile(old)
   const at = content.indexOf(found)
-  if (at === -1) throw new ToolError(`old_text is not in ${path}: read the file and copy the text exactly, with its spaces.`)
+  if (at === -1)
+    throw new ToolError(`old_text is not in ${path}: read the file and copy the text exactly, with its spaces.`)
   if (content.indexOf(found, at + 1) !== -1) {
     throw new ToolError(`old_text is in ${path} more than once: add lines around it until it is the only one.`)
   }

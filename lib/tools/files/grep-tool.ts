@@ -50,7 +50,11 @@ const PARAMETERS = {
     check: NAME,
     isRequired: true as const,
   },
-  path: { ...PATH, schema: { type: 'string', description: 'A file or a folder; the working folder without it.' }, isRequired: undefined },
+  path: {
+    ...PATH,
+    schema: { type: 'string', description: 'A file or a folder; the working folder without it.' },
+    isRequired: undefined,
+  },
   literal: flag('The pattern is the text itself.'),
   ignore_case: flag('Upper and lower case are the same.'),
   context: {
@@ -151,7 +155,12 @@ async function byCore(query: Query, signal: AbortSignal | undefined): Promise<st
     if (typeof bytes === 'string') continue
     const { literal, ignoreCase, context } = query
     const limits = { maxMatches: left, maxBytes: 4_194_304, ...(signal && { signal }) }
-    const { matches } = await search({ find: () => bytes, path }, query.pattern, { literal, ignoreCase, context, ...limits })
+    const { matches } = await search({ find: () => bytes, path }, query.pattern, {
+      literal,
+      ignoreCase,
+      context,
+      ...limits,
+    })
     for (const { line, text, before, after } of matches) {
       if (context > 0 && lines.length > 0) lines.push('--')
       lines.push(...before.map((each, at) => `${path}-${line - before.length + at}-${each}`))

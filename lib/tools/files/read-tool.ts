@@ -38,7 +38,10 @@ export const READS: Check = ['a FileReads', (value) => value instanceof FileRead
 
 const CHECKS = { name: NAME, maxLines: whole(1), maxBytes: whole(1024), maxLineChars: whole(1), reads: READS }
 
-const line = (description: string): Argument => ({ schema: { type: 'integer', minimum: 1, description }, check: whole(1) })
+const line = (description: string): Argument => ({
+  schema: { type: 'integer', minimum: 1, description },
+  check: whole(1),
+})
 
 const CHUNK_BYTES = 65_536
 const LINE_FEED = 10

@@ -48,7 +48,7 @@ export async function openFile(path: string): Promise<{ file: FileHandle; state:
   }
 }
 
-/** What an error of the file system means. */
+/** Explains an error of the file system. */
 export function reasonOf(error: unknown): string {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (code === 'ENOENT') return 'does not exist.'
@@ -67,6 +67,7 @@ export async function checkText(file: FileHandle, path: string, bytes: number): 
   const found = KINDS.find(([magic]) => start.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1')))
   // Text may begin with the letters of a kind as well.
   const name = found && (!isText || found[0].charCodeAt(0) > 0x7e || found[0] === '%PDF') ? found[1] : undefined
-  if (name !== undefined) throw new ToolError(`${path} is ${name} of ${bytes} bytes. This tool takes text in UTF-8 only.`)
+  if (name !== undefined)
+    throw new ToolError(`${path} is ${name} of ${bytes} bytes. This tool takes text in UTF-8 only.`)
   if (!isText) throw new ToolError(`${path} is binary, ${bytes} bytes. This tool takes text in UTF-8 only.`)
 }

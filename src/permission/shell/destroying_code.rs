@@ -1,4 +1,4 @@
-//! What code of other languages destroys: by the names of its calls, and by the commands in its strings.
+//! Finds what code of other languages destroys: by the names of its calls, and by the commands in its strings.
 
 use super::analyzer::Walker;
 use super::decode;

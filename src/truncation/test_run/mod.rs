@@ -30,7 +30,7 @@ use super::preview_buffer::Window;
 use super::strategies::Preview;
 use crate::text::lossy::Source;
 
-/// Maximum number of failures of a run that are told apart.
+/// Maximum number of failures of a run that are distinguished.
 pub const MAX_FAILURES: usize = 10_000;
 /// Maximum length of a name in bytes.
 const MAX_ID: usize = 1_000;

@@ -1,4 +1,4 @@
-//! What one runner has said so far: its totals and its failures.
+//! Collects the totals and failures of one runner.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +44,7 @@ pub(super) enum Role {
     Explanation,
 }
 
-/// What a line is to a preview.
+/// The part of a line in a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub role: Role,
@@ -269,7 +269,7 @@ impl Record {
                 Some(first) if !first.is_empty() => format!("{first} {text}"),
                 _ => text.to_owned(),
             };
-            // A message such as `ArgumentError:` goes on in the next line.
+            // A message such as `ArgumentError:` continues in the next line.
             let is_complete = !message.ends_with(':') || message.len() > text.len();
             self.set_message(&message);
             self.block.as_mut()?.awaits_message = !is_complete;
@@ -507,7 +507,7 @@ impl Record {
         Some(at)
     }
 
-    /// Ends the current block. What a running test printed is kept for when its result is known.
+    /// Ends the current block. The output of a running test is kept until its result is known.
     fn close(&mut self) {
         self.name = None;
         let Some(block) = self.block.take() else { return };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a test run printed about its tests.
+/// The result of a test run, as far as its output states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TestRun {

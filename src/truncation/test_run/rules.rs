@@ -1,14 +1,14 @@
-//! What test runners print, as data: for each runner the forms of its lines, and what a line of each form says.
+//! The output of test runners as data: for each runner the forms of its lines, and the meaning of a line of each form.
 //!
 //! Patterns see a line without colours, without a time stamp before it, and without its break. Their named groups are
-//! `id`, `message`, `file`, `line` and `indent`. Of the rules of a runner that match a line, the first whose section is
-//! the current one applies.
+//! `id`, `message`, `file`, `line` and `indent`. If several rules of a runner match a line, the first whose
+//! section is the current one applies.
 
 use Form::*;
 use Says::*;
 use Then::*;
 
-/// What a line says.
+/// The meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Says {
     /// This runner is at work.
@@ -20,7 +20,7 @@ pub(super) enum Says {
     /// A test passed, or was skipped. Counts if the output contains no totals.
     Passed,
     Skipped,
-    /// A test begins. What it prints explains its failure, should it fail.
+    /// A test begins. Its output explains its failure, should it fail.
     Runs,
     /// A group of tests `id`, which is nested by `indent`.
     Group,
@@ -28,7 +28,7 @@ pub(super) enum Says {
     Scope,
     /// The title of the next tests, which is a part of their names.
     Title,
-    /// The first part of a name that goes on in the next lines, up to a colon.
+    /// The first part of a name that continues in the next lines, up to a colon.
     NameBegins,
     /// A further part of such a name.
     NameGoesOn,
@@ -61,7 +61,7 @@ pub(super) enum Form {
     WordFirst,
 }
 
-/// What follows the line that names a failure.
+/// The lines after the one that names a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
     /// Something else: the line is part of a list.

@@ -78,7 +78,7 @@ pub struct Scanner {
     /// Offset of the current line.
     at: u64,
     number: u64,
-    /// What each runner has said, by its index in the table.
+    /// The record of each runner, by its index in the table.
     records: BTreeMap<usize, Record>,
     blocks: u32,
     memory: Memory,

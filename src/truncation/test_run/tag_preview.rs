@@ -61,7 +61,7 @@ pub(super) fn preview(
     (named > 0).then(|| (named, text, cut_of(pieces, budget.lines == 0, window, limits)))
 }
 
-/// What is left of the limits.
+/// The rest of the limits.
 struct Budget {
     lines: u64,
     bytes: u64,

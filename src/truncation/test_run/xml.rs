@@ -46,7 +46,7 @@ struct Element {
     group: &'static str,
 }
 
-/// A tag as it stands in the text.
+/// A tag of the text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tag {
     pub bytes: Range<u64>,
@@ -74,7 +74,7 @@ struct Test {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Outside of a report, at the start of a line or behind it.
+    /// Outside of a report, at the start of a line or after it.
     Seeking,
     Elsewhere,
     Text,

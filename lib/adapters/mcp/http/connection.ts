@@ -27,7 +27,7 @@ const RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
 /** Attempts to resume the stream of a request. */
 const MOST_ATTEMPTS = 5
-/** A stream may go on for so long, or so many bytes, behind the answer. */
+/** Milliseconds and bytes that a stream may continue after the answer. */
 const LEFT_MS = 2000
 const MOST_LEFT = 2 ** 20
 
@@ -201,7 +201,7 @@ export class HttpConnection implements Connection {
     }
   }
 
-  /** What a server says after the answer is read, so that the connection can be used again, and dropped. */
+  /** Returns the pieces up to the answer. Later ones are read, so that the connection can be used again, and dropped. */
   private async *untilAnswered(
     pieces: AsyncIterable<Buffer>,
     id: unknown,
@@ -266,7 +266,7 @@ export class HttpConnection implements Connection {
 
   // Problems ----------------------------------------------------------------------------------------------------------
 
-  /** An error with a message of MCP in it is the answer; of another the host is told the status. */
+  /** An error with a message of MCP in it is the answer; for any other the host gets the status. */
   private async refuse(response: IncomingMessage, id: unknown): Promise<void> {
     const { statusCode } = response
     if (statusCode === 401 || statusCode === 403) throw new HttpFailure(await this.refusal(response))

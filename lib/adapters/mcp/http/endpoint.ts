@@ -1,4 +1,4 @@
-/** The address of a server, and the one place from which requests leave: none goes to another host. */
+/** The address of a server, and the one place from which requests leave: none is sent to another host. */
 
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
@@ -28,7 +28,7 @@ export interface HttpRequest {
   isLong?: boolean
 }
 
-/** A problem that the host is told. */
+/** A problem that the host gets as an error. */
 export class HttpFailure extends Error {}
 
 export class Endpoint {
@@ -107,7 +107,7 @@ function* copied(pieces: Iterable<Buffer>): Generator<Buffer> {
   for (const piece of pieces) yield Buffer.from(piece)
 }
 
-/** What a response says of itself: its media type without parameters. */
+/** Returns the media type of a response without parameters. */
 export function typeOf({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 }
@@ -132,7 +132,7 @@ export async function headOf(response: IncomingMessage): Promise<string> {
       if (bytes >= MOST_READ) break
     }
   } catch {
-    // What came is enough.
+    // The part that was read is enough.
   }
   response.destroy()
   return Buffer.concat(chunks).toString('utf8', 0, MOST_READ)

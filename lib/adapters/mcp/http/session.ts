@@ -1,4 +1,4 @@
-/** What every request to a server over HTTP carries besides its message. */
+/** The headers that every request to a server over HTTP has besides its message. */
 
 import type { IncomingMessage } from 'node:http'
 import { isRecord } from '../../../validation/validate'
