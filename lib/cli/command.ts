@@ -1,7 +1,7 @@
 /** Definition of a subcommand, and the parser of its options. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { SpillwayError } from 'spillway'
+import { SpillwayError } from '../errors'
 import { nearest } from '../util/suggest'
 import { bold } from './terminal'
 

@@ -1,6 +1,5 @@
 /** Values of options: numbers, sizes, times; and how such things are written for people. */
 
-import { parseSize } from 'spillway/config'
 import { nearest } from '../util/suggest'
 import { type Parsed, UsageError } from './command'
 
@@ -54,23 +53,6 @@ export function positive(values: Values, name: string): number | undefined {
   throw badValue(name, value, 'a number above 0, or infinity')
 }
 
-/** Bytes: `51200`, `50k`, `1.5MiB`, `infinity`; a unit is 1,024 of the one before. */
-export function bytes(values: Values, name: string): number | undefined {
-  const value = text(values, name)
-  if (value === undefined) return undefined
-  if (/^inf(inity)?$/i.test(value)) return Number.POSITIVE_INFINITY
-  const size = parseSize(value)
-  if (size !== undefined) return size
-  throw badValue(name, value, 'a size of at least 1, such as 51200, 50k or 1.5MiB')
-}
-
-/** @throws UsageError unless it is a size that has an end */
-export function finiteBytes(values: Values, name: string): number | undefined {
-  const size = bytes(values, name)
-  if (size === undefined || Number.isFinite(size)) return size
-  throw badValue(name, text(values, name) ?? '', 'a finite size, such as 50k')
-}
-
 const TIMES: Readonly<Record<string, number>> = { ms: 1, '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Milliseconds: `500ms`, `30` and `30s`, `5m`, `2h`, `1d`. */
@@ -97,4 +79,9 @@ export function sizeOf(count: number): string {
 /** A number with its noun. */
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A word as a shell reads it. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -13,20 +13,9 @@ import {
 } from 'spillway'
 import { type LoadedConfig, loadConfig } from 'spillway/config'
 import { type Option, type Parsed, UsageError } from './command'
-import { finiteBytes, oneOf, text, whole } from './parse-values'
+import { finiteBytes } from './parse-sizes'
+import { oneOf, quoted, text, whole } from './parse-values'
 import { note, printable } from './terminal'
-
-export const STORE: Readonly<Record<string, Option>> = {
-  store: {
-    type: 'string',
-    value: 'DIR',
-    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else that of the user.',
-  },
-}
-
-export const CONFIG: Readonly<Record<string, Option>> = {
-  config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
-}
 
 export const WIDE_VAULT: Readonly<Record<string, Option>> = {
   'allow-wide-vault': {
@@ -122,11 +111,6 @@ export function storageOf(
 /** Returns the text to print. A whole output is printed unchanged; a page, like any message, ends with a line feed. */
 export function shownOf({ content, truncated }: TruncationResult): string {
   return truncated && !content.endsWith('\n') ? `${content}\n` : content
-}
-
-/** A word as a shell reads it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 /** Names in the notice that are replaced by {@link withReaders}: a tool has one word as a name. */

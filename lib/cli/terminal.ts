@@ -1,7 +1,7 @@
 /** Standard output and standard error, as users of a terminal and of pipes expect them. */
 
 import { once } from 'node:events'
-import { SpillwayError } from 'spillway'
+import { SpillwayError } from '../errors'
 
 /** Exit codes. `run` and `mcp` end with the code of their command. */
 export const EXIT = {

@@ -157,6 +157,12 @@ function licences({ moduleIds }) {
   return texts.join('\n')
 }
 
+/** True for a file that imports the package, or a file that does. */
+function usesPackage(id) {
+  if (!isSource(id)) return false
+  return [...reached(id)].some((file) => /^import (?!type\b)[^;]*?from 'spillway/m.test(readFileSync(file, 'utf8')))
+}
+
 /** The command: what every run of it needs is one file, and each subcommand another. It imports the package like any other program. */
 async function bundleCommand() {
   const bundle = await rolldown({
@@ -174,7 +180,13 @@ async function bundleCommand() {
     chunkFileNames: '[name].js',
     // By its path: the search for a package by its own name takes as long as compiling most of these files.
     paths: (id) => paths.get(id) ?? id,
-    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+    // Two files, so that a hook that has nothing to do does not load the package.
+    codeSplitting: {
+      groups: [
+        { name: 'shared', minShareCount: 2, test: (id) => !usesPackage(id) },
+        { name: 'package', minShareCount: 2 },
+      ],
+    },
     banner: licences,
   })
   await bundle.close()

@@ -9,7 +9,11 @@ export const claudeCode: Agent = {
   variable: ['CLAUDE_CONFIG_DIR', '.claude'],
   wiring: {
     kind: 'hooks',
-    events: { PreToolUse: undefined, PostToolUse: 'Bash|Grep|WebFetch|WebSearch|mcp__.*', SessionStart: 'compact' },
+    events: {
+      PreToolUse: undefined,
+      PostToolUse: 'Bash|Grep|Read|WebFetch|WebSearch|mcp__.*',
+      SessionStart: 'compact',
+    },
     shape: 'groups',
     command: 'command',
     timeout: ['timeout', 10],

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import { quoted } from '../shared-options'
+import { quoted } from '../parse-values'
 import type { Agent, Wiring } from './types'
 
 type Settings = Readonly<Record<string, unknown>>

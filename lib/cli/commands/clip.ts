@@ -9,7 +9,8 @@ import { type Command, type Parsed, UsageError } from '../command'
 import { storeFolderOf } from '../outputs'
 import { sizeOf, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
-import { CONFIG, LIMITS, limitsOf, READERS, STORE, serviceOf, shownOf, WORDING, withReaders } from '../shared-options'
+import { LIMITS, limitsOf, READERS, serviceOf, shownOf, WORDING, withReaders } from '../shared-options'
+import { CONFIG, STORE } from '../store-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
 const command: Command = {

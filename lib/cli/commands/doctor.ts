@@ -7,7 +7,8 @@ import { fileOf, isWiredIn, settingsOf } from '../agents/files'
 import type { Agent } from '../agents/types'
 import { linesIn } from '../agents/wire'
 import type { Command, Parsed } from '../command'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
 const command: Command = {

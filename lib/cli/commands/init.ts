@@ -7,7 +7,8 @@ import { type Change, fileOf, planned, type Scope, written } from '../agents/fil
 import type { Wanted } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../parse-values'
-import { CONFIG, configFile, STORE, storageOf } from '../shared-options'
+import { configFile, storageOf } from '../shared-options'
+import { CONFIG, STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
 const command: Command = {

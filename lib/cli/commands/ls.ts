@@ -3,7 +3,8 @@
 import type { Command, Parsed } from '../command'
 import { type ListedOutput, listedOutputs } from '../outputs'
 import { sizeOf, text, whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
 
 const SHOWN = 20

@@ -5,7 +5,8 @@ import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
 import { badValue, oneOf, text, texts } from '../parse-values'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WIDE_VAULT, WORDING } from '../shared-options'
+import { configOf, LIMITS, limitsOf, storageOf, WIDE_VAULT, WORDING } from '../shared-options'
+import { CONFIG, STORE } from '../store-options'
 import { note } from '../terminal'
 
 type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers'>

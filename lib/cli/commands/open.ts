@@ -6,7 +6,7 @@ import { SpillwayError } from 'spillway'
 import type { Command, Parsed } from '../command'
 import { askedOutput } from '../outputs'
 import { text } from '../parse-values'
-import { STORE } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, printJson } from '../terminal'
 
 const command: Command = {

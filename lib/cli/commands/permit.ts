@@ -3,7 +3,8 @@
 import { PermissionPolicy, type PermissionVerdict } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../parse-values'
-import { CONFIG, configOf, STORE, storageOf, WIDE_VAULT } from '../shared-options'
+import { configOf, storageOf, WIDE_VAULT } from '../shared-options'
+import { CONFIG, STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
 const command: Command = {

@@ -5,8 +5,9 @@ import type { OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'sp
 import type { LineRange } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
 import { askedOutput } from '../outputs'
-import { finiteBytes, text, whole } from '../parse-values'
-import { quoted, STORE } from '../shared-options'
+import { finiteBytes } from '../parse-sizes'
+import { quoted, text, whole } from '../parse-values'
+import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 500

@@ -3,7 +3,8 @@
 import { type Command, type Parsed, UsageError } from '../command'
 import { forgetRemoved, pathOf } from '../outputs'
 import { countOf, text } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
 const command: Command = {

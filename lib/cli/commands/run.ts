@@ -8,22 +8,12 @@ import { recordCommand } from '../command-log'
 import { Followers } from '../followers'
 import { Live } from '../live-output'
 import { storeFolderOf } from '../outputs'
-import { bytes, countOf, duration, sizeOf, text } from '../parse-values'
+import { bytes } from '../parse-sizes'
+import { countOf, duration, quoted, sizeOf, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
 import { Prompt } from '../prompt'
-import {
-  CONFIG,
-  LIMITS,
-  limitsOf,
-  quoted,
-  READERS,
-  STORE,
-  serviceOf,
-  shownOf,
-  storageOf,
-  WORDING,
-  withReaders,
-} from '../shared-options'
+import { LIMITS, limitsOf, READERS, serviceOf, shownOf, storageOf, WORDING, withReaders } from '../shared-options'
+import { CONFIG, STORE } from '../store-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 
 const command: Command = {

@@ -4,7 +4,7 @@ import type { SearchMatch, SearchOptions, TruncationStorage } from 'spillway'
 import { type Command, type Parsed, typed, UsageError } from '../command'
 import { askedOutput } from '../outputs'
 import { text, whole } from '../parse-values'
-import { STORE } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, green, note, print, printJson, red } from '../terminal'
 
 const command: Command = {

@@ -3,7 +3,8 @@
 import type { Command, Parsed } from '../command'
 import { type ListedOutput, outputOf } from '../outputs'
 import { countOf, sizeOf, text } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, print, printable, printJson } from '../terminal'
 
 const command: Command = {

@@ -2,8 +2,10 @@
 
 import { type Command, type Parsed, typed } from '../command'
 import { forgetRemoved } from '../outputs'
-import { bytes, countOf, positive, sizeOf, whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { bytes } from '../parse-sizes'
+import { countOf, positive, sizeOf, whole } from '../parse-values'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {

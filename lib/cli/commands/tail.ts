@@ -5,7 +5,8 @@ import { type Command, type Parsed, UsageError } from '../command'
 import { followNewest } from '../followers'
 import { askedOutput, dirsOf } from '../outputs'
 import { whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 40

@@ -2,7 +2,8 @@
 
 import type { Command, Parsed } from '../command'
 import { countOf, sizeOf } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
 const command: Command = {

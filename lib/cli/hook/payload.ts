@@ -4,6 +4,9 @@ import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { HookEvent, HookFacts } from '../agents/types'
 
+/** Milliseconds after which a call is let through unchanged. */
+export const TIME_LIMIT_MS = 2000
+
 export interface HookCall {
   event: HookEvent
   /** Name of the event, as the agent has it. */
@@ -64,6 +67,11 @@ export function parsed(value: unknown): unknown {
     return value
   }
 }
+
+/** Shorter results fit any limit, and need no service. */
+const SHORT = 4000
+
+export const isLong = (result: unknown): boolean => (JSON.stringify(result)?.length ?? 0) > SHORT
 
 /** All texts in a result, whichever its shape. */
 export function textsOf(result: unknown): string[] {

@@ -1,0 +1,15 @@
+/** The options for the place of saved outputs and for the settings. They load nothing: a hook that has nothing to do stays fast. */
+
+import type { Option } from './command'
+
+export const STORE: Readonly<Record<string, Option>> = {
+  store: {
+    type: 'string',
+    value: 'DIR',
+    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else that of the user.',
+  },
+}
+
+export const CONFIG: Readonly<Record<string, Option>> = {
+  config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
+}
