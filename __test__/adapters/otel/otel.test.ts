@@ -75,7 +75,7 @@ test('a call of a tool is a span with the names of the conventions, and what is 
 
 test('a refusal and an exception are errors of their kind', async () => {
   const telemetry = createTelemetry(api)
-  const permission = new PermissionPolicy({ rules: [{ permission: 'bash', pattern: '*', action: 'deny' }] } as Any)
+  const permission = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: '*', decision: 'deny' }] })
   const refused = telemetry.tool(guardTool({ name: 'bash', execute: async () => 'never' }, { permission }))
   await refused.execute({ command: 'ls' } as never, {})
   const thrown = telemetry.tool({
@@ -146,7 +146,7 @@ test('a request has the tokens that were sent and left out, and the metrics add 
 
 test('a compaction is marked, and only where there was one', async () => {
   const telemetry = createTelemetry(api)
-  const manager = new ContextManager({ contextWindow: 3000, summarize: async () => 'A summary.' } as Any)
+  const manager = new ContextManager({ contextWindow: 3000, compaction: { summarize: async () => 'A summary.' } })
   const messages = Array.from({ length: 40 }, (_, at) => ({
     role: at % 2 === 0 ? 'user' : 'assistant',
     content: `${at} ${'word '.repeat(100)}`,
