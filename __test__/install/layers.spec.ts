@@ -22,7 +22,7 @@ const LAYERS = [
   ['config', 'command', 'session', 'pruning'],
   ['approval', 'compaction', 'tools'],
   ['hooks', 'context', 'remote'],
-  ['guard', 'report', 'view'],
+  ['guard', 'report', 's3', 'view'],
   ['extensions', 'ui'],
   ['adapters'],
   ['cli'],

@@ -1,0 +1,109 @@
+/** Real servers on the loopback interface: started by a test on a free port, and ended by their process id. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { tempDir } from '../../support/temp'
+
+/** Where `npm run test:remote` installs what the tests need. */
+const WORK = join(__dirname, '..', '..', '..', 'target', 'remote')
+
+/** A server that answers. */
+export interface Server {
+  port: number
+  process: ChildProcess
+}
+
+/** A kind of server. */
+export interface ServerKind {
+  name: string
+  /** The program, and whatever it was found under; nothing if it is not installed. */
+  program: string | undefined
+  /** The command that installs it. */
+  missing: string
+  start(program: string): Promise<Server>
+}
+
+const started = new Set<ChildProcess>()
+
+afterAll(async () => {
+  for (const child of started) {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once('exit', resolve))
+  }
+  started.clear()
+})
+
+/** Returns a port that is free. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts a program that serves a port, and waits until it answers. */
+export async function serve(command: string, args: (port: number) => string[]): Promise<Server> {
+  const port = await freePort()
+  const child = spawn(command, args(port), { stdio: ['ignore', 'ignore', 'pipe'] })
+  started.add(child)
+  let printed = ''
+  child.stderr!.on('data', (text) => {
+    printed += text
+  })
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${printed}`)
+  }
+  return { port, process: child }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      setTimeout(resolve, 20, isThere)
+    }
+    socket.once('connect', () => end(true)).once('error', () => end(false))
+  })
+}
+
+const installed = (...paths: string[]) => paths.find((path) => existsSync(path))
+
+/** An S3 in memory. */
+export const moto: ServerKind = {
+  name: 'moto',
+  program: installed(join(WORK, 'moto', 'bin', 'moto_server')),
+  missing: "pip install 'moto[server,s3]'",
+  start: (program) => serve(program, (port) => ['-H', '127.0.0.1', '-p', String(port)]),
+}
+
+/** An S3 on the disk, which checks signatures and the sizes of parts. */
+export const s3sFs: ServerKind = {
+  name: 's3s-fs',
+  program: installed(join(WORK, 's3s', 'bin', 's3s-fs')),
+  missing: 'cargo install s3s-fs --version 0.14.1 --features binary --root target/remote/s3s',
+  start: (program) => {
+    const keys = ['--access-key', 'test', '--secret-key', 'testtest']
+    return serve(program, (port) => [tempDir(), '--host', '127.0.0.1', '--port', String(port), ...keys])
+  },
+}
+
+/** Runs tests against a server, or says why they cannot be. */
+export function describeServer(kind: ServerKind, tests: (server: () => Server) => void): void {
+  const { name, program, missing, start } = kind
+  if (program === undefined) {
+    describe.skip(`${name}, skipped: it takes ${missing}`, () => tests(() => undefined as never))
+    return
+  }
+  describe(name, () => {
+    let server: Server
+    beforeAll(async () => {
+      server = await start(program)
+    })
+    tests(() => server)
+  })
+}

@@ -1,0 +1,48 @@
+// `npm run test:remote [-- word…]`: object stores with real servers on the loopback interface. The clients that
+// `__test__/remote/servers/package.json` pins, and moto, are installed into `target/remote`; s3s-fs is used if it is
+// there. Needs the network the first time; tests of what is missing are skipped, and say why.
+
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { main, ROOT } from '../build/run.mjs'
+
+const WORK = join(ROOT, 'target', 'remote')
+const MANIFEST = join(ROOT, '__test__', 'remote', 'servers', 'package.json')
+
+/** Runs a command. Returns whether it succeeded. */
+function run(command, args, cwd = ROOT) {
+  return spawnSync(command, args, { cwd, stdio: 'inherit' }).status === 0
+}
+
+function installClients() {
+  const installed = join(WORK, 'package.json')
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(MANIFEST, 'utf8')) return
+  if (
+    run('npm', ['install', '--prefix', WORK, '--no-audit', '--no-fund', '--no-package-lock', '--no-save', ...pinned()])
+  ) {
+    copyFileSync(MANIFEST, installed)
+  }
+}
+
+/** The packages and versions of the manifest. */
+function pinned() {
+  const { dependencies } = JSON.parse(readFileSync(MANIFEST, 'utf8'))
+  return Object.entries(dependencies).map(([name, version]) => `${name}@${version}`)
+}
+
+function installMoto() {
+  const folder = join(WORK, 'moto')
+  if (existsSync(join(folder, 'bin', 'moto_server'))) return
+  if (run('python3', ['-m', 'venv', folder]))
+    run(join(folder, 'bin', 'pip'), ['install', '-q', 'moto[server,s3]==5.2.5'])
+}
+
+await main(async () => {
+  mkdirSync(WORK, { recursive: true })
+  installClients()
+  installMoto()
+  const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js')
+  const words = process.argv.slice(2)
+  if (!run(process.execPath, [jest, '--config', 'jest.remote.config.js', '--forceExit', ...words])) process.exitCode = 1
+})
