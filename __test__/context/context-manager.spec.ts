@@ -31,6 +31,7 @@ describe('before each request', () => {
     expect(report.tokensBefore).toBe(report.tokensAfter)
     expect(report.steps.map(({ step, outcome }) => `${step}: ${outcome}`)).toEqual([
       'ledger: off',
+      'media: nothing',
       'outdated: nothing',
       'superseded: nothing',
       'budget: nothing',
@@ -98,7 +99,7 @@ describe('before each request', () => {
     })
     const plain = await off.prepare(history, { now })
     expect(plain.messages).toBe(history)
-    expect(plain.report.steps.slice(1).every(({ outcome }) => outcome === 'off')).toBe(true)
+    expect(plain.report.steps.slice(2).every(({ outcome }) => outcome === 'off')).toBe(true)
   })
 })
 
@@ -384,8 +385,8 @@ describe.each(pairedFormats.filter((name) => name !== 'gemini'))('images of %s',
     expect(went).toBeLessThan(12)
     expect(notes(messages)).toBe(went)
     expect(notes(history)).toBe(went)
-    expect(report.steps[4]).toMatchObject({ step: 'compaction', outcome: 'done', items: went })
-    expect(report.tokensBefore - (report.steps[4]?.freed as number)).toBe(report.tokensAfter)
+    expect(report.steps[5]).toMatchObject({ step: 'compaction', outcome: 'done', items: went })
+    expect(report.tokensBefore - (report.steps[5]?.freed as number)).toBe(report.tokensAfter)
     const state = JSON.stringify(manager)
     const again = ContextManager.fromJSON<object>(state, options)
     const next = await manager.prepare(more, { now: now + 1 })

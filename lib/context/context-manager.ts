@@ -26,6 +26,7 @@ import { Turns } from '../util/semaphore'
 import { catchLater, warn } from '../util/warn'
 import { type Check, checkOptions, flag, parsedState } from '../validation/options'
 import { wrong } from '../validation/validate'
+import { boundMedia } from './bounded-media'
 import { Images, type ImagesState, isImages } from './images'
 import {
   anything,
@@ -38,7 +39,15 @@ import {
   prunerOptions,
 } from './options'
 import { type ContextSavings, savingsOf } from './savings'
-import { type ContextStep, compactionStep, type Guarded, ledgerStep, overflowStep, policyStep } from './steps'
+import {
+  type ContextStep,
+  compactionStep,
+  type Guarded,
+  ledgerStep,
+  mediaStep,
+  overflowStep,
+  policyStep,
+} from './steps'
 
 /** Report of {@link ContextManager.prepare}. */
 export interface ContextReport {
@@ -257,6 +266,8 @@ async function prepare<M>(
   const now = request.now ?? Date.now()
   counts.known = 0
   let history = lasting(inner, messages)
+  const media = await withinLimits(inner, messages, history)
+  if (media.items > 0) history = lastingAfterChange(inner, messages)
   const environment = environmentTokens(inner)
   let pruned = pruner.prune(history, { now })
   const rounds = [pruned.report]
@@ -289,6 +300,7 @@ async function prepare<M>(
   const report: ContextReport = {
     steps: [
       ledgerStep(options.ledger, counts.known),
+      mediaStep(media),
       ...POLICIES.map((type) => policyStep(type, options[type] !== false, rounds)),
       compactionStep(options.compaction !== false, compaction),
       overflowStep(options.overflow !== false && Number.isFinite(inner.usable), guard),
@@ -304,6 +316,22 @@ async function prepare<M>(
   }
   inner.last = report
   return { messages: pruned.messages, history, report }
+}
+
+/** Takes out images and files that a request cannot hold. Returns how many, and their tokens. */
+async function withinLimits<M>(
+  { images, fold, options, tell }: Inner<M>,
+  stored: readonly M[],
+  history: readonly M[],
+): Promise<{ items: number; freed: number }> {
+  const { maxRequestBytes: bytes, maxImages, storage, language, estimateTokens } = options
+  const limits = { ...(bytes !== undefined && { bytes }), ...(maxImages !== undefined && { images: maxImages }) }
+  const estimate = new Estimate(estimateTokens, tell)
+  const before = images.saved
+  const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
+  const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
+  const items = await boundMedia({ images, stored, history, at }, limits, { storage, language, tokensOf })
+  return { items, freed: images.saved - before }
 }
 
 /** The stored history with its compactions. */

@@ -1,4 +1,4 @@
-/** Images that a compaction took out: from then on notes replace them, with the same bytes at every request. */
+/** Images that left a history: from then on notes replace them, with the same bytes at every request. */
 
 import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
 import { sizeOf } from '../history/message-identity'
@@ -6,7 +6,7 @@ import type { HistoryFormatName } from '../history/message-view'
 import { isArray } from '../util/guards'
 
 /** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
-export type WithoutImages = [index: number, size: number, note: string, saved: number]
+export type WithoutImages = [index: number, size: number, note: string | readonly string[], saved: number]
 
 /** State, as JSON. */
 export interface ImagesState {
@@ -39,7 +39,7 @@ export class Images<M> {
   add(
     stored: readonly M[],
     indices: readonly number[],
-    { format, note }: { format: HistoryFormatName; note: string },
+    { format, note }: { format: HistoryFormatName; note: string | readonly string[] },
     tokensOf: (messages: readonly M[]) => number,
   ): void {
     const messages = this.state?.messages.slice() ?? []
@@ -71,7 +71,7 @@ export class Images<M> {
     return copies.size > 0 ? history.map((message) => copies.get(message) ?? message) : history
   }
 
-  private without(message: M, format: HistoryFormatName, note: string): M | undefined {
+  private without(message: M, format: HistoryFormatName, note: string | readonly string[]): M | undefined {
     const known = this.copies.get(message as object)
     if (known !== undefined) return known
     const copy = formatOf(format, message)?.withoutMedia(message as object, note) as M | undefined
@@ -87,7 +87,7 @@ export function isImages(value: unknown): boolean {
     Number.isSafeInteger(index) &&
     (index as number) >= 0 &&
     [size, saved].every(Number.isFinite) &&
-    typeof note === 'string'
+    (typeof note === 'string' || (isArray(note) && note.every((one) => typeof one === 'string')))
   return (
     formatNamed(format as never) !== undefined &&
     isArray(messages) &&

@@ -9,7 +9,7 @@ import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../
 import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/policies'
 import type { OutputOwner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
-import { type Check, checkOptions, owner } from '../validation/options'
+import { atLeastZero, type Check, checkOptions, owner } from '../validation/options'
 import { isRecord } from '../validation/validate'
 
 /** The settings of a policy, without its type. */
@@ -22,6 +22,18 @@ type Shared = 'contextWindow' | 'reserveTokens' | 'environment' | 'estimateToken
 export interface ContextManagerOptions<M = unknown> {
   /** The model's window in tokens; 0 or nothing: unknown. */
   contextWindow?: number
+  /**
+   * Most bytes of a request. Above them the oldest images and files leave, down to three quarters, and a note describes each; a
+   * `storage` with `saveBytes` keeps them. Those in messages after the model's last answer stay.
+   * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
+   * 20 MB for `gemini`, none for others
+   */
+  maxRequestBytes?: number
+  /**
+   * Most images of a request; the oldest leave in the same way.
+   * @default 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
+   */
+  maxImages?: number
   /** Tokens that stay free beside the room for an answer. @default 0 */
   reserveTokens?: number
   /** Parts of the request besides the history: they count as tokens, and the summariser receives them. */
@@ -58,12 +70,16 @@ export interface ContextManagerOptions<M = unknown> {
   onError?: (error: SpillwayError) => void
 }
 
+const isLimit = (value: unknown) => atLeastZero(value) && value !== 0
+
 export const anything: Check = ['anything', () => true]
 const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isObject(value)]
 const orOff: Check = ['false or an object', (value) => value === false || isObject(value)]
 
 export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
   contextWindow: anything,
+  maxRequestBytes: ['a number of bytes above 0', isLimit],
+  maxImages: ['a number above 0', isLimit],
   reserveTokens: anything,
   environment: anything,
   estimateTokens: anything,

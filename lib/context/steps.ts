@@ -7,7 +7,7 @@ import type { POLICIES } from './options'
 
 /** A step of {@link ContextManager.prepare}. */
 export interface ContextStep {
-  step: 'ledger' | 'outdated' | 'superseded' | 'budget' | 'compaction' | 'overflow'
+  step: 'ledger' | 'media' | 'outdated' | 'superseded' | 'budget' | 'compaction' | 'overflow'
   /** `off`: an option says so. `nothing`: it had nothing to do. */
   outcome: 'done' | 'nothing' | 'off'
   /**
@@ -32,6 +32,11 @@ export function ledgerStep(ledger: ToolResultKnowledge | undefined, known: numbe
   const reason =
     ledger === undefined ? 'There is no ledger.' : `${known} new results were known when their tools finished.`
   return { step: 'ledger', outcome, items: known, freed: 0, reason }
+}
+
+export function mediaStep({ items, freed }: { items: number; freed: number }): ContextStep {
+  const reason = items > 0 ? `${items} images and files left.` : 'The request is within its limits.'
+  return { step: 'media', outcome: items > 0 ? 'done' : 'nothing', items, freed, reason }
 }
 
 /** `rounds`: what the pruner said each time it was asked at this request. */

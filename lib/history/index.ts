@@ -26,6 +26,14 @@ export {
 export type { ContextManagerOptions } from '../context/options'
 export type { ContextSavings } from '../context/savings'
 export type { ContextStep } from '../context/steps'
+export {
+  adviseCacheLifetime,
+  type CacheLifetimeAdvice,
+  type NextPingOptions,
+  nextPing,
+  type PausedRequest,
+  type PingAdvice,
+} from '../pruning/keep-warm'
 export type { HistoryPrunerOptions, PrunedInfo } from '../pruning/options'
 export type { PolicyName, PrunePolicy } from '../pruning/policies'
 export type { PrunePrices } from '../pruning/prices'

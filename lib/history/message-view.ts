@@ -125,10 +125,12 @@ export interface ViewFormat {
    */
   summaryOf(text: string, like: object | undefined): object | undefined
   /**
-   * A copy of the message without its images, files and whatever else is no text, with a note in the place of each. `undefined`
-   * if there is nothing that could be taken out.
+   * A copy of the message without its images, files and whatever else is no text, with a note in the place of each: the same for
+   * all, or one for each of {@link mediaIn}. `undefined` if there is nothing that could be taken out.
    */
-  withoutMedia(message: object, note: string): object | undefined
+  withoutMedia(message: object, note: string | readonly string[]): object | undefined
+  /** The parts of a message that {@link withoutMedia} takes out. */
+  mediaIn(message: object): readonly unknown[]
   /**
    * A copy of the message without the reasoning that is bound to the messages in front of it. `undefined` if there is none that
    * could be taken out.

@@ -3,8 +3,8 @@
 import { SpillwayError } from '../errors'
 import { type ThinkingMode, withoutRefusedThinking, withoutStaleThinking } from '../history/bound-thinking'
 import { Estimate, type EstimateTokens } from '../history/estimate'
-import { type ReadViews, viewsIn } from '../history/formats'
-import type { MessageView } from '../history/message-view'
+import { formatNamed, type ReadViews, viewsIn } from '../history/formats'
+import type { HistoryFormatName, MessageView } from '../history/message-view'
 import { warnUnreadable } from '../history/notes'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
@@ -25,6 +25,7 @@ import {
   type OverflowProfile,
   transitions,
 } from './limits'
+import { leavingAfterRefusal, noteOf } from './media-limits'
 import { alone, breaksPairs } from './pairs'
 import {
   type Counters,
@@ -49,14 +50,14 @@ export interface OverflowFacts {
 
 /** Result of one step of a recovery. */
 export interface OverflowStep {
-  step: 'oversized' | 'aggregate' | 'compaction' | 'thinking'
+  step: 'oversized' | 'aggregate' | 'compaction' | 'thinking' | 'media'
   /** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
   event: OverflowEvent
   /** Estimated tokens of the history. */
   tokensBefore: number
   /** Size after the step; with `nothing` and `refused` the result was discarded. */
   tokensAfter: number
-  /** Results that the step shortened. */
+  /** Results that the step shortened; of `media`, the messages without their images and files. */
   results: number
   /** Why nothing came of it. */
   reason?: string
@@ -301,12 +302,14 @@ class Walk<M> {
     // A number with which it would have fitted is of something else; believed, the request would be sent again unchanged, indefinitely.
     const named = actualTokens > this.target ? actualTokens : this.window + 1
     const isTooLong = options.overflow !== undefined && !isRefusedThinking(options.overflow)
-    const actual = isTooLong ? Math.max(named, estimated) : undefined
+    const lighter = isTooLong && actualTokens === 0 && estimated <= this.target ? this.withoutMedia() : undefined
+    const actual = isTooLong && lighter === undefined ? Math.max(named, estimated) : undefined
     this.ratio = actual !== undefined && estimated > 0 ? actual / estimated : 1
     this.tokens = estimated * this.ratio
     this.tokensBefore = this.tokens
     this.event = this.tokens <= this.target ? 'fits' : 'nothing'
     if (isRefusedThinking(options.overflow)) this.leaveOutRefused()
+    if (lighter !== undefined) this.take('media', lighter.messages, lighter.count)
     const { attempts = 0, compactions = 0, truncated = false } = readState(options.state)
     this.counters = {
       attempts,
@@ -340,12 +343,33 @@ class Walk<M> {
         'the provider refused reasoning, and none that could be left out is in the history',
       )
     }
+    this.take('thinking', made, 0)
+  }
+
+  /** Takes what was done before the first state. */
+  private take(step: OverflowStep['step'], made: readonly M[], results: number): void {
     const read = viewsIn(made)
     const tokens = this.tokensOf(made, read)
-    this.note('thinking', tokens <= this.target ? 'fits' : 'smaller', tokens, 0)
+    this.note(step, tokens <= this.target ? 'fits' : 'smaller', tokens, results)
     this.messages = made
     this.read = read
     this.tokens = tokens
+  }
+
+  /**
+   * The messages without their oldest images and files; `undefined` if these have too few bytes to be what the provider refused. A
+   * request that has few tokens and was too long had too many bytes.
+   */
+  private withoutMedia(): { messages: M[]; count: number } | undefined {
+    const leaving = leavingAfterRefusal(this.messages)
+    const format = formatNamed(this.read.format as HistoryFormatName)
+    if (leaving.length === 0 || format === undefined) return undefined
+    const messages = this.messages.slice()
+    for (const { index, media } of leaving) {
+      const notes = media.map((medium) => noteOf(medium, undefined, false))
+      messages[index] = (format.withoutMedia(messages[index] as object, notes) ?? messages[index]) as M
+    }
+    return { messages, count: leaving.length }
   }
 
   /** Leaves out signed reasoning that would stand behind a message that a step changed. */

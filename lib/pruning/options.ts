@@ -302,7 +302,8 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   }
 }
 
-function readPrices(given: PrunePrices | string | undefined, of: string): KnownPrices {
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the price */
+export function readPrices(given: PrunePrices | string | undefined, of: string): KnownPrices {
   if (typeof given === 'string' || given === undefined) return pricesOf(given)
   checkOptions(of, given, PRICES)
   const { read, write, miss } = given

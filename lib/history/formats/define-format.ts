@@ -160,11 +160,22 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     return edited(message, [[[...path, key], parts]])
   }
 
-  const withoutMedia = (message: object, note: string): object | undefined => {
+  const mediaEdits = (reading: Reading, note: string): readonly Edit[] =>
+    [reading, ...(reading.results ?? [])].flatMap((holder) => holder.withoutMedia?.(note) ?? [])
+
+  const mediaIn = (message: object): readonly unknown[] => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined) return []
+    return mediaEdits(reading, '').map(([keys]) => keys.reduce<unknown>(get, innerOf(message, path)))
+  }
+
+  const withoutMedia = (message: object, note: string | readonly string[]): object | undefined => {
     const { reading, path } = read(message) ?? {}
     if (reading === undefined || path === undefined) return undefined
-    const holders = [reading, ...(reading.results ?? [])]
-    const edits = holders.flatMap((holder) => holder.withoutMedia?.(note) ?? [])
+    const edits =
+      typeof note === 'string'
+        ? mediaEdits(reading, note)
+        : note.flatMap((one, place) => mediaEdits(reading, one).slice(place, place + 1))
     if (edits.length === 0) return undefined
     return edited(
       message,
@@ -201,6 +212,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
         return made && like ? sealed(made, like) : made
       }),
     withoutMedia: (message, note) => attempt(() => withoutMedia(message, note)),
+    mediaIn: (message) => attempt(() => mediaIn(message)) ?? [],
     withoutThinking: (message) => attempt(() => withoutThinking(message)),
     missingResult: (message, call, text) => attempt(() => missingResult(message, call, text)),
     takeResults: (message, places) => attempt(() => takeResults(message, places)),

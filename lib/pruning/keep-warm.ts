@@ -1,0 +1,110 @@
+/** Advice on keeping a provider's cache between requests. Nothing here sends a request or sets a timer. */
+
+import { atLeastZero, type Check, checkOptions } from '../validation/options'
+import { wrong } from '../validation/validate'
+import { readPrices } from './options'
+import { LONG_LIVED, type PrunePrices } from './prices'
+
+/** Options of {@link nextPing}. */
+export interface NextPingOptions {
+  /** Milliseconds since the last request. Pings do not count as requests. */
+  idleMs: number
+  /** Tokens of the prompt in the cache. */
+  tokens: number
+  /** As in `HistoryPruner`. */
+  prices?: PrunePrices | string
+  /** @default 300000, or that of the model named in `prices` */
+  cacheLifetimeMs?: number
+}
+
+/** Advice about the next ping: a request that repeats the prompt, to keep it in the cache. */
+export interface PingAdvice {
+  /** Milliseconds from now; `undefined` if the cache should be left to expire. */
+  inMs: number | undefined
+  /** Priced tokens that a ping costs. */
+  cost: number
+  /** Priced tokens that it saves if the next request comes within a lifetime of it. */
+  worth: number
+  /** Milliseconds since the last request after which no ping pays. */
+  stopAfterMs: number
+}
+
+/** Share of the lifetime after which a ping is sent: it must arrive in time. */
+const IN_TIME = 0.9
+
+const amount: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
+const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
+  idleMs: amount,
+  tokens: amount,
+  prices: ['an object or the id of a model', (value) => typeof value === 'object' || typeof value === 'string'],
+  cacheLifetimeMs: ['a number of milliseconds above 0', (value) => atLeastZero(value) && value !== 0],
+}
+
+/**
+ * Advises when to repeat a prompt so that it stays in the provider's cache, and when to stop. Pings stop once they have cost as much as
+ * the prompt costs without a cache, so a pause never costs more than twice the least that is possible.
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is not allowed
+ */
+export function nextPing(options: NextPingOptions): PingAdvice {
+  checkOptions('options', options, PING)
+  const { idleMs, tokens } = options
+  for (const [name, value] of Object.entries({ idleMs, tokens })) {
+    if (value === undefined) throw wrong(`options.${name}`, value, amount[0])
+  }
+  const { prices, lifetimeMs } = readPrices(options.prices, 'options.prices')
+  const every = IN_TIME * (options.cacheLifetimeMs ?? lifetimeMs)
+  const cost = prices.read * tokens
+  const worth = Math.max(prices.miss - prices.read, 0) * tokens
+  const most = cost > 0 ? Math.floor(worth / cost) : Number.POSITIVE_INFINITY
+  const next = Math.floor(idleMs / every) + 1
+  const pays = worth > 0 && Number.isFinite(every) && next <= most
+  const stopAfterMs = worth > 0 && Number.isFinite(every) ? most * every : 0
+  return { inMs: pays ? next * every - idleMs : undefined, cost, worth, stopAfterMs }
+}
+
+/** A request of a session, for {@link adviseCacheLifetime}. */
+export interface PausedRequest {
+  /** Milliseconds since the request before. */
+  pauseMs: number
+  /** Tokens of its prompt that the request before had as well. */
+  repeatedTokens: number
+  /** All other tokens of its prompt. */
+  newTokens: number
+}
+
+/** Costs of a session in priced tokens, by the lifetime of the cache. */
+export interface CacheLifetimeAdvice {
+  lifetime: '5m' | '1h'
+  fiveMinutes: number
+  oneHour: number
+}
+
+const REQUEST: Readonly<Record<keyof PausedRequest, Check>> = {
+  pauseMs: ['a number of milliseconds of at least 0', atLeastZero],
+  repeatedTokens: amount,
+  newTokens: amount,
+}
+
+const FIVE_MINUTES = 5 * 60 * 1000
+
+/**
+ * Compares a cache of five minutes with one of an hour, whose writes cost more, by the pauses that were seen.
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is not allowed
+ */
+export function adviseCacheLifetime(
+  requests: readonly PausedRequest[],
+  options: { prices?: PrunePrices | string } = {},
+): CacheLifetimeAdvice {
+  if (!Array.isArray(requests)) throw wrong('requests', requests, 'an array of requests')
+  checkOptions('options', options, { prices: PING.prices })
+  const { prices } = readPrices(options.prices, 'options.prices')
+  const cost = (lifetimeMs: number, write: number) =>
+    requests.reduce((sum, request, at) => {
+      checkOptions(`requests[${at}]`, request, REQUEST)
+      const { pauseMs, repeatedTokens, newTokens } = request
+      return sum + repeatedTokens * (pauseMs > lifetimeMs ? write : prices.read) + newTokens * write
+    }, 0)
+  const fiveMinutes = cost(FIVE_MINUTES, prices.write)
+  const oneHour = cost(LONG_LIVED.lifetimeMs, LONG_LIVED.write)
+  return { lifetime: oneHour < fiveMinutes ? '1h' : '5m', fiveMinutes, oneHour }
+}
