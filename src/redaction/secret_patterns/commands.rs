@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::value;
+use super::{operands, value};
 
 /// The part of an argument that is secret.
 #[derive(Debug, Clone, Copy)]
@@ -64,15 +64,28 @@ static ROWS: &[Row] = &[
     row("openssl", "", "-k", Part::Next),
     row("xfreerdp wfreerdp", "", "/p:", Part::Attached),
     row("rdesktop evil-winrm vncviewer", "", "-p", Part::Next),
-    row("htpasswd", "", "-b -bc -cb -nb -nbB -bB -Bb", Part::Place(2)),
     row("rabbitmqctl", "", "add_user change_password", Part::Place(2)),
     row("vault", "", "login", Part::Place(1)),
     row("ssh-keygen", "", "-N -P", Part::Next),
+    row("useradd usermod", "", "-p", Part::Next),
+    row("security", "add-generic-password", "-w", Part::Next),
+    row("security", "add-internet-password", "-w", Part::Next),
+    row("schtasks", "", "/rp", Part::Next),
+    row("signtool", "", "/p", Part::Next),
+    row("snmpget snmpset snmpwalk snmpbulkwalk snmptrap", "", "-A -X", Part::Next),
+    row("ipmitool", "", "-P", Part::Next),
+    row("twine", "", "-p", Part::Next),
+    row("dotnet", "nuget", "-k", Part::Next),
+    row("gh", "secret", "-b --body", Part::Next),
+    row("kubectl oc", "secret", "--from-literal", Part::After(b'=')),
+    row("nmcli", "", "password", Part::Next),
+    row("rclone", "config", "pass password", Part::Next),
+    row("ConvertTo-SecureString", "", "-String", Part::Next),
 ];
 
 /// Returns the names of all programs in any order.
 pub(super) fn programs() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().flat_map(|row| row.programs.split(' '))
+    ROWS.iter().flat_map(|row| row.programs.split(' ')).chain(operands::programs())
 }
 
 /// Finds the secrets in the arguments of the program whose name is at `name`, up to the end of its command.
@@ -97,7 +110,7 @@ pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Ra
 }
 
 /// Splits the arguments of a command, or of a list such as `["mysql", "-pX"]`.
-fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> {
+pub(super) fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> {
     const MOST: usize = 64;
     let mut words = Vec::new();
     let limit = text.len().min(at + 4096);
@@ -151,6 +164,7 @@ pub(super) fn in_words(
     words: &[&[u8]],
     found: &mut impl FnMut(usize, Range<usize>),
 ) {
+    operands::in_words(program, words, found);
     let rows = ROWS.iter().filter(|row| {
         row.programs.split(' ').any(|name| name.as_bytes().eq_ignore_ascii_case(program))
     });

@@ -5,11 +5,13 @@
 //!
 //! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
 //! see `names` for names of secrets, `value` for their values, `tokens` for the prefixes of vendors, `commands` for
-//! options of programs.
+//! options of programs, `operands` for operands, `piped` for standard input.
 
 mod commands;
 mod named;
 mod names;
+mod operands;
+mod piped;
 mod places;
 mod tokens;
 mod value;
@@ -48,6 +50,9 @@ enum Place {
     Twilio,
     PgPass,
     Identified,
+    /// A command that writes a text into a pipe.
+    Writer,
+    HereString,
 }
 
 #[derive(Debug)]
@@ -74,6 +79,9 @@ fn all() -> Option<&'static Places> {
                 ("-us", Place::Mailchimp),
                 ("AC", Place::Twilio),
                 ("identified by", Place::Identified),
+                ("echo ", Place::Writer),
+                ("printf ", Place::Writer),
+                ("<<<", Place::HereString),
                 (":5432:", Place::PgPass),
                 (":6432:", Place::PgPass),
                 (":3306:", Place::PgPass),
@@ -160,6 +168,9 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
             Place::Twilio => twilio(text, from),
             Place::PgPass => places::pgpass(text, from),
             Place::Identified => places::identified(text, to),
+            Place::Writer if is_start(text, from) => piped::written(text, to),
+            Place::Writer => None,
+            Place::HereString => piped::given(text, from),
         };
         if let Some(secret) = secret {
             found(secret);

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Authorization,
     /// Cookies.
     Cookie,
+    /// `REDIS_AUTH`, `SESSION_COOKIE`: only a value that is no word is a secret.
+    Login,
 }
 
 /// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
@@ -32,6 +34,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "pass",
     "pwd",
     "psw",
+    "psk",
     "secret",
     "token",
     "key",
@@ -64,11 +67,11 @@ const PASSWORDS: &[&str] = &[
     "口令",
 ];
 /// Suffixes that must be whole words: `smtp_pass`, but not `bypass`.
-const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw"];
+const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk"];
 /// Words that are joined to `pass` and `pwd` without a separator.
 const BEFORE_SHORT: &[&str] = &[
     "db", "root", "admin", "user", "store", "key", "smtp", "mail", "ftp", "ssh", "sudo", "my",
-    "http", "proxy",
+    "http", "proxy", "require",
 ];
 /// Suffixes of names of machine-made keys and tokens.
 const SECRETS: &[&str] = &[
@@ -122,6 +125,27 @@ const SECRET_KEYS: &[&str] = &[
     "security",
     "anon",
     "functions",
+    // Vendors
+    "stripe",
+    "openai",
+    "anthropic",
+    "sendgrid",
+    "mailgun",
+    "twilio",
+    "cohere",
+    "mistral",
+    "gemini",
+    "huggingface",
+    "datadog",
+    "pagerduty",
+    "supabase",
+    "cloudflare",
+    "postmark",
+    "algolia",
+    "paypal",
+    "braintree",
+    "shopify",
+    "pinecone",
 ];
 /// Words before `token` that make it a secret with certainty.
 const SECRET_TOKENS: &[&str] = &[
@@ -211,7 +235,7 @@ const SUFFIXES: &[&str] = &[
 
 /// Returns true if the value of this name is a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    !matches!(kind_of(name), None | Some(Kind::Key))
+    !matches!(kind_of(name), None | Some(Kind::Key | Kind::Login))
 }
 
 /// Returns the kind of secret that a name denotes.
@@ -240,6 +264,11 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     }
     if matches!(joined.as_str(), "cookie" | "set_cookie" | "setcookie" | "http_cookie") {
         return Some(Kind::Cookie);
+    }
+    if !before.is_empty() && matches!(last, "auth" | "cookie")
+        || name.starts_with('_') && last == "auth"
+    {
+        return Some(Kind::Login);
     }
     if last.ends_with("authorization") {
         return Some(Kind::Authorization);
@@ -360,6 +389,12 @@ mod tests {
             ("monkey", Some(Kind::Key)),
             ("Proxy-Authorization", Some(Kind::Authorization)),
             ("Set-Cookie", Some(Kind::Cookie)),
+            ("REDIS_AUTH", Some(Kind::Login)),
+            ("session_cookie", Some(Kind::Login)),
+            ("SESSION_COOKIE_NAME", None),
+            ("auth", Some(Kind::Key)),
+            ("stripe_key", Some(Kind::Secret)),
+            ("wifi_psk", Some(Kind::Password)),
         ] {
             assert_eq!(kind_of(name), kind, "{name}");
         }

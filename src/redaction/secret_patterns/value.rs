@@ -169,6 +169,13 @@ pub(super) fn is_secret(
     let is_password = kind == Kind::Password;
     let least = if kind == Kind::Token && !is_quoted { 8 } else { 6 };
     let is_literal = is_quoted || form == Form::Element;
+    if kind == Kind::Login {
+        return matches!(form, Form::Variable | Form::Property | Form::Pair | Form::Option)
+            && spaces == 0
+            && value.len() >= 8
+            && (digits > 0 && letters > 0 || upper >= 12 && upper == value.len())
+            && !["oauth", "http", "sha", "md5"].iter().any(|start| text.starts_with(start));
+    }
     if kind == Kind::Key {
         return matches!(form, Form::Variable | Form::Pair | Form::Option) && is_entropic(value);
     }
