@@ -287,6 +287,16 @@ describe('a server that is hostile or ill', () => {
     expect(host.lines.filter((line) => line.includes('second'))).toEqual([])
   })
 
+  test('that wants the next connection at once gets it later', async () => {
+    server.onGet = ({ response }) => events(response).end('retry: 0\n\n')
+    const host = connect()
+    await host.initialize()
+    const start = performance.now()
+    while (server.of('GET').length < 5) await host.request('ping')
+    expect(performance.now() - start).toBeGreaterThan(150)
+    await host.close()
+  })
+
   test('that stalls holds up no other call, and not the end', async () => {
     server.onRequest = ({ response, message }) => {
       if (message.params!.name !== 'stall') answer(response, message, textResult('fine'))

@@ -24,6 +24,8 @@ const GRACE_MS = 5000
 /** The server may take this long to end the session. */
 const END_MS = 2000
 const RETRY_MS = 1000
+/** However soon a server wants the next connection. */
+const SHORTEST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 60_000
 /** Attempts to resume the stream of a request. */
 const MOST_ATTEMPTS = 5
@@ -353,7 +355,8 @@ function lastOf({ lastEventId }: EventStream): Record<string, string> {
 
 /** The time that the server asked for, or one that grows. */
 function waitOf({ retryMs }: EventStream, attempt: number): number {
-  return Math.min(retryMs ?? RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS)
+  const wanted = retryMs ?? RETRY_MS * 2 ** (attempt - 1)
+  return Math.min(Math.max(wanted, SHORTEST_RETRY_MS), LONGEST_RETRY_MS)
 }
 
 async function* lineOf(message: object): AsyncGenerator<Buffer> {
