@@ -145,7 +145,7 @@ const NO_DISKS: &[&str] = &[
 
 /// Returns the kind of place of a directory. `path` is absolute and normalized.
 pub fn protected(path: &str, folders: &Folders) -> Option<Place> {
-    let path = path.trim_end_matches('/');
+    let path = seen_by_process(path).trim_end_matches('/');
     if path.is_empty() {
         return Some(Place::Root);
     }
@@ -161,6 +161,13 @@ pub fn protected(path: &str, folders: &Folders) -> Option<Place> {
         return Some(Place::Home);
     }
     of_drive(path, folders.windows)
+}
+
+/// Returns a path without the prefix for the root of a process: `/proc/1/root/etc`.
+fn seen_by_process(path: &str) -> &str {
+    let rest = path.strip_prefix("/proc/").and_then(|rest| rest.split_once('/'));
+    let rest = rest.and_then(|(_, rest)| rest.strip_prefix("root"));
+    rest.filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(path)
 }
 
 /// Recognizes directories of drives as Windows, its shells and its Linux write them: `/C:/`, `/c/`, `/mnt/c/`.
@@ -203,6 +210,7 @@ pub fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place
 /// Returns the kind of place of a file: a disk, or a file without which the system cannot start or users cannot log in.
 /// `path` is absolute and normalized.
 pub fn is_protected_file(path: &str) -> Option<Place> {
+    let path = seen_by_process(path);
     let path = path.strip_prefix("/private").unwrap_or(path);
     let (top, rest) = path.strip_prefix('/')?.split_once('/')?;
     match top {

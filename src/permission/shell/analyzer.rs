@@ -4,15 +4,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    ExtendedTestExpr, FunctionDefinition, Pipeline, Program, SeparatorOperator as Separator,
-    SimpleCommand,
+    ExtendedTestExpr, FunctionDefinition, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
+    Pipeline, Program, SeparatorOperator as Separator, SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::destroyers::FORKS;
 use super::guess::Guess;
-use super::redirect::Fed;
+use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight};
 use crate::permission::Domain;
@@ -39,12 +39,12 @@ pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 /// Maximum number of directories that a relative path may be in, after which it is unknown.
 const MAX_FOLDERS: usize = 4;
 /// Maximum number of pieces of an unparsed text that deny rules are compared with.
-const MAX_PIECES: usize = 256;
+pub(super) const MAX_PIECES: usize = 256;
 /// Maximum number of functions that are expanded where they are called.
 const MAX_FUNCTIONS: usize = 8;
 /// Maximum number of bytes that are read again to find what they destroy; each text counts at least `MIN_REREAD`.
 const MAX_REREAD: usize = 64 * 1024;
-const MIN_REREAD: usize = 256;
+pub(super) const MIN_REREAD: usize = 256;
 /// The reason for not reading a text at all.
 const NOT_PARSED: &str = "the command cannot be parsed";
 
@@ -70,6 +70,8 @@ pub(super) struct Walker<'a> {
     pub variables: Vec<(String, String)>,
     /// The piped input of the current command, if known.
     pub piped: Option<String>,
+    /// The output of the current command, if it is known and a redirection may pass it to another command.
+    pub output: Option<String>,
     /// True if the input of the current command comes from a pipe or a file.
     pub has_input: bool,
     /// Functions that the command defines.
@@ -125,6 +127,7 @@ impl<'a> Walker<'a> {
             depth: 0,
             variables: Vec::new(),
             piped: None,
+            output: None,
             has_input: false,
             functions: Vec::new(),
             left: MAX_REREAD,
@@ -242,11 +245,12 @@ impl<'a> Walker<'a> {
 
     /// Adds a text that was not understood. Deny rules are compared with its pieces.
     fn unread(&mut self, text: &str, reason: &str) {
-        let others: Vec<String> = pieces(text).collect();
+        let mut others: Vec<String> = pieces(text).collect();
         let mut doubts = vec![Doubt::always(reason)];
         if others.len() == MAX_PIECES {
             doubts.push(Doubt::always(TOO_MUCH));
         }
+        others.extend(self.pieces_destroy(text));
         self.push(Simple { text: text.to_owned(), others, doubts, ..Simple::default() });
     }
 
@@ -518,6 +522,14 @@ impl<'a> Walker<'a> {
         (self.places, self.next_places, self.home) = (places, next, home);
     }
 
+    /// Reads a construct with an input of its own.
+    pub fn with_input(&mut self, input: Option<String>, work: impl FnOnce(&mut Self)) {
+        let outer = (std::mem::replace(&mut self.piped, input), self.has_input);
+        self.has_input = true;
+        work(self);
+        (self.piped, self.has_input) = outer;
+    }
+
     /// Reads a construct that may run several times, or not at all.
     fn repeated(&mut self, work: impl FnOnce(&mut Self)) {
         self.repeats += 1;
@@ -612,6 +624,10 @@ impl<'a> Walker<'a> {
                 });
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                if never_ends(&clause.0) && starts_only(&clause.1.list) {
+                    let others = vec![FORKS.to_owned()];
+                    self.push(Simple { text: "while …".into(), others, ..Simple::default() });
+                }
                 self.repeated(|walker| {
                     walker.list(&clause.0);
                     walker.list(&clause.1.list);
@@ -705,8 +721,15 @@ impl<'a> Walker<'a> {
         if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {
             word.doubts.push("part of it cannot be parsed");
         }
+        let before = self.out.commands.len();
         for inner in &word.inner {
             self.substitution(inner);
+        }
+        // A document that a shell ends sooner is followed by commands that the parser took for its text.
+        let is_open = |one: &Simple| one.doubts.iter().any(|doubt| doubt.reason == HERE_DOCUMENT);
+        if raw.contains("<<") && self.out.commands[before..].iter().any(is_open) {
+            let others = self.pieces_destroy(raw);
+            self.push(Simple { text: "<<".into(), others, quiet: true, ..Simple::default() });
         }
         word
     }
@@ -717,6 +740,13 @@ impl<'a> Walker<'a> {
             return;
         }
         let outer = std::mem::take(&mut self.fed);
+        let outer_output = match passes_output(simple) {
+            true => {
+                let printed = self.simple_prints(simple);
+                std::mem::replace(&mut self.output, printed)
+            }
+            false => self.output.take(),
+        };
         let mut assignments = Vec::new();
         let mut words = Vec::new();
         let mut doubts = Vec::new();
@@ -748,6 +778,7 @@ impl<'a> Walker<'a> {
         self.run(assignments, words, doubts);
         self.has_input = had_input;
         self.remember_file(simple);
+        self.output = outer_output;
         self.fed = outer;
     }
 
@@ -769,6 +800,21 @@ impl<'a> Walker<'a> {
     }
 }
 
+/// Returns true if a redirection passes the output of a command to another one.
+fn passes_output(simple: &SimpleCommand) -> bool {
+    let passes = |item: &Item| {
+        matches!(
+            item,
+            Item::IoRedirect(IoRedirect::File(
+                _,
+                IoFileRedirectKind::Write | IoFileRedirectKind::Append,
+                IoFileRedirectTarget::ProcessSubstitution(..)
+            ))
+        )
+    };
+    simple.suffix.iter().flat_map(|suffix| &suffix.0).any(passes)
+}
+
 /// Returns true if a pipeline only assigns texts to variables, which never fails.
 fn sets_only(pipeline: &Pipeline) -> bool {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
@@ -777,6 +823,19 @@ fn sets_only(pipeline: &Pipeline) -> bool {
         && simple.word_or_name.is_none()
         && simple.suffix.is_none()
         && simple.prefix.as_ref().is_some_and(|prefix| prefix.0.iter().all(is_set))
+}
+
+/// Returns true if the condition of a loop is always the same.
+fn never_ends(condition: &CompoundList) -> bool {
+    let [item] = condition.0.as_slice() else { return false };
+    matches!(item.0.first.seq.as_slice(), [Command::Simple(simple)]
+        if simple.word_or_name.as_ref().is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false")))
+        && item.0.additional.is_empty()
+}
+
+/// Returns true if a list starts commands and waits for none of them.
+fn starts_only(list: &CompoundList) -> bool {
+    !list.0.is_empty() && list.0.iter().all(|item| matches!(item.1, Separator::Async))
 }
 
 /// Returns true if a function calls itself twice concurrently without an end.

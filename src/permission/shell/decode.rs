@@ -82,7 +82,9 @@ fn by_bits(text: &str, width: u32, value: impl Fn(u8) -> Option<u8>) -> Option<S
         return None;
     }
     let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
-    for byte in text.trim_end_matches('=').bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+    for byte in
+        text.trim_end().trim_end_matches('=').bytes().filter(|byte| !byte.is_ascii_whitespace())
+    {
         bits = (bits << width | u32::from(value(byte)?)) & 0xffff;
         count += width;
         if count >= 8 {
@@ -104,6 +106,7 @@ mod tests {
     fn texts_are_decoded() {
         assert_eq!(base64("cm0gLXJmIC8=").as_deref(), Some("rm -rf /"));
         assert_eq!(base64("cm0gLXJmIC8").as_deref(), Some("rm -rf /"));
+        assert_eq!(base64("cm0gLXJmIC8=\n").as_deref(), Some("rm -rf /"));
         assert_eq!(base32("OJWSALLSMYQC6===").as_deref(), Some("rm -rf /"));
         assert_eq!(hex("726d202d 7266202f").as_deref(), Some("rm -rf /"));
         assert_eq!((base64("a b!"), hex("zz"), base64("")), (None, None, None));

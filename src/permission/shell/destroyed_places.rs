@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
+use super::destroyers::LINK;
 use super::expand::Expander;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
@@ -54,6 +55,12 @@ impl Walker<'_> {
                 return Some((Place::Home, is_all));
             }
         }
+        // A link that is named itself is removed, and not what it leads to.
+        let folder = match is_all || text.ends_with('/') || text.contains("/.") {
+            true => self.without_link(folder),
+            false => Cow::Borrowed(folder),
+        };
+        let folder = &*folder;
         let root = [String::from("/")];
         let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
         places.iter().find_map(|place| {
@@ -68,6 +75,21 @@ impl Walker<'_> {
                 .flatten()
                 .map(|(_, place)| (place, is_all))
         })
+    }
+
+    /// Returns a path with the target of a symbolic link that the command made in place of its name.
+    fn without_link<'t>(&self, path: &'t str) -> Cow<'t, str> {
+        let links = self.variables.iter().filter_map(|(name, target)| {
+            Some((name.strip_prefix(LINK)?, target)).filter(|(name, _)| path.starts_with(*name))
+        });
+        for (name, target) in links {
+            let rest = &path[name.len()..];
+            if rest.is_empty() || rest.starts_with('/') {
+                let path = [target.trim_end_matches('/'), rest].concat();
+                return Cow::Owned(if path.is_empty() { "/".to_owned() } else { path });
+            }
+        }
+        Cow::Borrowed(path)
     }
 
     /// Expands words by the known values, possibly to more words.

@@ -6,14 +6,15 @@
 
 use std::borrow::Cow;
 
-use super::analyzer::Walker;
+use super::analyzer::{MAX_PIECES, MIN_REREAD, Walker};
 use super::destroyed_places::expanded_word;
-use super::destroying_code::{commands_in, decoded_parts};
+use super::destroying_code::commands_in;
 use super::destroying_programs::{REMOVERS, RIGHTS};
 use super::expand::can_be_name;
 use super::programs::{self, Kind};
-use super::simple_command::SYSTEM_FOLDERS;
+use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
+use super::{git_helpers, passed_input, printed, sed_output};
 use crate::permission::places::{Place, is_protected_file};
 
 /// Canonical texts, each of which a built-in hard deny matches.
@@ -31,8 +32,17 @@ const CANONICAL: [&str; 7] =
 /// Prefix of the entries among the variables for files that the command wrote.
 pub(super) const WRITTEN: &str = "file ";
 
+/// Prefix of the entries among the variables for aliases.
+pub(super) const ALIAS: &str = "alias ";
+
+/// Prefix of the entries among the variables for symbolic links.
+pub(super) const LINK: &str = "link ";
+
 /// Maximum number of words at which the command of another program may begin.
 pub(super) const MAX_TAILS: usize = 16;
+
+/// Words before a command in a construct of a shell.
+const KEYWORDS: [&str; 9] = ["do", "then", "else", "elif", "if", "while", "until", "!", "time"];
 
 /// Shells, which run their input.
 const SHELLS: &[&str] = &[
@@ -41,7 +51,7 @@ const SHELLS: &[&str] = &[
 ];
 
 /// Programs that run their arguments on this machine and outside of any container.
-const LOCAL_WRAPPERS: &[&str] = &[
+pub(super) const LOCAL_WRAPPERS: &[&str] = &[
     "sudo",
     "doas",
     "nohup",
@@ -100,108 +110,65 @@ impl Walker<'_> {
 
     fn destroys_here(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let Some(name) = words.first() else { return Vec::new() };
-        let mut found = Vec::new();
+        if let Some(words) = self.without_alias(words) {
+            return self.destroys_here(&words, read);
+        }
         let base = &*base(&name.text);
         let program = programs::find(base);
         let kind = program.map(|program| program.kind);
         let folder = name.text.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
-        let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
-        found.extend(self.destroys_by(base, words, is_itself));
-        found.extend(self.function_destroys(&name.text));
-        let is_shell = SHELLS.contains(&base);
+        let is_glob = name.known && name.glob && name.text.contains(['*', '?', '[']);
+        let last = name.text.rsplit('/').next().unwrap_or_default();
+        let can_be = |known: &&&str| is_glob && can_be_name(last, known);
+        let is_shell = !name.known || SHELLS.contains(&base) || SHELLS.iter().any(|it| can_be(&it));
         // Programs of these kinds run none of their words.
         let runs = is_shell
-            || !name.known
             || match kind {
                 None => !matches!(base, "man" | "info"),
                 Some(Kind::Code | Kind::Runner) => true,
                 _ => matches!(base, "eval" | "trap" | "alias"),
             };
-        if name.known && name.glob && name.text.contains(['*', '?', '[']) {
-            for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS) {
-                let last = name.text.rsplit('/').next().unwrap_or_default();
-                if can_be_name(last, known) {
-                    found.extend(self.destroys_by(known, words, false));
-                }
-            }
+        let mut found: Vec<&'static str> = Vec::new();
+        found.extend(self.destroys_by(base, words, is_itself));
+        found.extend(self.function_destroys(&name.text));
+        for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS).filter(can_be) {
+            found.extend(self.destroys_by(known, words, false));
         }
         if runs {
-            for at in 1..words.len().min(MAX_TAILS) {
-                let inner = self::base(&words[at].text);
-                found.extend(self.destroys_by(&inner, &words[at..], is_local));
+            let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
+            found.extend(self.runner_destroys(base, words, is_local));
+            if let Some(words) = with_paths_of_machine(base, words) {
+                found.extend(self.runner_destroys(base, &words, false));
             }
-            let mut inner: Vec<String> =
-                words[1..].iter().flat_map(|word| commands_in(&word.text)).collect();
-            if base == "eval" {
-                let all: Vec<&str> = words[1..].iter().map(|word| word.text.as_str()).collect();
-                inner.push(all.join(" "));
-            } else if words[0].text.contains(' ') || !name.known {
-                inner.push(
-                    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
-                );
-            }
-            if kind == Some(Kind::Code) || kind == Some(Kind::Runner) {
-                for word in words.iter().skip(1).take(MAX_TAILS) {
-                    found.extend(self.code_destroys(&word.text));
-                    for text in decoded_parts(&word.text) {
-                        found.extend(self.text_destroys(&text));
-                    }
+            if matches!(kind, Some(Kind::Code | Kind::Runner)) {
+                for at in
+                    (1..words.len().min(MAX_TAILS)).filter(|at| !is_message(words, *at, program))
+                {
+                    found.extend(self.code_runs(&words[at].text));
                 }
             }
-            for text in inner.iter().take(MAX_TAILS) {
-                found.extend(self.text_destroys(text));
-            }
         }
-        if matches!(kind, Some(Kind::Awk | Kind::Sed | Kind::Git)) {
-            // Messages and patterns are not run; these are.
-            let is_run = |text: &&str| kind != Some(Kind::Git) || text.contains("=!");
-            let texts: Vec<&str> =
-                words[1..].iter().map(|word| word.text.as_str()).filter(is_run).collect();
-            for text in texts.into_iter().flat_map(commands_in).take(MAX_TAILS) {
-                found.extend(self.text_destroys(&text));
-            }
-        }
+        found.extend(self.scripts_destroy(kind, words));
         if is_shell || words.len() == 1 {
-            let written: Vec<String> = words
-                .iter()
-                .filter_map(|word| {
-                    self.variables.iter().rev().find(|(name, _)| is_script(name, &word.text))
-                })
-                .map(|(_, text)| text.clone())
-                .collect();
-            for text in written {
-                found.extend(self.text_destroys(&text));
-            }
+            found.extend(self.files_destroy(words, is_shell));
         }
-        let reads = is_shell
-            || base == "ssh"
-            || (runs && words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text))));
-        if reads {
-            let piped = self.piped.clone();
-            for text in read.iter().chain(&piped) {
-                // In an unquoted document a backslash protects a dollar from the outer shell.
-                let text = text.replace("\\$", "$");
-                // A crontab begins with the times.
-                let command = if base == "crontab" {
-                    text.split_whitespace().skip(5).collect::<Vec<_>>().join(" ")
-                } else {
-                    text
-                };
-                found.extend(self.text_destroys(&command));
+        let names_shell = || words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text)));
+        let input: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+        if is_shell || base == "ssh" || (runs && names_shell()) || opens_shell(base, words) {
+            for text in &input {
+                found.extend(self.text_destroys(&as_read_by(base, text)));
             }
             found.extend(self.xargs_destroys(words, read));
-        } else if is_code_from_input(program, words) {
-            let piped = self.piped.clone();
-            for text in read.iter().chain(&piped) {
+        } else if is_code_from_input(program, words) || passed_input::passes(program, words) {
+            for text in &input {
                 found.extend(self.code_runs(text));
+                found.extend(self.text_destroys(text));
             }
-        } else if !read.is_empty()
-            && !matches!(
-                kind,
-                Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Git)
-            )
-        {
+        } else if !matches!(
+            kind,
+            Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Git)
+        ) {
             for text in read {
                 found.extend(self.text_destroys(text));
             }
@@ -209,6 +176,101 @@ impl Walker<'_> {
         found.sort_unstable();
         found.dedup();
         found.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Returns the words of a command whose first one is an alias.
+    fn without_alias(&mut self, words: &[Word]) -> Option<Vec<Word>> {
+        let is_it = |(name, _): &(String, String)| {
+            name.strip_prefix(ALIAS).is_some_and(|name| name == words[0].text)
+        };
+        // An alias may have its own name in its text.
+        let at = self.variables.iter().rposition(is_it)?;
+        let (_, text) = self.variables.swap_remove(at);
+        let mut all: Vec<Word> = text.split_whitespace().map(expanded_word).collect();
+        all.extend_from_slice(&words[1..]);
+        Some(all)
+    }
+
+    /// Returns what a program destroys that may run its words.
+    fn runner_destroys(&mut self, base: &str, words: &[Word], is_local: bool) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for at in 1..words.len().min(MAX_TAILS) {
+            let inner = self::base(&words[at].text);
+            found.extend(self.destroys_by(&inner, &words[at..], is_local));
+        }
+        let program = programs::find(base);
+        let mut inner: Vec<String> = (1..words.len())
+            .filter(|at| !is_message(words, *at, program))
+            .flat_map(|at| commands_in(&words[at].text))
+            .collect();
+        let joined = |words: &[Word]| {
+            words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        if base == "eval" {
+            inner.push(joined(&words[1..]));
+        } else if words[0].text.contains(' ') || !words[0].known {
+            inner.push(joined(words));
+        }
+        for text in inner.iter().take(MAX_TAILS) {
+            found.extend(self.text_destroys(text));
+        }
+        found
+    }
+
+    /// Returns what the scripts of `awk` and `sed` and the settings and helpers of `git` destroy.
+    fn scripts_destroy(&mut self, kind: Option<Kind>, words: &[Word]) -> Vec<&'static str> {
+        let all = || words[1..].iter().map(|word| word.text.clone());
+        let texts: Vec<String> = match kind {
+            Some(Kind::Awk) => {
+                let runs = |word: &Word| word.text.contains(['|', '(']);
+                let made = printed::of_awk(words, self.piped.clone());
+                all().chain(made.filter(|_| words.iter().any(runs))).collect()
+            }
+            Some(Kind::Sed) => all().chain(sed_output::run_texts(words)).collect(),
+            // Messages and patterns are not run.
+            Some(Kind::Git) => git_helpers::run_texts(words),
+            _ => return Vec::new(),
+        };
+        let texts: Vec<String> = texts.iter().flat_map(|text| commands_in(text)).collect();
+        texts.iter().take(MAX_TAILS).flat_map(|text| self.text_destroys(text)).collect()
+    }
+
+    /// Returns what the files destroy that the command wrote and now runs.
+    fn files_destroy(&mut self, words: &[Word], is_shell: bool) -> Vec<&'static str> {
+        let read_first = self
+            .variables
+            .iter()
+            .filter(|(name, _)| is_shell && matches!(name.as_str(), "BASH_ENV" | "ENV"))
+            .map(|(_, path)| path.as_str());
+        let names = words.iter().map(|word| word.text.as_str()).chain(read_first);
+        let written: Vec<String> = names
+            .filter_map(|path| self.variables.iter().rev().find(|(name, _)| is_script(name, path)))
+            .map(|(_, text)| text.clone())
+            .collect();
+        written.iter().flat_map(|text| self.text_destroys(text)).collect()
+    }
+
+    /// Returns what a text destroys that was not understood, by the commands that it may contain.
+    pub(super) fn pieces_destroy(&mut self, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n']);
+        for piece in pieces.filter(|piece| may_destroy(piece)).take(MAX_PIECES) {
+            let Some(left) = self.left.checked_sub(piece.len() + MIN_REREAD) else { break };
+            self.left = left;
+            let words: Vec<Word> = piece
+                .split_whitespace()
+                .skip_while(|word| KEYWORDS.contains(word))
+                .take(MAX_DESTROYED)
+                .map(|word| match word.contains('$') {
+                    true => Word { known: false, ..expanded_word(word) },
+                    false => expanded_word(&word.replace(['"', '\'', '\\'], "")),
+                })
+                .collect();
+            if !words.is_empty() {
+                found.extend(self.destroys(&words, &[]));
+            }
+        }
+        found
     }
 
     /// Returns what a function that was defined before destroys where it is called.
@@ -230,6 +292,7 @@ impl Walker<'_> {
             .position(|word| matches!(&*base(&word.text), "xargs" | "gxargs" | "parallel"));
         let Some(at) = at else { return Vec::new() };
         let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+        let mark = replaced_mark(&words[at..]);
         let mut found = Vec::new();
         for text in texts {
             let given: Vec<Word> = text
@@ -243,11 +306,7 @@ impl Walker<'_> {
                 let inner = base(&words[start].text);
                 let mut all: Vec<Word> = words[start..].to_vec();
                 for word in &mut all {
-                    if word.text.contains("{}") {
-                        word.text = word.text.replace("{}", &joined);
-                    } else if word.text == "%" {
-                        word.text.clone_from(&joined);
-                    }
+                    word.text = word.text.replace(&mark, &joined);
                     word.glob |= word.text.contains('*');
                 }
                 let inner_texts: Vec<String> = all
@@ -267,12 +326,7 @@ impl Walker<'_> {
 
     /// Returns what a text for a shell destroys.
     pub(super) fn text_destroys(&mut self, text: &str) -> Vec<&'static str> {
-        let may = [
-            "rm", "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del",
-            "disk", "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find",
-            "tr", "sysrq",
-        ];
-        if !may.iter().any(|part| text.contains(part)) {
+        if !may_destroy(text) {
             return Vec::new();
         }
         let Some(mut inner) = self.shadow(text) else { return Vec::new() };
@@ -295,6 +349,100 @@ impl Walker<'_> {
         }
         found
     }
+}
+
+/// Returns true unless no part of a text is a part of what destroys something.
+fn may_destroy(text: &str) -> bool {
+    const PARTS: [&str; 24] = [
+        "rm", "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del",
+        "disk", "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find", "tr",
+        "sysrq",
+    ];
+    let lower = text.to_ascii_lowercase();
+    PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// Returns the text that `xargs` and `parallel` replace with their input.
+fn replaced_mark(words: &[Word]) -> String {
+    let mut words = words.iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        let mark = match word.strip_prefix("-I") {
+            Some("") => words.next(),
+            Some(mark) => Some(mark),
+            None => word.strip_prefix("--replace="),
+        };
+        if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
+            return mark.to_owned();
+        }
+    }
+    "{}".to_owned()
+}
+
+/// Returns the words of a command for a container with the paths that they have on the machine, if it mounts some.
+fn with_paths_of_machine(base: &str, words: &[Word]) -> Option<Vec<Word>> {
+    if !matches!(base, "docker" | "podman" | "nerdctl") {
+        return None;
+    }
+    let mounts: Vec<(&str, &str)> = words.iter().filter_map(|word| mount(&word.text)).collect();
+    if mounts.is_empty() {
+        return None;
+    }
+    let outside = |word: &Word| {
+        let mut text = word.text.clone();
+        for (of_machine, inside) in &mounts {
+            for before in [" ", "\"", "'"] {
+                let place = [before, inside].concat();
+                text = text.replace(&place, &[before, of_machine.trim_end_matches('/')].concat());
+            }
+            if let Some(rest) = text.strip_prefix(inside) {
+                text = [of_machine.trim_end_matches('/'), rest].concat();
+            }
+        }
+        // The root itself.
+        let text = if text.is_empty() { "/".to_owned() } else { text };
+        expanded_word(&text)
+    };
+    Some(words.iter().map(outside).collect())
+}
+
+/// Returns the two paths of a mount: `-v /:/mnt`, `type=bind,source=/,target=/mnt`.
+fn mount(text: &str) -> Option<(&str, &str)> {
+    if text.contains("source=") || text.contains("src=") {
+        let value = |names: &[&str]| {
+            let named = |name: &&str| text.split(',').find_map(|part| part.split_once(*name));
+            names.iter().find_map(named).map(|(_, value)| value)
+        };
+        return value(&["source=", "src="]).zip(value(&["target=", "destination=", "dst="]));
+    }
+    let text = text.rsplit_once('=').map_or(text, |(_, value)| value);
+    let text = text.strip_prefix("-v").unwrap_or(text);
+    let (of_machine, inside) = text.split_once(':')?;
+    let inside = inside.split(':').next().unwrap_or_default();
+    (of_machine.starts_with('/') && inside.len() > 1 && inside.starts_with('/'))
+        .then_some((of_machine, inside.trim_end_matches('/')))
+}
+
+/// Returns true if a program starts a shell although its words name none.
+fn opens_shell(base: &str, words: &[Word]) -> bool {
+    let is_option = |word: &Word| {
+        matches!(word.text.as_str(), "-s" | "-i" | "--shell" | "--login" | "-is" | "-si")
+    };
+    matches!(base, "sudo" | "doas" | "run0" | "pkexec") && words.iter().any(is_option)
+}
+
+/// Returns an input as a shell reads it.
+fn as_read_by(base: &str, text: &str) -> String {
+    // In an unquoted document a backslash protects a dollar from the outer shell.
+    let text = text.replace("\\$", "$");
+    if base != "crontab" {
+        return text;
+    }
+    // Each line begins with the times, or with a name for them.
+    let command = |line: &str| {
+        let times = if line.trim_start().starts_with('@') { 1 } else { 5 };
+        line.split_whitespace().skip(times).collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(command).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns true if a program reads code from its input.

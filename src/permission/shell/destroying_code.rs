@@ -3,6 +3,7 @@
 use super::analyzer::Walker;
 use super::decode;
 use super::destroyers::{FORKS, MAX_TAILS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::expand::decoded_all;
 use crate::permission::places::{Place, is_protected_file};
 
 /// Calls of other languages that remove a directory.
@@ -24,6 +25,29 @@ const REMOVING_CALLS: &[&str] = &[
     "Remove-Item ",
     "deltree(",
     "unlink glob",
+    "finddepth(",
+];
+
+/// Calls that remove what they are given, of which only the first argument counts.
+const REMOVING_GIVEN: &[&str] =
+    &["unlink(", "rm(", "delete-directory ", "os.remove(", "File.delete(", "RemoveAll("];
+
+/// The home directory of the user in other languages.
+const HOMES: &[&str] = &[
+    "Path.home()",
+    "expanduser(\"~\")",
+    "expanduser('~')",
+    "environ[\"HOME\"]",
+    "environ['HOME']",
+    "getenv(\"HOME\")",
+    "getenv('HOME')",
+    "homedir()",
+    "env.HOME",
+    "Dir.home",
+    "ENV[\"HOME\"]",
+    "ENV['HOME']",
+    "ENV{HOME}",
+    "env(\"HOME\")",
 ];
 
 impl Walker<'_> {
@@ -57,6 +81,9 @@ impl Walker<'_> {
                 return Some(REMOVES_ROOT);
             }
         }
+        if removes_given(text, |path| self.place(path, path.contains('*'), true).is_some()) {
+            return Some(REMOVES_ROOT);
+        }
         let writes = [
             "'w", "\"w", "write", "'r+", "\"r+", "'a", "\">", "'>", "copyfile", "copyFile",
             "truncate",
@@ -68,10 +95,10 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the commands that a word may contain: itself, the value of an option, quoted text, and the text after `!` or
-/// `e`.
+/// Returns the commands that a word may contain: itself, the value of an option, quoted text, what strings of a program
+/// make together, and the text after `!`, `:` or `e`.
 pub(super) fn commands_in(text: &str) -> Vec<String> {
-    if !text.contains([' ', ';', '(', '\n', '|']) {
+    if !text.contains([' ', ';', '(', '\n', '|', ',']) {
         return Vec::new();
     }
     let mut found = vec![text.to_owned()];
@@ -80,17 +107,74 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
             text.split_once(separator).map(|(_, rest)| rest.trim_start_matches('!').to_owned()),
         );
     }
-    found.extend(text.match_indices('=').take(4).map(|(at, _)| text[at + 1..].to_owned()));
-    for quote in ['"', '\'', '`'] {
-        found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
+    let values = text.match_indices(['=', ':']).take(4);
+    found.extend(values.map(|(at, _)| text[at + 1..].trim_start_matches('!').to_owned()));
+    if text.contains('\\') {
+        found.push(decoded_all(text));
     }
-    found.retain(|text| text.contains([' ', '{', '>']));
+    let whole = text.contains(['"', '\'']).then(|| with_joined_strings(text));
+    for text in [Some(text), whole.as_deref().filter(|whole| *whole != text)].into_iter().flatten()
+    {
+        for quote in ['"', '\'', '`'] {
+            found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
+        }
+    }
+    found.retain(|text| text.contains([' ', '{', '>', '\t']));
     found.dedup();
     found
 }
 
+/// Joins the strings of a program that it puts together (`"a" + "b"`, `"a" "b"`), and those of a list as the words of
+/// a command (`["a", "b"]`).
+pub(super) fn with_joined_strings(text: &str) -> String {
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = rest.as_bytes()[at];
+        let behind = &rest[at + 1..];
+        let next = behind
+            .trim_start_matches(|letter: char| letter.is_whitespace() || "+.,[".contains(letter));
+        let between = &behind[..behind.len() - next.len()];
+        made.push_str(&rest[..at]);
+        rest = match next.strip_prefix(['"', '\'']) {
+            Some(after) if !between.is_empty() => {
+                if between.contains(',') {
+                    made.push(' ');
+                }
+                after
+            }
+            _ => {
+                made.push(char::from(quote));
+                behind
+            }
+        };
+    }
+    made.push_str(rest);
+    made
+}
+
+/// Returns true if a call removes a protected place that is its first argument, or the home directory.
+fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
+    let removes = ["remove(", "unlink", "delete("].iter().any(|word| text.contains(word));
+    let calls = REMOVING_CALLS.iter().chain(REMOVING_GIVEN);
+    let globs = ["glob("].iter().filter(|_| removes);
+    calls.chain(globs).flat_map(|call| text.match_indices(call)).any(|(at, call)| {
+        let given = &text[at + call.len()..];
+        let first = given.split([',', ';', '\n']).next().unwrap_or_default();
+        let is_home = HOMES.iter().any(|home| {
+            first.split_once(home).is_some_and(|(before, behind)| {
+                // A path below it.
+                !before.contains("join") && behind.bytes().all(|byte| b")]}\"' ".contains(&byte))
+            })
+        });
+        let path = given.trim_start_matches(['(', ' ']);
+        let path = path.strip_prefix(['"', '\'']).and_then(|path| path.split(['"', '\'']).next());
+        is_home || path.is_some_and(|path| path.starts_with('/') && is_protected(path))
+    })
+}
+
 /// The texts that stand encoded in a text.
-pub(super) fn decoded_parts(text: &str) -> Vec<String> {
+fn decoded_parts(text: &str) -> Vec<String> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "+/=_-".contains(letter);
     let parts = text.split(|letter: char| !is_letter(letter)).filter(|part| part.len() >= 8);
     let decoded =

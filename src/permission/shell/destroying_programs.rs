@@ -290,7 +290,16 @@ impl Walker<'_> {
             "find" | "gfind" | "fd" | "fdfind" => self
                 .finds_and_removes(base, rest)
                 .then_some(REMOVES_ROOT)
-                .or_else(|| self.finds_and_changes(rest).then_some(CHANGES_RIGHTS)),
+                .or_else(|| self.finds_and_changes(rest).then_some(CHANGES_RIGHTS))
+                .or_else(|| self.destroys_found(rest))
+                .or_else(|| {
+                    let prints = |pair: &&[Word]| {
+                        pair[0].text.starts_with("-fprint") || pair[0].text == "-fls"
+                    };
+                    self.writes(rest.windows(2).filter(prints).map(|pair| &pair[1]))
+                }),
+            "btrfs" => (has(&["delete"]) && operands().any(|word| self.any_place(word).is_some()))
+                .then_some(REMOVES_ROOT),
             "kill" if is_first => {
                 let mut targets =
                     rest.iter().skip_while(|word| word.text == "-s" || word.text == "-n");
@@ -425,6 +434,26 @@ impl Walker<'_> {
             _ => false,
         }) || (base == "chmod"
             && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
+    }
+
+    /// Returns what the commands destroy that `find` runs, whatever it finds.
+    fn destroys_found(&self, rest: &[Word]) -> Option<&'static str> {
+        let runs = |word: &Word| {
+            word.text.starts_with("-exec")
+                || word.text.starts_with("-ok")
+                || matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
+        };
+        let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
+        starts.filter_map(|at| rest.get(at + 1..)).find_map(|inner| {
+            let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+            let end = inner.iter().position(is_end).unwrap_or(inner.len()).max(1);
+            let name = base(&inner.first()?.text);
+            // The commands that a search within a search runs are among the starts.
+            if name.starts_with("fd") || name.ends_with("find") {
+                return self.finds_and_removes(&name, &inner[1..end]).then_some(REMOVES_ROOT);
+            }
+            self.destroys_by(&name, &inner[..end], false)
+        })
     }
 
     /// Returns true if `find` removes everything in a protected place.

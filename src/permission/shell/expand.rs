@@ -2,12 +2,16 @@
 //! be wrong.
 
 use super::analyzer::Walker;
+use super::expand_parameters::changed;
 use crate::permission::glob_overlap::can_meet;
 
 /// Maximum number of values of one word.
 pub(super) const MAX_TEXTS: usize = 8;
 /// Maximum length of a value in bytes.
 pub(super) const MAX_BYTES: usize = 4096;
+
+/// The values of an expansion, unless they are unknown, and what stands behind it.
+type Expansion<'r> = (Option<Vec<String>>, &'r str);
 
 /// Expands raw words.
 pub(super) struct Expander<'w, 'a> {
@@ -69,6 +73,12 @@ impl<'w, 'a> Expander<'w, 'a> {
                     let Some((values, behind)) = self.value(letter, after) else {
                         return Vec::new();
                     };
+                    let values = match values {
+                        Some(values) => values,
+                        // An unknown value that is a part of a name may be empty.
+                        None if is_within_name(&texts, behind) => vec![String::new()],
+                        None => return Vec::new(),
+                    };
                     texts = texts
                         .iter()
                         .flat_map(|text| {
@@ -88,21 +98,20 @@ impl<'w, 'a> Expander<'w, 'a> {
         texts
     }
 
-    /// Returns the values of the expansion after a dollar or a backquote, and the rest. `None` if they are unknown.
-    fn value<'r>(&mut self, opener: char, after: &'r str) -> Option<(Vec<String>, &'r str)> {
+    /// Returns the values of the expansion after a dollar or a backquote, unless they are unknown, and the rest. `None`
+    /// if it has no end.
+    fn value<'r>(&mut self, opener: char, after: &'r str) -> Option<Expansion<'r>> {
         if opener == '`' {
             let end = after.find('`')?;
-            let values = self.output(&after[..end])?;
-            return Some((values, &after[end + 1..]));
+            return Some((self.output(&after[..end]), &after[end + 1..]));
         }
         if let Some(inner) = after.strip_prefix('(').filter(|inner| !inner.starts_with('(')) {
             let end = closing(inner, '(', ')')?;
-            let values = self.output(&inner[..end])?;
-            return Some((values, &inner[end + 1..]));
+            return Some((self.output(&inner[..end]), &inner[end + 1..]));
         }
         if let Some(inner) = after.strip_prefix('{') {
             let end = closing(inner, '{', '}')?;
-            return Some((self.parameter(&inner[..end])?, &inner[end + 1..]));
+            return Some((self.parameter(&inner[..end]), &inner[end + 1..]));
         }
         let length = after
             .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
@@ -110,11 +119,11 @@ impl<'w, 'a> Expander<'w, 'a> {
         let first = after.chars().next()?;
         let length = match first {
             '0'..='9' | '@' | '*' | '#' | '?' | '$' | '!' | '-' => 1,
-            _ if length == 0 => return Some((vec!["$".to_owned()], after)),
+            _ if length == 0 => return Some((Some(vec!["$".to_owned()]), after)),
             _ => length,
         };
         let (name, rest) = after.split_at(length);
-        Some((self.variable(name)?, rest))
+        Some((self.variable(name), rest))
     }
 
     /// Returns the values of the content of `${…}`.
@@ -144,18 +153,14 @@ impl<'w, 'a> Expander<'w, 'a> {
         if rest == ":0:1" && matches!(name, "HOME" | "PWD" | "PATH" | "SHELL" | "OLDPWD" | "BASH") {
             return Some(vec!["/".to_owned()]);
         }
-        let is_cut = rest.starts_with(['%', '#', ':', '/', ',', '^', '@']);
-        known.filter(|_| is_cut)
+        let mut all = known?;
+        let changed = all.iter().map(|value| changed(value, rest)).collect::<Option<Vec<_>>>()?;
+        all.extend(changed);
+        Some(all)
     }
 
     fn variable(&self, name: &str) -> Option<Vec<String>> {
-        let known: Vec<String> = self
-            .walker
-            .variables
-            .iter()
-            .filter(|(own, _)| own == name)
-            .map(|(_, value)| value.clone())
-            .collect();
+        let known: Vec<String> = self.walker.values_of(name).map(str::to_owned).collect();
         if !known.is_empty() {
             return Some(known);
         }
@@ -164,6 +169,8 @@ impl<'w, 'a> Expander<'w, 'a> {
                 Some(vec![self.walker.folders.home.clone().unwrap_or_else(|| "~".to_owned())])
             }
             "PWD" => Some(self.walker.places.clone()),
+            "SHELL" | "BASH" => Some(vec!["/bin/sh".to_owned()]),
+            "IFS" => Some(vec![" ".to_owned()]),
             _ => None,
         }
     }
@@ -172,7 +179,7 @@ impl<'w, 'a> Expander<'w, 'a> {
     fn output(&mut self, text: &str) -> Option<Vec<String>> {
         self.walker.left = self.walker.left.checked_sub(text.len())?;
         let program = self.walker.parse(text).ok()?;
-        let outer = self.walker.piped.take();
+        let outer = (self.walker.piped.take(), self.walker.places.clone());
         self.walker.depth += 1;
         let found = program
             .complete_commands
@@ -180,9 +187,18 @@ impl<'w, 'a> Expander<'w, 'a> {
             .filter_map(|list| self.walker.printed(list))
             .collect::<Vec<_>>();
         self.walker.depth -= 1;
-        self.walker.piped = outer;
-        (!found.is_empty()).then(|| vec![found.join(" ").trim_end().to_owned()])
+        (self.walker.piped, self.walker.places) = outer;
+        (!found.is_empty()).then(|| vec![found.concat().trim_end().to_owned()])
     }
+}
+
+/// Returns true if text without a slash stands before or behind an expansion.
+fn is_within_name(before: &[String], behind: &str) -> bool {
+    let is_begun = before.iter().any(|text| !text.is_empty());
+    let continues = behind.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    (is_begun || continues)
+        && !behind.starts_with('/')
+        && before.iter().all(|text| !text.contains('/'))
 }
 
 /// Returns true if a glob can match a name.

@@ -137,7 +137,7 @@ pub(super) fn reads_its_settings(base: &str, words: &[Word]) -> bool {
 }
 
 /// Returns the index of git's command, after git's own options and their values.
-fn command_at(words: &[Word]) -> usize {
+pub(super) fn command_at(words: &[Word]) -> usize {
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
         at += 1 + usize::from(VALUED_OPTIONS.contains(&word.text.as_str()));

@@ -16,6 +16,7 @@
 //! | [`destroying_code`] | what code of other languages destroys |
 //! | [`destroying_programs`] | which programs destroy what their arguments name |
 //! | [`expand`] | the values that a command itself says its words have |
+//! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`remembered`] | what a command records for its later parts |
 //! | [`printed`] | what a command prints |
 //! | [`builtins`] | what the commands of the shell itself change |
@@ -27,6 +28,7 @@
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`harmless`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
+//! | [`git_helpers`] | which commands git is told to run |
 //! | [`sed_output`] | what `sed` makes of a known text |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |
@@ -50,8 +52,10 @@ mod destroying_code;
 mod destroying_programs;
 mod dialects;
 mod expand;
+mod expand_parameters;
 mod fast_path;
 mod git;
+mod git_helpers;
 mod grep_args;
 mod guess;
 mod harmless;

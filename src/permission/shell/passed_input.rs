@@ -29,16 +29,11 @@ pub(super) fn ask(
     if !has_input {
         return;
     }
-    if input == "*" {
-        add(command, format!("{base} can run its input"));
-        return;
-    }
-    let words = &words[1..words.len().min(MAX_WORDS)];
-    let connects = |word: &Word| input.split(',').any(|one| one == word.text);
-    if !input.is_empty() && words.iter().any(connects) {
+    if passes(program, words) {
         add(command, format!("{base} passes its input to a program that may run it"));
         return;
     }
+    let words = &words[1..words.len().min(MAX_WORDS)];
     // Interpreters take their own words for a script and its arguments; their input is judged with their options.
     let may_run = program.is_none_or(|program| {
         matches!(program.kind, Kind::Code | Kind::Runner) && !program.script && !program.sql
@@ -47,6 +42,14 @@ pub(super) fn ask(
     if may_run && words.iter().any(names_interpreter) {
         add(command, format!("{base} can pass its input to an interpreter"));
     }
+}
+
+/// Returns true if a program passes its input to another one that may run it.
+pub(super) fn passes(program: Option<&Program>, words: &[Word]) -> bool {
+    let input = program.map_or("", |program| program.input);
+    let connects = |word: &Word| input.split(',').any(|one| one == word.text);
+    let words = &words[1..words.len().min(MAX_WORDS)];
+    input == "*" || (!input.is_empty() && words.iter().any(connects))
 }
 
 /// Adds a question if a shell, or a program that starts one, runs its input.

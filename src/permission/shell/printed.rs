@@ -1,20 +1,25 @@
 //! The output of commands, as far as their text determines it. It only adds denials, so that a guess may be wrong.
 
 use brush_parser::ast::{
-    AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoRedirect,
-    Pipeline, SimpleCommand,
+    AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
+    IoFileRedirectKind, IoFileRedirectTarget as Target, IoRedirect, Pipeline, SimpleCommand,
 };
 
 use super::analyzer::Walker;
 use super::decode;
 use super::destroyed_places::selects;
+use super::destroyers::MAX_TAILS;
+use super::destroying_code::commands_in;
 use super::expand::{Expander, decoded_all};
 use super::programs::{self, Kind};
 use super::sed_output;
 use super::word::{self, Word};
 
 /// Programs whose output is known without their input.
-const PRINTERS: [&str; 8] = ["echo", "printf", "yes", "pwd", "ls", "dir", "find", "gfind"];
+const PRINTERS: [&str; 16] = [
+    "echo", "printf", "yes", "pwd", "cd", "ls", "dir", "find", "gfind", "which", "type", "command",
+    "basename", "dirname", "realpath", "readlink",
+];
 
 impl Walker<'_> {
     /// Returns the output of a list of commands.
@@ -34,7 +39,7 @@ impl Walker<'_> {
                 all.extend(printed);
             }
         }
-        (!all.is_empty()).then(|| all.join("\n"))
+        (!all.is_empty()).then(|| all.concat())
     }
 
     /// Returns the output of a command, including input that it passes on.
@@ -48,150 +53,101 @@ impl Walker<'_> {
     }
 
     pub(super) fn simple_prints(&mut self, simple: &SimpleCommand) -> Option<String> {
-        let raw = simple.word_or_name.as_ref()?.value.clone();
-        // The output of most commands is unknown: their words need not be read again.
-        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
-        let has_redirect = simple
-            .suffix
-            .iter()
-            .flat_map(|suffix| &suffix.0)
-            .any(|item| matches!(item, Item::IoRedirect(_) | Item::ProcessSubstitution(..)));
-        let can_print = PRINTERS.contains(&raw.as_str()) || !raw.chars().all(is_name);
-        if !can_print && !has_redirect && self.piped.is_none() {
-            return None;
-        }
-        let mut words = vec![raw];
+        let name = simple.word_or_name.as_ref()?.value.clone();
+        let mut raw = vec![name];
         let mut read = None;
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
-                Item::Word(raw) | Item::AssignmentWord(_, raw) => words.push(raw.value.clone()),
+                Item::Word(word) | Item::AssignmentWord(_, word) => raw.push(word.value.clone()),
                 Item::IoRedirect(redirect) => read = self.read_by(redirect).or(read),
-                Item::ProcessSubstitution(_, shell) => read = self.printed(&shell.list).or(read),
+                Item::ProcessSubstitution(_, shell) => {
+                    let printed = self.printed(&shell.list);
+                    read = read.into_iter().chain(printed).reduce(|all, text| all + &text);
+                }
             }
         }
-        let words: Vec<Word> = words
+        let read = read.or_else(|| self.piped.clone());
+        // The output of most commands is unknown: their words need not be read again.
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        let has_text = raw.iter().any(|raw| raw.contains([' ', '\\']));
+        let can_print =
+            has_text || PRINTERS.contains(&raw[0].as_str()) || !raw[0].chars().all(is_name);
+        if !can_print && read.is_none() {
+            return None;
+        }
+        let words: Vec<Word> = raw
             .iter()
             .map(|raw| word::read(raw, self.home, &self.constants, &self.options))
             .collect();
         let words = self.expanded(&words);
-        let name = words.first()?.text.rsplit('/').next().unwrap_or_default().to_owned();
-        let texts = |from: usize| {
-            let texts: Vec<&str> =
-                words[from.min(words.len())..].iter().map(|word| word.text.as_str()).collect();
-            texts.join(" ")
-        };
-        let read = read.or_else(|| self.piped.clone());
-        match name.as_str() {
-            "echo" => {
-                let from = 1 + words[1..]
-                    .iter()
-                    .take_while(|word| {
-                        matches!(word.text.as_str(), "-e" | "-n" | "-E" | "-en" | "-ne")
-                    })
-                    .count();
-                Some(decoded_all(&texts(from)))
-            }
-            "printf" => {
-                let from = if words.get(1).is_some_and(|word| word.text == "--") { 2 } else { 1 };
-                let format = decoded_all(&words.get(from)?.text);
-                let mut text = String::new();
-                let mut given = words[from + 1..].iter();
-                let mut pieces = format.split('%');
-                text.push_str(pieces.next().unwrap_or_default());
-                for piece in pieces {
-                    let value = given.next().map_or("", |word| word.text.as_str());
-                    text.push_str(value);
-                    text.push_str(piece.get(1..).unwrap_or_default());
-                }
-                for word in given {
-                    text.push(' ');
-                    text.push_str(&word.text);
-                }
-                Some(text)
-            }
-            "yes" => Some(texts(1)),
+        let name = words.first()?.text.rsplit('/').next().unwrap_or_default();
+        let printed = self.prints_with(name, &words, read)?;
+        Some(match name {
+            "echo" | "printf" | "tr" => printed,
+            _ => ended(printed),
+        })
+    }
+
+    /// Returns the output of a program for its words and its input.
+    fn prints_with(&mut self, name: &str, words: &[Word], read: Option<String>) -> Option<String> {
+        let operands = || words[1..].iter().filter(|word| !word.text.starts_with('-'));
+        match name {
+            "echo" => Some(echoed(words)),
+            "printf" => Some(formatted(&words[1..])),
+            "yes" => Some(joined(words[1..].iter())),
             "pwd" => self.places.first().cloned(),
+            "cd" => {
+                let place = self.places.first()?.clone();
+                self.places = vec![self.folders.absolute(&operands().next()?.text, &place)?];
+                None
+            }
             "ls" | "dir" => {
                 let is_names =
                     words.iter().any(|word| word.text.starts_with('-') && word.text.contains('d'));
-                let operands: Vec<&Word> =
-                    words[1..].iter().filter(|word| !word.text.starts_with('-')).collect();
-                match is_names {
-                    true => Some(
-                        operands
-                            .iter()
-                            .map(|word| word.text.as_str())
-                            .collect::<Vec<_>>()
-                            .join(" "),
-                    ),
-                    false => Some("*".to_owned()),
-                }
+                Some(if is_names { joined(operands()) } else { "*".to_owned() })
             }
-            "find" | "gfind" => {
-                if selects(&words) {
-                    return None;
-                }
-                let roots: Vec<String> = words[1..]
-                    .iter()
-                    .take_while(|word| {
-                        !word.text.starts_with(['(', '!'])
-                            && (!word.text.starts_with('-') || word.text.len() == 2)
-                    })
-                    .filter(|word| !word.text.starts_with('-'))
-                    .map(|word| format!("{0} {0}/*", word.text.trim_end_matches('/')))
-                    .map(|roots| if roots.starts_with(' ') { format!("/{roots}") } else { roots })
-                    .collect();
-                Some(if roots.is_empty() { ". ./*".to_owned() } else { roots.join(" ") })
+            "find" | "gfind" if !selects(words) && !prints_text(words) => Some(found(words)),
+            "which" | "type" | "command" | "basename" | "realpath" | "readlink" => {
+                Some(operands().next_back()?.text.clone())
             }
-            "cat" | "tee" => read,
+            "dirname" => {
+                let path = operands().next_back()?.text.trim_end_matches('/');
+                let above = path.rsplit_once('/').map_or(".", |(above, _)| above);
+                Some(if above.is_empty() { "/".to_owned() } else { above.to_owned() })
+            }
             "rev" => read.map(|text| text.lines().map(reversed).collect::<Vec<_>>().join("\n")),
             "tac" => read.map(|text| text.lines().rev().collect::<Vec<_>>().join("\n")),
             "base64" | "gbase64" | "base32" | "basenc" | "openssl" | "xxd" => {
-                let read = read?;
-                let has =
-                    |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
-                let short = |letter: char| {
-                    words.iter().any(|word| {
-                        word.text.starts_with('-')
-                            && !word.text.starts_with("--")
-                            && word.text.contains(letter)
-                    })
-                };
-                let is_long = || words.iter().any(|word| word.text.starts_with("--d"));
-                match name.as_str() {
-                    "xxd" => short('r').then(|| decode::hex(&read)).flatten(),
-                    _ if !(short('d') || short('D') || is_long()) => None,
-                    "base32" => decode::base32(&read),
-                    "basenc" if has(&["--base16"]) => decode::hex(&read),
-                    "basenc" if has(&["--base32"]) => decode::base32(&read),
-                    _ => decode::base64(&read),
-                }
+                read.map(|text| decoded_by(name, words, &text).unwrap_or(text))
             }
-            "tr" => {
-                let text = read?;
-                let mut sets = words[1..]
-                    .iter()
-                    .map(|word| word.text.as_str())
-                    .filter(|set| !set.starts_with('-'));
-                match (sets.next(), sets.next()) {
-                    (Some(from), Some(to)) => Some(decode::translated(&text, from, to)),
-                    (Some(left_out), None) => {
-                        let is_left_out = |letter: char| left_out.contains(letter);
-                        Some(text.replace(is_left_out, ""))
-                    }
-                    _ => Some(text),
-                }
-            }
-            "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" | "awk" => {
+            "tr" => Some(replaced(words, read?)),
+            "paste" => read.map(|text| text.lines().collect::<Vec<_>>().join(" ")),
+            "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" => {
                 read.filter(|text| !text.contains('*'))
             }
+            "awk" | "gawk" | "mawk" => of_awk(words, read),
             "sed" | "gsed" => {
-                read.map(|text| sed_output::output(&words, text)).filter(|text| !text.contains('*'))
+                let text = read?;
+                let printed = sed_output::output(words, text.clone());
+                // The lines of a list that are left are unknown.
+                (printed != text || !text.contains('*')).then_some(printed)
             }
-            _ => {
-                let program = programs::find(&name)?;
-                read.filter(|_| matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Writer))
-            }
+            _ => self.may_print(name, words, read),
+        }
+    }
+
+    /// Returns what a program may print of which nothing is known: what it reads, and what it is told if that destroys
+    /// something.
+    fn may_print(&mut self, name: &str, words: &[Word], read: Option<String>) -> Option<String> {
+        let kind = programs::find(name).map(|program| program.kind);
+        if matches!(kind, Some(Kind::Shell | Kind::Lister)) {
+            return None;
+        }
+        let told = words[1..].iter().flat_map(|word| commands_in(&word.text)).take(MAX_TAILS);
+        let told: Vec<String> = told.filter(|text| !self.text_destroys(text).is_empty()).collect();
+        match (read, told.is_empty()) {
+            (read, true) => read,
+            (read, false) => Some(read.into_iter().chain(told).collect::<Vec<_>>().join("\n")),
         }
     }
 
@@ -202,9 +158,135 @@ impl Walker<'_> {
             IoRedirect::HereString(_, raw) => {
                 Expander::new(self).texts(&raw.value).into_iter().next()
             }
+            IoRedirect::File(
+                _,
+                IoFileRedirectKind::Read,
+                Target::ProcessSubstitution(_, shell),
+            ) => self.printed(&shell.list),
             _ => None,
         }
     }
+}
+
+/// Ends the last line of a text.
+fn ended(mut text: String) -> String {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> String {
+    words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn echoed(words: &[Word]) -> String {
+    let is_option = |word: &&Word| {
+        word.text.strip_prefix('-').is_some_and(|letters| {
+            !letters.is_empty() && letters.bytes().all(|letter| b"enE".contains(&letter))
+        })
+    };
+    let options = words[1..].iter().take_while(is_option);
+    let (count, is_open) = options
+        .fold((0, false), |(count, is_open), word| (count + 1, is_open || word.text.contains('n')));
+    let text = decoded_all(&joined(words[1 + count..].iter()));
+    if is_open { text } else { text + "\n" }
+}
+
+/// Returns the output of `printf`, whose first word is the format.
+pub(super) fn formatted(words: &[Word]) -> String {
+    let words = match words {
+        [first, rest @ ..] if first.text == "--" => rest,
+        words => words,
+    };
+    let Some((format, values)) = words.split_first() else { return String::new() };
+    let format = decoded_all(&format.text);
+    let mut values = values.iter();
+    let mut pieces = format.split('%');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let conversion =
+            piece.trim_start_matches(|c: char| c.is_ascii_digit() || "-+# .".contains(c));
+        let mut letters = conversion.chars();
+        let value = values.next().map_or("", |word| word.text.as_str());
+        match letters.next() {
+            Some('b') => text.push_str(&decoded_all(value)),
+            _ => text.push_str(value),
+        }
+        text.push_str(letters.as_str());
+    }
+    // The format is used again for what is left.
+    for word in values {
+        text.push(' ');
+        text.push_str(&word.text);
+    }
+    text
+}
+
+/// Returns the paths that `find` prints, as far as they are known: its roots, and everything in them.
+fn found(words: &[Word]) -> String {
+    let is_root = |word: &&Word| {
+        !word.text.starts_with(['(', '!']) && (!word.text.starts_with('-') || word.text.len() == 2)
+    };
+    let roots = words[1..].iter().take_while(is_root).filter(|word| !word.text.starts_with('-'));
+    let roots = roots.map(|word| {
+        let root = word.text.trim_end_matches('/');
+        format!("{} {root}/*", if root.is_empty() { "/" } else { root })
+    });
+    let roots: Vec<String> = roots.collect();
+    if roots.is_empty() { ". ./*".to_owned() } else { roots.join(" ") }
+}
+
+/// Returns true if `find` prints a text of its own.
+fn prints_text(words: &[Word]) -> bool {
+    words.iter().any(|word| word.text == "-printf")
+}
+
+/// Returns the output of a program that decodes, if it is told to.
+fn decoded_by(name: &str, words: &[Word], text: &str) -> Option<String> {
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
+    let has_letter = |letter: char| {
+        let is_it = |word: &Word| !word.text.starts_with("--") && word.text.contains(letter);
+        words.iter().any(|word| word.text.starts_with('-') && is_it(word))
+    };
+    let decodes = match name {
+        "xxd" => has_letter('r'),
+        _ => {
+            has_letter('d') || has_letter('D') || words.iter().any(|it| it.text.starts_with("--d"))
+        }
+    };
+    match name {
+        _ if !decodes => None,
+        "xxd" => decode::hex(text),
+        "base32" => decode::base32(text),
+        "basenc" if has(&["--base16"]) => decode::hex(text),
+        "basenc" if has(&["--base32"]) => decode::base32(text),
+        _ => decode::base64(text),
+    }
+}
+
+/// Returns the output of `tr`.
+fn replaced(words: &[Word], text: String) -> String {
+    let mut sets = words[1..].iter().filter(|word| !word.text.starts_with('-'));
+    let mut next = || sets.next().map(|word| decoded_all(&word.text));
+    match (next(), next()) {
+        (Some(from), Some(to)) => decode::translated(&text, &from, &to),
+        (Some(set), None) => text.replace(|letter: char| set.contains(letter), ""),
+        _ => text,
+    }
+}
+
+/// Returns what `awk` may print: its input, its strings, and each of its strings with the input behind it.
+pub(super) fn of_awk(words: &[Word], read: Option<String>) -> Option<String> {
+    let read = read
+        .filter(|text| !text.contains('*') || words[1..].iter().any(|it| it.text.contains('"')));
+    let mut all: Vec<String> = read.iter().cloned().collect();
+    for text in words[1..].iter().flat_map(|word| word.text.split('"').skip(1).step_by(2)) {
+        let text = decoded_all(text);
+        all.extend(read.iter().map(|read| [&text, read.trim_end()].concat()));
+        all.push(text);
+    }
+    (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// A line from its end to its beginning.

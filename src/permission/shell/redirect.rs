@@ -42,8 +42,13 @@ impl Walker<'_> {
         }
         match redirect {
             IoRedirect::File(_, _, Target::Fd(_)) => Vec::new(),
-            IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
-                self.apart(|walker| walker.list(&shell.list));
+            IoRedirect::File(_, kind, Target::ProcessSubstitution(_, shell)) => {
+                if matches!(kind, Kind::Read) {
+                    let printed = self.printed(&shell.list);
+                    self.fed.texts.extend(printed);
+                }
+                let printed = self.output.clone();
+                self.apart(|walker| walker.with_input(printed, |walker| walker.list(&shell.list)));
                 Vec::new()
             }
             IoRedirect::File(_, kind, Target::Duplicate(raw)) => {

@@ -1,6 +1,7 @@
 //! Programs with a language of their own: `sed`, `awk` and `find`.
 
 use super::analyzer::Walker;
+use super::destroying_code::with_joined_strings;
 use super::guess::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
@@ -42,6 +43,9 @@ fn is_script_of_bsd(text: &str) -> bool {
     (is_command && matches!(next, Some('/' | ' ' | '\t' | '~')))
         || (is_longer && !sed_is_harmless(text))
 }
+
+/// Maximum number of strings of a program that are read.
+const MAX_STRINGS: usize = 64;
 
 impl Walker<'_> {
     pub(super) fn sed(&mut self, words: &[Word], command: &mut Simple) {
@@ -143,12 +147,38 @@ impl Walker<'_> {
                         reason: "a program of awk can run commands and write files".into(),
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
+                    self.awk_strings(word, command);
                 }
             } else if !text.contains('=') || text.contains('/') {
                 command.doubts.extend(self.file(Domain::Read, word));
             }
             at += 1;
         }
+    }
+
+    /// Judges the strings of an `awk` program: files that it writes and reads, and commands.
+    fn awk_strings(&mut self, program: &Word, command: &mut Simple) {
+        let joined = with_joined_strings(&program.text);
+        let mut before = "";
+        let mut texts = Vec::new();
+        for (at, part) in joined.split('"').enumerate().take(MAX_STRINGS) {
+            let domain = match before.trim_end().chars().next_back() {
+                _ if at % 2 == 0 => None,
+                Some('>') => Some(Domain::Edit),
+                Some('<') => Some(Domain::Read),
+                _ => None,
+            };
+            match domain {
+                Some(domain) => {
+                    let file = Word { text: part.to_owned(), ..program.clone() };
+                    command.doubts.extend(self.file(domain, &file));
+                }
+                None if at % 2 == 1 => texts.push(part),
+                None => {}
+            }
+            before = part;
+        }
+        self.guess_values(&texts, command);
     }
 
     pub(super) fn find(&mut self, words: &[Word], command: &mut Simple) {

@@ -21,6 +21,38 @@ pub(super) fn output(words: &[Word], text: String) -> String {
     let is_extended = words.iter().any(|word| {
         matches!(word.text.as_str(), "-E" | "-r" | "--regexp-extended" | "-nE" | "-En" | "-nr")
     });
+    let mut text = text;
+    let mut left = MAX_COMMANDS;
+    for script in scripts(words) {
+        let mut rest = script;
+        while left > 0 && text.len() <= MAX_TEXT {
+            let Some((command, after)) = next_command(rest) else { break };
+            rest = after;
+            left -= 1;
+            text = command.apply(text, is_extended);
+        }
+    }
+    text
+}
+
+/// Returns the texts that a script has a shell run: replacements with the flag `e`.
+pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
+    let mut found = Vec::new();
+    for script in scripts(words) {
+        let mut rest = script;
+        while let Some((command, after)) = next_command(rest).filter(|_| found.len() < MAX_COMMANDS)
+        {
+            rest = after;
+            if command.letter == 's' && command.flags.contains('e') {
+                found.push(command.to);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the scripts among the words of a `sed` command.
+fn scripts(words: &[Word]) -> Vec<&str> {
     let mut scripts = Vec::new();
     let mut first = None;
     let mut rest = words.iter().skip(1);
@@ -39,18 +71,8 @@ pub(super) fn output(words: &[Word], text: String) -> String {
     if scripts.is_empty() {
         scripts.extend(first);
     }
-    let mut text = text;
-    let mut left = MAX_COMMANDS;
-    for script in scripts.into_iter().filter(|script| script.len() <= MAX_SCRIPT) {
-        let mut rest = script;
-        while left > 0 && text.len() <= MAX_TEXT {
-            let Some((command, after)) = next_command(rest) else { break };
-            rest = after;
-            left -= 1;
-            text = command.apply(text, is_extended);
-        }
-    }
-    text
+    scripts.retain(|script| script.len() <= MAX_SCRIPT);
+    scripts
 }
 
 struct Command<'s> {

@@ -26,7 +26,7 @@ pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
 const MAX_TAILS: usize = 16;
 
 /// Maximum number of words at both ends of a command that are examined for what they destroy.
-const MAX_DESTROYED: usize = 128;
+pub(super) const MAX_DESTROYED: usize = 128;
 
 /// Maximum number of words examined of a git command.
 const MAX_GIT_WORDS: usize = 2048;
@@ -119,6 +119,15 @@ impl Walker<'_> {
 
     /// Judges the input of a command: some programs only show or store it, others run it.
     fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
+        // The input of these is arguments.
+        let takes_arguments =
+            words.iter().any(|word| matches!(word.text.as_str(), "xargs" | "gxargs" | "parallel"));
+        if guess::runs_input(words)
+            && !takes_arguments
+            && let Some(piped) = self.piped.clone()
+        {
+            self.guess_texts(&[piped], command);
+        }
         if (fed.texts.is_empty() && !fed.has_document) || takes_text(words) {
             return;
         }
@@ -785,7 +794,7 @@ fn kinds_of_files(kind: Kind) -> bool {
 }
 
 /// Returns true if a word is the text of a message, which is not run.
-fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
+pub(super) fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
     match program.map(|program| program.kind) {
         Some(Kind::Git) => git::is_message(words, at),
         Some(_) if matches!(words[0].text.as_str(), "gh" | "glab") => {
