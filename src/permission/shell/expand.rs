@@ -10,7 +10,7 @@ pub(super) const MAX_TEXTS: usize = 8;
 /// Maximum length of a value in bytes.
 pub(super) const MAX_BYTES: usize = 4096;
 
-/// The values of an expansion, unless they are unknown, and what stands behind it.
+/// The values of an expansion, unless they are unknown, and what stands after it.
 type Expansion<'r> = (Option<Vec<String>>, &'r str);
 
 /// Expands raw words.

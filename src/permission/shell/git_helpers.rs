@@ -1,4 +1,4 @@
-//! The commands that git is told to run: by its settings, by options of its commands, and by addresses.
+//! Finds the commands that git runs: by its settings, by options of its commands, and by addresses.
 
 use super::git::{command_at, is_text};
 use super::word::Word;

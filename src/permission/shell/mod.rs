@@ -28,7 +28,7 @@
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`harmless`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
-//! | [`git_helpers`] | which commands git is told to run |
+//! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |

@@ -136,7 +136,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns what a program may print of which nothing is known: what it reads, and what it is told if that destroys
+    /// Returns what a program may print of which nothing is known: what it reads, and what its arguments say if that destroys
     /// something.
     fn may_print(&mut self, name: &str, words: &[Word], read: Option<String>) -> Option<String> {
         let kind = programs::find(name).map(|program| program.kind);
@@ -242,7 +242,7 @@ fn prints_text(words: &[Word]) -> bool {
     words.iter().any(|word| word.text == "-printf")
 }
 
-/// Returns the output of a program that decodes, if it is told to.
+/// Returns the output of a program that decodes, if its options say so.
 fn decoded_by(name: &str, words: &[Word], text: &str) -> Option<String> {
     let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
     let has_letter = |letter: char| {
@@ -276,7 +276,7 @@ fn replaced(words: &[Word], text: String) -> String {
     }
 }
 
-/// Returns what `awk` may print: its input, its strings, and each of its strings with the input behind it.
+/// Returns what `awk` may print: its input, its strings, and each of its strings with the input after it.
 pub(super) fn of_awk(words: &[Word], read: Option<String>) -> Option<String> {
     let read = read
         .filter(|text| !text.contains('*') || words[1..].iter().any(|it| it.text.contains('"')));

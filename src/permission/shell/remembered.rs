@@ -1,4 +1,4 @@
-//! Records what the later parts of a command read: the values of variables, and the content of files that it writes.
+//! Records for the later parts of a command the values of variables and the content of files that it writes.
 
 use brush_parser::ast::{
     CommandPrefixOrSuffixItem as Item, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
