@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command 
   tail: () => import('./commands/tail'),
   search: () => import('./commands/search'),
   open: () => import('./commands/open'),
+  view: () => import('./commands/view'),
   rm: () => import('./commands/rm'),
   usage: () => import('./commands/usage'),
   sweep: () => import('./commands/sweep'),

@@ -18,15 +18,20 @@ const stylesheet = {
   },
 }
 
-export async function buildUi() {
-  await step('Checking the components', 'npx', ['tsc', '-p', 'lib/ui'])
+async function bundleOne(name) {
   const bundle = await rolldown({
-    input: join(ROOT, 'lib', 'ui', 'index.ts'),
+    input: join(ROOT, 'lib', 'ui', `${name}.ts`),
     platform: 'browser',
     transform: { target: 'es2022' },
     plugins: [stylesheet],
   })
-  await bundle.write({ file: join(OUT, 'index.mjs'), format: 'esm', minify: true })
+  await bundle.write({ file: join(OUT, `${name}.mjs`), format: 'esm', minify: true })
   await bundle.close()
+}
+
+export async function buildUi() {
+  await step('Checking the components', 'npx', ['tsc', '-p', 'lib/ui'])
+  await bundleOne('index')
+  await bundleOne('view-page')
   writeFileSync(join(OUT, 'index.d.mts'), "export * from './index.js'\n")
 }

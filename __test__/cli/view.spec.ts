@@ -1,0 +1,102 @@
+/** `spillway view`: the page, the token that works once, and what the server refuses. */
+
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { tempDir } from '../support/temp'
+import { CLI, cli, ended, start } from './support'
+
+interface Viewed {
+  child: ChildProcess
+  origin: string
+  /** Parameters behind the # of the address. */
+  given: URLSearchParams
+}
+
+async function view(store: string, ...args: string[]): Promise<Viewed> {
+  const child = start(process.execPath, [CLI, 'view', '--print', '--store', store, ...args])
+  const [line] = await once(child.stdout!, 'data')
+  const { origin, hash } = new URL(String(line).trim())
+  return { child, origin, given: new URLSearchParams(hash.slice(1)) }
+}
+
+async function storeWithOutput(): Promise<string> {
+  const store = tempDir()
+  await cli([
+    'run',
+    '--store',
+    store,
+    '--',
+    process.execPath,
+    '-e',
+    'for (let i = 0; i < 5000; i++) console.log(i); process.exit(3)',
+  ])
+  return store
+}
+
+async function login({ origin, given }: Viewed): Promise<Response> {
+  return fetch(`${origin}/spillway/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${given.get('login')}`, 'content-type': 'application/json' },
+    body: '{}',
+  })
+}
+
+test('the page lists the outputs with command and exit code, and its token works once', async () => {
+  const viewed = await view(await storeWithOutput(), '-1')
+  const { token } = (await (await login(viewed)).json()) as { token: string }
+  const answer = await fetch(`${viewed.origin}/spillway/outputs`, { headers: { authorization: `Bearer ${token}` } })
+  const listed = await answer.json()
+  expect(listed).toEqual([
+    expect.objectContaining({
+      path: viewed.given.get('path'),
+      exitCode: 3,
+      command: expect.stringContaining('console.log'),
+    }),
+  ])
+  expect((await login(viewed)).status).toBe(401)
+})
+
+test('the page and its scripts come with a policy that allows nothing but themselves', async () => {
+  const { origin } = await view(tempDir())
+  for (const [path, type] of [
+    ['/', 'text/html'],
+    ['/page.css', 'text/css'],
+    ['/view-page.mjs', 'text/javascript'],
+    ['/index.mjs', 'text/javascript'],
+  ] as const) {
+    const answer = await fetch(origin + path)
+    expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+      path,
+      200,
+      expect.stringContaining(type),
+    ])
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+  }
+})
+
+test('other paths, hosts and requests without a token are refused', async () => {
+  const { origin } = await view(tempDir())
+  for (const path of ['/package.json', '/..%2fpackage.json', '/cli/main.js']) {
+    expect((await fetch(origin + path)).status).toBe(404)
+  }
+  expect((await fetch(`${origin}/spillway/outputs`)).status).toBe(401)
+  const [answer] = await once(get(`${origin}/spillway/outputs`, { headers: { host: 'evil.example' } }), 'response')
+  answer.resume()
+  expect(answer.statusCode).toBe(403)
+})
+
+test('it ends with success at an interrupt', async () => {
+  const { child } = await view(tempDir())
+  const end = ended(child)
+  child.kill('SIGINT')
+  expect(await end).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('an output that is not of the store is refused before anything is served', async () => {
+  const { code, stdout, stderr } = await cli(['view', '--print', '--store', tempDir(), '/etc/passwd'])
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  expect(stderr).toContain('/etc/passwd')
+})

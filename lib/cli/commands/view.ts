@@ -1,0 +1,93 @@
+/** `spillway view`: saved outputs in a browser. */
+
+import { once } from 'node:events'
+import { SpillwayError, type TruncationStorage } from 'spillway'
+import { createAuditSource, type OutputSource } from 'spillway/view'
+import type { Command, Parsed } from '../command'
+import { openWithSystem, startDesk } from '../desk-server'
+import { forgetRemoved, listedOutputs, pathOf } from '../outputs'
+import { text, whole } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, note, print, printJson } from '../terminal'
+
+const command: Command = {
+  name: 'view',
+  summary: 'Shows saved outputs and audit logs in a browser.',
+  usage: '[options] [output]',
+  about: `An output is a path, or -1 for the newest, -2 for the one before; it is shown first. The page is served on 127.0.0.1 alone, until
+this command is ended. Its address has a token that works once: the first browser that opens it may read and remove the outputs.`,
+  options: {
+    print: { type: 'boolean', help: 'Print the address, and open no browser.' },
+    port: { type: 'string', value: 'N', help: 'The port. Default: one that is free.' },
+    session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
+    audit: { type: 'string', value: 'DIR', help: 'Show the audit logs in this folder too, each verified.' },
+    ...STORE,
+  },
+  positionals: [0, 1],
+  takesOutputs: true,
+  exits: [
+    ['0', 'ended by Ctrl+C'],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be served'],
+  ],
+  examples: [
+    ['spillway view', 'all outputs, the newest first'],
+    ['spillway view --print -2', 'the address of the one before, for another browser of this machine'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const storage = storageOf(values)
+  const [given] = positionals
+  const [sessionId, dir] = [text(values, 'session'), text(values, 'audit')]
+  const path = given === undefined ? undefined : await pathOf(storage, given, sessionId)
+  if (path !== undefined) await storage.readRange(path, { fromByte: 0, byteCount: 1 }, { sessionId })
+  const { server, address } = await startDesk({
+    outputs: outputsOf(storage, sessionId),
+    ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
+    ...(sessionId !== undefined && { sessionId }),
+    port: whole(values, 'port') ?? 0,
+  })
+  const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  const url = address(path)
+  if (json) await printJson({ url })
+  else if (values.print === true) await print(`${url}\n`)
+  else if (await openWithSystem(url))
+    note(`spillway: in the browser until Ctrl+C; another address: spillway view --print`)
+  else await print(`${url}\n`)
+  await ended
+  server.closeAllConnections()
+  server.close()
+  return EXIT.ok
+}
+
+/** The store, with the commands that made its outputs. */
+function outputsOf(
+  storage: TruncationStorage,
+  sessionId: string | undefined,
+): OutputSource & Pick<TruncationStorage, 'owns'> {
+  return {
+    readRange: (path, range, access) => storage.readRange(path, range, access),
+    search: (path, pattern, options) => storage.search(path, pattern, options),
+    list: () => listedOutputs(storage, sessionId),
+    owns: (path) => storage.owns(path),
+    usage: () => storage.usage(),
+    async open(path) {
+      if (await openWithSystem(path)) return
+      throw new SpillwayError('COMMAND', 'this system has no program that opens files')
+    },
+    async remove(path) {
+      const isRemoved = await storage.remove(path)
+      await forgetRemoved(storage)
+      return isRemoved
+    },
+    async sweep() {
+      const report = await storage.sweep()
+      await forgetRemoved(storage)
+      return report
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** The page of `spillway view`: saved outputs beside the one that is shown, and audit logs. */
+
+import type { ListedOutput } from 'spillway/view'
+import { type Connection, connect } from './connect'
+import { button, counted, make, messageOf, sizeOf } from './dom'
+import { shown } from './printed'
+
+const TOKEN = 'spillway-token'
+const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind
+const list = byId('list')
+const viewer = document.querySelector('spillway-output')!
+const audit = document.querySelector('spillway-audit')!
+const status = byId('status')
+
+/** Exchanges the one-time token of the address; after a reload, the token of the tab is there. */
+async function open(): Promise<{ connection: Connection; path: string | null }> {
+  const given = new URLSearchParams(location.hash.slice(1))
+  const login = given.get('login') ?? undefined
+  history.replaceState(null, '', location.pathname)
+  const token = login === undefined ? (sessionStorage.getItem(TOKEN) ?? undefined) : undefined
+  const connection = await connect({ token, login })
+  sessionStorage.setItem(TOKEN, connection.token)
+  return { connection, path: given.get('path') }
+}
+
+function ageOf(milliseconds: number): string {
+  const steps: [number, string][] = [
+    [86_400_000, 'day'],
+    [3_600_000, 'hour'],
+    [60_000, 'minute'],
+  ]
+  const [length, noun] = steps.find(([step]) => milliseconds >= step) ?? [1000, 'second']
+  return `${counted(Math.max(0, Math.floor(milliseconds / length)), noun)} ago`
+}
+
+function rowOf(output: ListedOutput, choose: (path: string) => void): HTMLElement {
+  const { path, command, toolName, exitCode, bytes, savedAt, isRunning } = output
+  const code = isRunning ? 'running' : exitCode === undefined ? '' : exitCode === 0 ? '✓ 0' : `✗ ${exitCode}`
+  const facts = [code, sizeOf(bytes), ageOf(Date.now() - savedAt)].filter((fact) => fact !== '').join(' · ')
+  const row = button('', () => choose(path), { className: exitCode ? 'failed' : '', 'data-path': path })
+  row.append(make('code', {}, ...shown(command ?? toolName)), make('span', { textContent: facts }))
+  return make('li', {}, row)
+}
+
+function choose(path: string): void {
+  viewer.path = path
+  for (const row of list.querySelectorAll('button')) row.toggleAttribute('aria-current', row.dataset.path === path)
+}
+
+async function refresh({ outputs }: Connection): Promise<void> {
+  const [listed, usage] = await Promise.all([outputs.list?.() ?? [], outputs.usage?.()])
+  list.replaceChildren(...listed.map((output) => rowOf(output, choose)))
+  byId('empty').hidden = listed.length > 0
+  viewer.hidden = listed.length === 0 && viewer.path === ''
+  byId('usage').textContent = usage ? `${counted(usage.files, 'output')}, ${sizeOf(usage.bytes)}` : ''
+  if (viewer.path === '' && listed[0]) choose(listed[0].path)
+  else choose(viewer.path)
+}
+
+async function start(): Promise<void> {
+  const { connection, path } = await open()
+  const { outputs, audit: logs } = connection
+  viewer.source = outputs
+  if (path !== null) viewer.path = path
+  audit.source = logs
+  byId('audit').hidden = logs === undefined
+  const act = (work: () => Promise<unknown>) => async () => {
+    try {
+      await work()
+      status.textContent = ''
+      await refresh(connection)
+    } catch (error) {
+      status.textContent = messageOf(error)
+    }
+  }
+  byId('refresh').onclick = act(async () => logs && audit.refresh())
+  byId('sweep').onclick = act(async () => outputs.sweep?.())
+  byId('remove').onclick = act(async () => {
+    if (!confirm('Remove the output that is shown?')) return
+    await outputs.remove?.(viewer.path)
+    viewer.path = ''
+  })
+  await refresh(connection)
+}
+
+start().catch((error) => {
+  status.textContent = `${messageOf(error)} Run spillway view again for a new address.`
+})
