@@ -1,7 +1,8 @@
-/** Components that show outputs, questions and audit logs to a person. */
+/** Components that show outputs, questions, contexts and audit logs to a person. */
 
 import { SpillwayApprovalElement } from './approval-element'
 import { SpillwayAuditElement } from './audit-element'
+import { SpillwayContextElement } from './context-element'
 import { define } from './dom'
 import { SpillwayOutputElement } from './output-element'
 
@@ -9,16 +10,19 @@ export type { ApprovalSource, AuditSource, OutputSource } from 'spillway/view'
 export { SpillwayApprovalElement } from './approval-element'
 export { SpillwayAuditElement } from './audit-element'
 export { type Connection, type ConnectOptions, connect } from './connect'
+export { SpillwayContextElement } from './context-element'
 export { SpillwayOutputElement } from './output-element'
 
 define('spillway-output', SpillwayOutputElement)
 define('spillway-approval', SpillwayApprovalElement)
 define('spillway-audit', SpillwayAuditElement)
+define('spillway-context', SpillwayContextElement)
 
 declare global {
   interface HTMLElementTagNameMap {
     'spillway-output': SpillwayOutputElement
     'spillway-approval': SpillwayApprovalElement
     'spillway-audit': SpillwayAuditElement
+    'spillway-context': SpillwayContextElement
   }
 }

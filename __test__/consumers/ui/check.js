@@ -42,6 +42,18 @@ const show = (path) =>
     return performance.now() - began
   }, path)
 
+/** Waits until nothing scrolls any more: browsers move over many frames. */
+const settled = () =>
+  page.evaluate(async () => {
+    const top = () => document.querySelector('spillway-output').shadowRoot.querySelector('.row')?.dataset.line
+    let [line, frames] = [top(), 0]
+    await drawn(() => {
+      frames = top() === line ? frames + 1 : 0
+      line = top()
+      return frames > 20
+    })
+  })
+
 /** Goes to lines, and returns the milliseconds that each took. */
 const goTo = (lines) =>
   page.evaluate(async (lines) => {
@@ -75,6 +87,8 @@ async function checkLarge() {
     () => !document.querySelector('spillway-output').shadowRoot.querySelector('[data-line="1"]'),
   )
 
+  await settled()
+
   // The bar, dragged to the middle; then the wheel moves by lines.
   await pane.evaluate((element) => {
     element.scrollTop = element.scrollHeight / 2
@@ -83,6 +97,7 @@ async function checkLarge() {
     const first = document.querySelector('spillway-output').shadowRoot.querySelector('.row')
     return Math.abs(Number(first?.dataset.line.replaceAll(',', '')) - half) < half / 100
   }, total / 2)
+  await settled()
   const before = Number(
     await page
       .locator('.row')
@@ -157,6 +172,27 @@ async function checkLongLine() {
     .waitFor()
   await page.getByRole('button', { name: 'Wrap long lines' }).click()
   return paint
+}
+
+/** The report of a request, as the host made it, in words and as bars. */
+async function checkContext() {
+  const context = page.locator('spillway-context')
+  await context.evaluate(
+    (element, report) => {
+      element.report = report
+    },
+    await host.report(),
+  )
+  assert.match(
+    await context.locator('p').first().textContent(),
+    /^History: [\d,]+ tokens stored, [\d,]+ sent, 0 tokens beside it; [\d,]+ fit$/,
+  )
+  assert.strictEqual(await context.locator('meter').count(), 2)
+  assert.ok((await context.locator('li').count()) >= 2)
+  await shoot('context')
+  await context.evaluate((element) => {
+    element.report = undefined
+  })
 }
 
 /** axe finds nothing, in both schemes, and nothing is cut off on a narrow screen. */
@@ -235,6 +271,7 @@ async function check() {
   await page.waitForSelector('body[data-ready]')
   await checkColours()
   await checkApprovals()
+  await checkContext()
   const longLine = await checkLongLine()
   await checkAccess()
   const large = await checkLarge()

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PermissionGate, PermissionPolicy, TruncationStorage } from 'spillway'
+import { ContextManager, PermissionGate, PermissionPolicy, TruncationStorage } from 'spillway'
 import { createOutputHandler } from 'spillway/view'
 
 const FILES = {
@@ -43,6 +43,19 @@ export async function startHost() {
     },
     /** Asks about a call, and returns the decision when there is one. */
     ask: (tool, args) => gate.request({ tool, args, toolCallId: randomUUID(), sessionId: 'ui', cwd: vault, vault }),
+    /** The report of a request with two long results. */
+    async report() {
+      const manager = new ContextManager({ contextWindow: 20_000 })
+      const results = [1, 2].flatMap((id) => [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: `${id}`, type: 'function', function: { name: 'bash', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: `${id}`, content: 'word '.repeat(8000) },
+      ])
+      return (await manager.prepare([{ role: 'user', content: 'hello' }, ...results])).report
+    },
     /** The rules of answers "always". */
     approved: () => gate.toJSON().approvals.map(({ rule }) => rule),
     async close() {
