@@ -1989,6 +1989,18 @@ type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateToken
 export interface ContextManagerOptions<M = unknown> {
 	/** The model's window in tokens; 0 or nothing: unknown. */
 	contextWindow?: number;
+	/**
+	 * Most bytes of a request. Above them the oldest images and files leave, down to three quarters, and a note describes each; a
+	 * `storage` with `saveBytes` keeps them. Those in messages after the model's last answer stay.
+	 * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
+	 * 20 MB for `gemini`, none for others
+	 */
+	maxRequestBytes?: number;
+	/**
+	 * Most images of a request; the oldest leave in the same way.
+	 * @default 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
+	 */
+	maxImages?: number;
 	/** Tokens that stay free beside the room for an answer. @default 0 */
 	reserveTokens?: number;
 	/** Parts of the request besides the history: they count as tokens, and the summariser receives them. */

@@ -622,7 +622,11 @@ describe('the short form', () => {
 
   test('asks with the default policy', async () => {
     const asked: string[] = []
-    const gate = new PermissionGate({ ask: ({ tool }) => (asked.push(tool), 'once') })
+    const ask = ({ tool }: { tool: string }) => {
+      asked.push(tool)
+      return 'once' as const
+    }
+    const gate = new PermissionGate({ ask })
     await expect(gate.request(call)).resolves.toMatchObject({ decision: 'allow', by: 'once' })
     await expect(gate.request({ toolCallId: 'b', tool: 'read', args: { path: 'x' } })).resolves.toMatchObject({
       decision: 'allow',

@@ -7,7 +7,8 @@ import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
 import { forgetRemoved, listedOutputs, pathOf } from '../outputs'
 import { text, whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { storageOf } from '../shared-options'
+import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {
