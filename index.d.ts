@@ -2668,12 +2668,12 @@ export interface EstimateTokensOptions {
  */
 export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
 /** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
-export interface OutputSource {
+export interface OutputStore {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 }
 /** A service whose storage is one, such as a `TruncationService`. */
-export interface OutputSourceHolder {
+export interface OutputStoreHolder {
 	readonly storage: unknown;
 }
 /** Options of {@link createOutputTools}. */
@@ -2723,7 +2723,7 @@ export interface OutputTool {
  * @example
  * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
  */
-export declare function createOutputTools(source: OutputSource | OutputSourceHolder, options?: OutputToolsOptions): [
+export declare function createOutputTools(source: OutputStore | OutputStoreHolder, options?: OutputToolsOptions): [
 	OutputTool,
 	OutputTool
 ];

@@ -96,8 +96,8 @@ export type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } 
 export { type EstimateTokensOptions, estimateTokens } from './tokens/tokens'
 export {
   createOutputTools,
-  type OutputSource,
-  type OutputSourceHolder,
+  type OutputStore,
+  type OutputStoreHolder,
   type OutputTool,
   type OutputToolContext,
   type OutputToolResult,

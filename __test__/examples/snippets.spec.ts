@@ -51,6 +51,7 @@ const nameOf = ({ page, line }: Block) => `${page.replace(/\W+/g, '-')}-${line}`
 /** Packages that the pages import, and the file of the stand-in for each. */
 const STAND_INS: Record<string, string> = {
   '@anthropic-ai/claude-agent-sdk': 'claude-agent-sdk',
+  '@aws-sdk/client-s3': 'aws-sdk-client-s3',
   '@earendil-works/pi-agent-core': 'pi-agent-core',
   '@langchain/langgraph': 'langchain-langgraph',
   '@opentelemetry/api': 'opentelemetry-api',

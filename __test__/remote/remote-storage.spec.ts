@@ -104,6 +104,7 @@ test('it is listed, measured and swept as files are', async () => {
     bytes: 6,
     sessions: 2,
     dirs: [{ dir: 's3://bucket', files: 3, bytes: 6 }],
+    pending: { files: 0, bytes: 0 },
   })
   expect(await storage.list({ sessionId: 's2' })).toEqual([
     { path: paths[2], toolName: 'bash', savedAt: expect.any(Number), bytes: 3 },

@@ -1,5 +1,6 @@
 /** Advice on keeping a provider's cache between requests. Nothing here sends a request or sets a timer. */
 
+import { isArray } from '../util/guards'
 import { atLeastZero, type Check, checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { readPrices } from './options'
@@ -95,7 +96,7 @@ export function adviseCacheLifetime(
   requests: readonly PausedRequest[],
   options: { prices?: PrunePrices | string } = {},
 ): CacheLifetimeAdvice {
-  if (!Array.isArray(requests)) throw wrong('requests', requests, 'an array of requests')
+  if (!isArray(requests)) throw wrong('requests', requests, 'an array of requests')
   checkOptions('options', options, { prices: PING.prices })
   const { prices } = readPrices(options.prices, 'options.prices')
   const cost = (lifetimeMs: number, write: number) =>

@@ -1,6 +1,8 @@
 /** The report as one page: without scripts, without anything from elsewhere, for light and dark. */
 
 import { createHash } from 'node:crypto'
+import { isArray } from '../util/guards'
+import { isRecord, readable, wrong } from '../validation/validate'
 import { type Bar, bars, escaped, table } from './charts'
 import { type Cost, DOLLARS_SOURCE, shareOf } from './prices'
 import type { SessionReport, UsageReport } from './report'
@@ -26,6 +28,14 @@ const [TOOLS, SESSIONS] = [15, 50]
 
 /** Returns the report as an HTML page that needs nothing else. */
 export function reportPage(report: UsageReport): string {
+  return readable('report', () => {
+    const { bill, sessions }: Partial<UsageReport> = isRecord(report) ? report : {}
+    if (!isRecord(bill) || !isArray(sessions)) throw wrong('report', report, 'a report as reportSessions returns it')
+    return pageOf(report)
+  })
+}
+
+function pageOf(report: UsageReport): string {
   const { bill, savings, sessions } = report
   const write = writerOf(bill.total)
   const requests = sessions.reduce((sum, session) => sum + session.requests, 0)

@@ -7,8 +7,8 @@ export { createGrepTool, type GrepToolOptions } from './files/grep-tool'
 export { createReadTool, type ReadToolOptions } from './files/read-tool'
 export {
   createOutputTools,
-  type OutputSource,
-  type OutputSourceHolder,
+  type OutputStore,
+  type OutputStoreHolder,
   type OutputTool,
   type OutputToolContext,
   type OutputToolResult,

@@ -7,13 +7,13 @@ import { messageOf } from '../util/message-of'
 import { checkKeys, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
 
 /** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
-export interface OutputSource {
+export interface OutputStore {
   readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>
   search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
 }
 
 /** A service whose storage is one, such as a `TruncationService`. */
-export interface OutputSourceHolder {
+export interface OutputStoreHolder {
   readonly storage: unknown
 }
 
@@ -80,7 +80,7 @@ const whole = (least: number, description: string) => ({ type: 'integer', minimu
  * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
  */
 export function createOutputTools(
-  source: OutputSource | OutputSourceHolder,
+  source: OutputStore | OutputStoreHolder,
   options: OutputToolsOptions = {},
 ): [OutputTool, OutputTool] {
   const storage = sourceOf(source)
@@ -222,13 +222,13 @@ export function createOutputTools(
   return [read, search]
 }
 
-function sourceOf(given: unknown): OutputSource {
-  const isSource = (value: unknown): value is OutputSource =>
+function sourceOf(given: unknown): OutputStore {
+  const isSource = (value: unknown): value is OutputStore =>
     isRecord(value) && typeof value.readRange === 'function' && typeof value.search === 'function'
   // A proxy or a getter can throw.
   const found = readable('storage', () => {
     if (isSource(given)) return given
-    const { storage } = Object(given) as Partial<OutputSourceHolder>
+    const { storage } = Object(given) as Partial<OutputStoreHolder>
     return isSource(storage) ? storage : undefined
   })
   if (found !== undefined) return found

@@ -12,6 +12,7 @@ export interface CallOptions {
   providerOptions?: Record<string, Record<string, unknown>>
 }
 export interface Model {
+  modelId: string
   doGenerate: (options: CallOptions) => PromiseLike<{ content: unknown[] }>
   doStream: (options: CallOptions) => PromiseLike<{ stream: ReadableStream }>
 }

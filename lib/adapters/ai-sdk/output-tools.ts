@@ -1,6 +1,6 @@
 /** Ready-made tools in the SDK's shape. */
 
-import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
+import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { checkHostTools, contextOf } from '../shared/host-tools'
@@ -21,7 +21,7 @@ const SCHEMA = {
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
 export function outputTools(
-  source: OutputSource | OutputSourceHolder,
+  source: OutputStore | OutputStoreHolder,
   options: OutputToolsOptions = {},
   // biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
 ): Record<string, any> {

@@ -1,6 +1,6 @@
 /** Ready-made tools as tools of LangChain. */
 
-import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
+import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { checkHostTools, contextOf } from '../shared/host-tools'
@@ -17,7 +17,7 @@ import type { LangChainRuntime } from './controls'
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
 // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
-export function outputTools(source: OutputSource | OutputSourceHolder, options: OutputToolsOptions = {}): any[] {
+export function outputTools(source: OutputStore | OutputStoreHolder, options: OutputToolsOptions = {}): any[] {
   return hostTools(createOutputTools(source, options))
 }
 

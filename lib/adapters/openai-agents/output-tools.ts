@@ -1,6 +1,6 @@
 /** Ready-made tools in the SDK's shape. */
 
-import type { OutputSource, OutputSourceHolder, OutputToolsOptions } from 'spillway'
+import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { checkHostTools, contextOf } from '../shared/host-tools'
@@ -14,7 +14,7 @@ import { checkHostTools, contextOf } from '../shared/host-tools'
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
 export function outputTools(
-  source: OutputSource | OutputSourceHolder,
+  source: OutputStore | OutputStoreHolder,
   options: OutputToolsOptions = {},
   // biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a tool stands here
 ): any[] {
