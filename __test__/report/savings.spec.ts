@@ -39,10 +39,13 @@ async function savingsOf(text: string): Promise<Savings> {
   return (await reportSessions([path])).savings!
 }
 
+/** A name that is too long for the index in a placeholder. */
+const nameOf = (seed: number, at: number) => `value_with_a_name_that_no_placeholder_has_room_for_${seed}_${at}`
+
 /** Lines that no other file has, with a name of their own in every fortieth. */
 const linesOf = (seed: number, count = 200) =>
   Array.from({ length: count }, (_, at) => {
-    const name = at % 40 === 17 ? `value_${seed}_${at}` : 'total'
+    const name = at % 40 === 17 ? nameOf(seed, at) : 'total'
     return `const ${name} = compute(${name}, ${seed * 7919 + at})`
   }).join('\n')
 
@@ -76,7 +79,7 @@ describe('the savings', () => {
 
   test('are less by what the model would have fetched again', async () => {
     const without = await savingsOf(sessionOf(long('I change value_of_nothing_here.')))
-    const savings = await savingsOf(sessionOf(long('I change value_3_17 as well.')))
+    const savings = await savingsOf(sessionOf(long(`I change ${nameOf(3, 17)} as well.`)))
     expect([without.refetched, savings.refetched]).toEqual([0, 1])
     // At least the result itself, and one more request.
     const tokens = linesOf(3).length / 4

@@ -67,8 +67,12 @@ export class LiveSave {
 
   private async next(): Promise<Uint8Array | undefined> {
     const fromByte = this.position
-    const range = await readRange({ intake: this.intake }, { fromByte, byteCount: PIECE_BYTES })
-    if (range.byteCount === 0) return undefined
+    const range = await readRange({ intake: this.intake }, { fromByte, byteCount: PIECE_BYTES }).catch((error) => {
+      // The intake may have ended meanwhile: the rest is read from its file.
+      debug('saveLive: %s', messageOf(error))
+      return undefined
+    })
+    if (range === undefined || range.byteCount === 0) return undefined
     const bytes = Buffer.from(range.text, 'utf8')
     // A text shows bytes that are no characters as U+FFFD, and so it is not known which they were.
     if (range.fromByte !== fromByte || bytes.length !== range.byteCount || range.text.includes('\ufffd')) {

@@ -87,7 +87,7 @@ export class MemoryObjects implements ObjectStore {
 
   private uploadOf(key: string, upload: string): Upload {
     const found = this.open.get(upload)
-    return found?.key === key ? found : missing(`upload ${String(upload)} of ${textOf('key', key)}`)
+    return found && found.key === key ? found : missing(`upload ${textOf('upload', upload)} of ${textOf('key', key)}`)
   }
 }
 

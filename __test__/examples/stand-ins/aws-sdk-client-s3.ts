@@ -2,7 +2,6 @@
 import type { S3Client } from 'spillway/s3'
 
 export const S3 = class {
-  constructor(_options: object) {}
   getObject = async () => ({})
 } as unknown as new (
   options: object,
