@@ -13,8 +13,9 @@ export interface MediaLimits {
 }
 
 /**
- * Documented limits of requests: platform.claude.com, "Vision", general limits (32 MB, 100 images); platform.openai.com, "Images and
- * vision" (50 MB, 500 images); ai.google.dev, "Image understanding" (20 MB with inline data). Other formats are sent to many providers.
+ * Documented limits of requests, as read on 2026-11-26. platform.claude.com, "Vision", general limits: 32 MB, and 100 images for models
+ * with a window of 200,000 tokens, 600 for others; the lower one counts. platform.openai.com, "Images and vision": 50 MB and 500
+ * images. ai.google.dev, "Image understanding": 20 MB with inline data. Other formats are sent to many providers.
  */
 const DOCUMENTED: Partial<Record<HistoryFormatName, Partial<MediaLimits>>> = {
   anthropic: { bytes: 32e6, images: 100 },
