@@ -101,10 +101,7 @@ test.each<[string, Decide, string, RegExp]>([
     .filter((command) => /\$\(evil\)|`evil`/.test(command))
     .map((command) => command.replaceAll(/(?<=\$\()evil(?=\))|(?<=`)evil(?=`)/g, banned))
   expect(hidden.length).toBeGreaterThan(60)
-  // What is nested more deeply than the budget of a command reaches is asked about.
-  const isDeep = (command: string) => command.split('$(').length > 24
-  const isWrong = (command: string) => !(isDeep(command) ? /ask|deny/ : expected).test(decide(command))
-  expect(hidden.filter(isWrong)).toEqual([])
+  expect(hidden.filter((command) => !expected.test(decide(command)))).toEqual([])
 })
 
 test('a text about a banned command is no such command', () => {

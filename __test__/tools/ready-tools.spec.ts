@@ -28,9 +28,9 @@ import {
   FileReads,
   type ReadyTool,
 } from 'spillway/tools'
+import { onUnix } from '../support/only'
 import { tempDir } from '../support/temp'
 
-const posix = process.platform === 'win32' ? test.skip : test
 const outputOf = async (tool: ReadyTool, args: unknown, context = {}): Promise<string> =>
   (await tool.execute(args, context)).output
 const node = JSON.stringify(process.execPath)
@@ -135,7 +135,7 @@ describe('read', () => {
     expect(await outputOf(createReadTool({ cwd }), { path: 'c' })).toBe('[The file is empty.]')
   })
 
-  posix('follows links, and refuses folders, pipes and circles', async () => {
+  onUnix('follows links, and refuses folders, pipes and circles', async () => {
     const cwd = folder({ 'a.txt': 'hello' })
     symlinkSync('a.txt', join(cwd, 'link'))
     symlinkSync('circle', join(cwd, 'circle'))
@@ -147,7 +147,7 @@ describe('read', () => {
     expect(await outputOf(read, { path: 'circle' })).toMatch(/leads back to itself/)
   })
 
-  posix('permission: in the vault it runs, outside and by a link that leads there the user is asked', async () => {
+  onUnix('permission: in the vault it runs, outside and by a link that leads there the user is asked', async () => {
     const outside = folder({ 'b.txt': 'secret' })
     const cwd = folder({ 'a.txt': 'hello' })
     symlinkSync(join(outside, 'b.txt'), join(cwd, 'link'))
@@ -230,7 +230,7 @@ describe('edit', () => {
     expect((await Promise.all(both)).filter(({ success }) => success)).toHaveLength(1)
   })
 
-  posix('edits what a link leads to, and neither a file with two names nor a read-only one', async () => {
+  onUnix('edits what a link leads to, and neither a file with two names nor a read-only one', async () => {
     const cwd = folder({ 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' })
     symlinkSync('a.txt', join(cwd, 'link'))
     linkSync(join(cwd, 'b.txt'), join(cwd, 'b2.txt'))
@@ -361,7 +361,7 @@ describe('grep', () => {
     expect(await outputOf(grep, { pattern: 'x', context: 99 })).toMatch(/context/)
   })
 
-  posix('asks ripgrep where there is one, and its errors reach the model', async () => {
+  onUnix('asks ripgrep where there is one, and its errors reach the model', async () => {
     const cwd = files()
     const grep = createGrepTool({ cwd, ripgrep: standIn('console.log(process.argv.slice(2).join(" "))') })
     const asked = await outputOf(grep, { pattern: '-x', literal: true, ignore_case: true, context: 2 })

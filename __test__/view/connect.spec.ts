@@ -25,7 +25,7 @@ async function inNode(input: Record<string, unknown>, body: string): Promise<unk
 async function served() {
   const outputs = new MemoryStorage()
   const path = await outputs.save('one\ntwo\nthree\n', { toolName: 'bash' })
-  const gate = new PermissionGate(new PermissionPolicy({ vault: '/work/project' }))
+  const gate = new PermissionGate(new PermissionPolicy({ vault: '/home/ada/project' }))
   const { handler, port } = await serve({ outputs, approvals: gate })
   return { path, gate, handler, base: `http://127.0.0.1:${port}/spillway` }
 }
@@ -66,7 +66,7 @@ test('errors of the server keep their code and field', async () => {
 
 test('a question is received and answered', async () => {
   const { gate, handler, base } = await served()
-  const decided = gate.request({ tool: 'bash', args: { command: 'make' }, toolCallId: '1', cwd: '/work/project' })
+  const decided = gate.request({ tool: 'bash', args: { command: 'make' }, toolCallId: '1', cwd: '/home/ada/project' })
   const tool = await inNode(
     { base, token: handler.token },
     `const { approvals } = await connect(input)

@@ -1,7 +1,8 @@
 /** A log beside the outputs of a store: one line of JSON for an output, by its path. */
 
-import { closeSync, constants, openSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJsonLines } from './json-lines'
 import { note } from './terminal'
 
 /** Above this size, lines of removed outputs are dropped. */
@@ -63,19 +64,6 @@ export class StoreLog<T extends { path: string }> {
   }
 
   private readLines(file: string): T[] {
-    let text: string
-    try {
-      text = readFileSync(file, 'utf8')
-    } catch {
-      return []
-    }
-    return text.split('\n').flatMap((line) => {
-      try {
-        const read = JSON.parse(line) as Partial<T> | null
-        return typeof read?.path === 'string' && this.isWhole(read) ? [read as T] : []
-      } catch {
-        return []
-      }
-    })
+    return readJsonLines<T>(file, (read) => typeof read.path === 'string' && this.isWhole(read))
   }
 }

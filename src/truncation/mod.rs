@@ -9,6 +9,7 @@ mod fixture;
 pub mod head_tail;
 pub mod json;
 pub mod limits;
+mod line_buffer;
 pub mod lines;
 pub mod notice;
 pub mod preview_buffer;

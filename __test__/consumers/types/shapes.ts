@@ -54,7 +54,12 @@ holds<
     Flat<ReturnType<Documented.TruncationStrategy['truncate']>>
   >
 >()
-holds<Equal<keyof Omit<Spillway.ITruncationStorage, 'saveBytes' | 'saveStream' | 'saveLive'>, keyof Documented.ITruncationStorage>>()
+holds<
+  Equal<
+    keyof Omit<Spillway.ITruncationStorage, 'saveBytes' | 'saveStream' | 'saveLive'>,
+    keyof Documented.ITruncationStorage
+  >
+>()
 holds<
   Equal<Spillway.ITruncationStorage['save'], (content: string, context: Spillway.TruncationContext) => Promise<string>>
 >()

@@ -1,7 +1,8 @@
 /** Files that an agent has read in a session: after a compaction it is reminded of them. One line of JSON for each read. */
 
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJsonLines } from '../json-lines'
 import type { HookCall } from './payload'
 
 /** A read of a file. */
@@ -56,22 +57,7 @@ function described({ path, offset, limit }: FileRead): string {
   return `${path} (lines ${from} to ${limit === undefined ? 'the end' : from + limit - 1})`
 }
 
-function linesOf(file: string): FileRead[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return []
-  }
-  return text.split('\n').flatMap((line) => {
-    try {
-      const read = JSON.parse(line) as FileRead | null
-      return typeof read?.path === 'string' ? [read] : []
-    } catch {
-      return []
-    }
-  })
-}
+const linesOf = (file: string) => readJsonLines<FileRead>(file, ({ path }) => typeof path === 'string')
 
 function removeOld(dir: string): void {
   const names = statSync(dir, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(dir)

@@ -78,6 +78,8 @@ pub(super) struct Walker<'a> {
     pub functions: Vec<FunctionDefinition>,
     /// Remaining bytes that may be read again to find what they destroy.
     pub left: usize,
+    /// The same for the pieces of texts that were not understood, which must not use up what is left for the others.
+    pub pieces_left: usize,
     /// Variables with known values.
     pub constants: Constants,
     /// Number of times that the bodies of loops were read.
@@ -131,6 +133,7 @@ impl<'a> Walker<'a> {
             has_input: false,
             functions: Vec::new(),
             left: MAX_REREAD,
+            pieces_left: MAX_REREAD,
             constants: Constants::default(),
             unrolled: 1,
             is_inner: false,
@@ -162,6 +165,7 @@ impl<'a> Walker<'a> {
             has_input: self.has_input,
             functions: self.functions.clone(),
             left: self.left - text.len() - MIN_REREAD,
+            pieces_left: self.pieces_left,
             tokens_left: self.tokens_left,
             ..Walker::new(self.folders, "/", self.sensitive, false)
         })
@@ -169,7 +173,8 @@ impl<'a> Walker<'a> {
 
     /// Takes over what a [shadow](Self::shadow) read, and how much it left to be read.
     pub fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
-        (self.left, self.tokens_left) = (inner.left, inner.tokens_left);
+        (self.left, self.pieces_left, self.tokens_left) =
+            (inner.left, inner.pieces_left, inner.tokens_left);
         inner.out
     }
 

@@ -255,8 +255,8 @@ impl Walker<'_> {
         let mut found = Vec::new();
         let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n']);
         for piece in pieces.filter(|piece| may_destroy(piece)).take(MAX_PIECES) {
-            let Some(left) = self.left.checked_sub(piece.len() + MIN_REREAD) else { break };
-            self.left = left;
+            let Some(left) = self.pieces_left.checked_sub(piece.len() + MIN_REREAD) else { break };
+            self.pieces_left = left;
             let words: Vec<Word> = piece
                 .split_whitespace()
                 .skip_while(|word| KEYWORDS.contains(word))

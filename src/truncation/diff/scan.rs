@@ -4,14 +4,11 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
 use super::retained::{Kept, Memory, Part};
+use crate::truncation::line_buffer::{LineBuffer, RawLine};
 use crate::truncation::notice::Tally;
 use crate::truncation::smart::scan::plain;
 
-/// Maximum number of bytes of a line that are examined and shown.
-const LONGEST: usize = 4 * 1024;
 /// Maximum number of parents of a merge.
 const PARENTS: usize = 8;
 
@@ -43,12 +40,8 @@ struct Hunk {
 /// A diff that is being scanned.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// The current line, as far as it is examined.
-    line: Vec<u8>,
-    /// Length of the current line so far.
-    length: u64,
-    /// Offset of the current line.
-    at: u64,
+    lines: LineBuffer,
+    /// Number of lines so far.
     number: u64,
     place: Place,
     /// A line `--- name`, which is a file name only if `+++ name` follows.
@@ -65,9 +58,7 @@ impl Scanner {
     /// Creates a scanner that retains enough for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Scanner {
-            line: Vec::new(),
-            length: 0,
-            at: 0,
+            lines: LineBuffer::default(),
             number: 0,
             place: Place::Outside,
             held_back: None,
@@ -81,30 +72,9 @@ impl Scanner {
 
     /// Takes the next bytes of the text.
     pub fn push(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        while let Some(end) = memchr(b'\n', rest) {
-            let (line, after) = (rest.get(..end).unwrap_or_default(), rest.get(end + 1..));
-            rest = after.unwrap_or_default();
-            if self.length == 0 {
-                self.length = line.len() as u64;
-                self.read(line.get(..LONGEST).unwrap_or(line));
-            } else {
-                self.collect(line);
-                let line = std::mem::take(&mut self.line);
-                self.read(&line);
-                self.line = line;
-                self.line.clear();
-            }
-            self.at += self.length + 1;
-            self.length = 0;
-        }
-        self.collect(rest);
-    }
-
-    fn collect(&mut self, bytes: &[u8]) {
-        let room = LONGEST - self.line.len();
-        self.line.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-        self.length += bytes.len() as u64;
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.push(bytes, |line| self.read(line));
+        self.lines = lines;
     }
 
     /// Returns the number of bytes retained.
@@ -116,30 +86,24 @@ impl Scanner {
     /// Returns the retained lines if the text, ending here, is a diff.
     pub(super) fn finish(&self) -> Option<Memory> {
         let mut end = self.clone();
-        if end.length > 0 {
-            let line = std::mem::take(&mut end.line);
-            end.read(&line);
+        if let Some(line) = self.lines.last() {
+            end.read(line);
         }
         end.release(false);
         let is_diff = end.memory.all().files > 0 && end.strange * 2 <= end.number;
         is_diff.then_some(end.memory)
     }
 
-    /// Processes one line; `raw` may be only its start.
-    fn read(&mut self, raw: &[u8]) {
-        self.number += 1;
-        let is_whole = raw.len() as u64 == self.length;
-        let text = if is_whole { raw.strip_suffix(b"\r").unwrap_or(raw) } else { raw };
+    fn read(&mut self, RawLine { number, at, length, text }: RawLine<'_>) {
+        self.number = number;
         let cleaned: Cow<'_, [u8]> = plain(text);
         let (part, own) = self.part(&cleaned);
         if matches!(part, Some(Part::Head | Part::File)) {
             self.depth = 0;
         }
-        // A partial line extends to the end of the full line.
-        let length = if is_whole { text.len() as u64 } else { self.length };
         let kept = Kept {
-            number: self.number,
-            bytes: self.at..self.at + length,
+            number,
+            bytes: at..at + length,
             text: Box::default(),
             part: part.unwrap_or(Part::Other),
             hunk: self.hunk,

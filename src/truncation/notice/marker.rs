@@ -92,14 +92,7 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
         all(template, Says::All);
     }
     all(wording.lines, Says::Missing);
-    for template in [
-        wording.shown,
-        wording.partial,
-        wording.scattered,
-        wording.diff,
-        wording.csv,
-        wording.tests,
-    ] {
+    for template in shown(wording) {
         all(template, Says::Shown);
     }
     if let Advice::Available(templates) = &wording.advice {
@@ -143,22 +136,18 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
     said
 }
 
+/// Returns the sentences about the part of a text that is shown.
+fn shown(wording: &Wording) -> [&'static str; 6] {
+    let Wording { shown, partial, scattered, diff, csv, tests, .. } = *wording;
+    [shown, partial, scattered, diff, csv, tests]
+}
+
 /// Returns true if the text after the outcome of a call continues as a notice does.
 fn goes_on(wording: &Wording, rest: &str) -> bool {
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    let next = [
-        wording.shown,
-        wording.partial,
-        wording.scattered,
-        wording.diff,
-        wording.csv,
-        wording.tests,
-        wording.json.shown,
-        wording.ceiling,
-        wording.saved,
-        wording.part,
-    ];
-    next.iter().filter(|template| !template.is_empty()).any(|template| {
+    let others = [wording.json.shown, wording.ceiling, wording.saved, wording.part];
+    let next = shown(wording).into_iter().chain(others);
+    next.filter(|template| !template.is_empty()).any(|template| {
         let head = template.split('{').next().unwrap_or_default();
         let begins = rest.get(head.len()..).and_then(|rest| rest.chars().next());
         rest.starts_with(head) && (head.len() > 8 || begins.is_some_and(|it| it.is_ascii_digit()))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::record::Entry;
+use super::entries::Entry;
 use super::retained::Kept;
 use super::select;
 use crate::text::lossy::Source;

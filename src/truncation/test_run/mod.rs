@@ -6,6 +6,7 @@
 //! in XML are read by [`xml`] and shown by [`tag_preview`]. The same scan gives the run as data.
 
 mod counts;
+mod entries;
 mod line_preview;
 mod record;
 mod report;
@@ -17,6 +18,7 @@ mod tag_preview;
 #[cfg(test)]
 mod tests;
 mod xml;
+mod xml_text;
 
 pub use report::{Failure, TestRun};
 pub use scan::Scanner;
@@ -32,6 +34,8 @@ use crate::text::lossy::Source;
 
 /// Maximum number of failures of a run that are distinguished.
 pub const MAX_FAILURES: usize = 10_000;
+/// Separates the names of nested groups.
+const WITHIN: &str = " > ";
 /// Maximum length of a name in bytes.
 const MAX_ID: usize = 1_000;
 /// Maximum length of a message in bytes.

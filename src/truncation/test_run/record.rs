@@ -1,18 +1,15 @@
 //! Collects the totals and failures of one runner.
 
-use std::collections::{HashMap, HashSet};
-
 use super::counts;
-use super::report::{Counts, Failure};
+use super::entries::{Entries, Entry};
+use super::report::{Counts, bounded};
 use super::rules::{Rule, Runner, Says, Then};
-use super::{MAX_FAILURES, MAX_ID, MAX_MESSAGE};
+use super::{MAX_ID, MAX_MESSAGE, WITHIN};
 
 /// Maximum number of tests whose output is kept apart while they run.
 const MAX_RUNNING: usize = 256;
 /// Maximum number of nested groups.
 const MAX_GROUPS: usize = 64;
-/// Separates the names of nested groups.
-pub(super) const WITHIN: &str = " > ";
 
 /// The named parts of a line.
 #[derive(Debug, Default)]
@@ -54,15 +51,6 @@ pub(super) struct Mark {
     pub depth: u32,
 }
 
-/// A failure with the blocks of lines that name and explain it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Entry {
-    pub failure: Failure,
-    pub blocks: Vec<u32>,
-    scope: String,
-    is_explained: bool,
-}
-
 /// Lines that explain a failure, or what a running test prints.
 #[derive(Debug, Clone, Default)]
 struct Block {
@@ -96,11 +84,7 @@ pub(super) struct Record {
     groups: Vec<Group>,
     /// Parts of a name that is not complete yet, and the block of their lines.
     name: Option<(Vec<String>, u32)>,
-    entries: Vec<Entry>,
-    /// Indices of entries by scope and name.
-    by_id: HashMap<(String, String), usize>,
-    /// Indices of entries by the last part of their name, for runners that abbreviate.
-    by_last: HashMap<String, Vec<usize>>,
+    entries: Entries,
     block: Option<Block>,
     running: Vec<Block>,
     held_place: String,
@@ -119,9 +103,7 @@ impl Record {
             title: (String::new(), 0),
             groups: Vec::new(),
             name: None,
-            entries: Vec::new(),
-            by_id: HashMap::new(),
-            by_last: HashMap::new(),
+            entries: Entries::new(runner.abbreviates),
             block: None,
             running: Vec::new(),
             held_place: String::new(),
@@ -136,14 +118,17 @@ impl Record {
     pub fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>)> {
         self.close();
         let is_at_work = self.has_sign || self.totals.is_some() || !self.runner.needs_sign;
-        let has_run =
-            self.totals.is_some() || !self.entries.is_empty() || self.cases != Counts::default();
+        let has_run = self.totals.is_some()
+            || !self.entries.all.is_empty()
+            || self.cases != Counts::default();
         if !is_at_work || !has_run {
             return None;
         }
-        self.drop_parents();
+        if self.runner.has_subtests {
+            self.entries.drop_parents();
+        }
         let mut counts =
-            self.totals.unwrap_or(Counts { failed: self.entries.len() as u64, ..self.cases });
+            self.totals.unwrap_or(Counts { failed: self.entries.all.len() as u64, ..self.cases });
         // Totals that leave a number out are completed by what was printed of each test.
         if counts.skipped == 0 {
             counts.skipped = self.cases.skipped;
@@ -151,20 +136,7 @@ impl Record {
         if counts.total.is_none() {
             counts.passed = counts.passed.or(self.cases.passed);
         }
-        Some((self.runner.name, counts, self.entries))
-    }
-
-    /// Removes tests that failed because a subtest did: `TestEmpty` beside `TestEmpty/no_total`.
-    fn drop_parents(&mut self) {
-        if !self.runner.has_subtests {
-            return;
-        }
-        let parents_of = |id: &str| -> Vec<String> {
-            id.match_indices('/').filter_map(|(at, _)| id.get(..at).map(str::to_owned)).collect()
-        };
-        let parents: HashSet<String> =
-            self.entries.iter().flat_map(|entry| parents_of(&entry.failure.id)).collect();
-        self.entries.retain(|entry| !parents.contains(&entry.failure.id));
+        Some((self.runner.name, counts, self.entries.all))
     }
 
     /// Returns true if a rule says something at this point of the output.
@@ -174,7 +146,7 @@ impl Record {
             && match rule.says {
                 Says::NameGoesOn => self.name.is_some(),
                 Says::ScopeFails => !self.scope.0.is_empty(),
-                Says::Heading => self.named(id).is_some(),
+                Says::Heading => self.entries.named(id).is_some(),
                 Says::Place | Says::LastPlace | Says::Message | Says::MessageFollows => {
                     self.block.is_some()
                 }
@@ -288,7 +260,7 @@ impl Record {
     fn message_of_block(&self) -> Option<&str> {
         let block = self.block.as_ref()?;
         match block.entry {
-            Some(entry) => self.entries.get(entry).map(|entry| entry.failure.message.as_str()),
+            Some(entry) => self.entries.all.get(entry).map(|entry| entry.failure.message.as_str()),
             None => Some(&block.message),
         }
     }
@@ -296,7 +268,7 @@ impl Record {
     fn set_message(&mut self, message: &str) {
         let message = bounded(message.trim(), MAX_MESSAGE);
         let Some(block) = &mut self.block else { return };
-        match block.entry.and_then(|entry| self.entries.get_mut(entry)) {
+        match block.entry.and_then(|entry| self.entries.all.get_mut(entry)) {
             Some(entry) => entry.failure.message = message,
             None => block.message = message,
         }
@@ -307,7 +279,7 @@ impl Record {
         let has_message = !self.message_of_block()?.is_empty();
         let place = found.place();
         let block = self.block.as_mut()?;
-        let held = match block.entry.and_then(|entry| self.entries.get_mut(entry)) {
+        let held = match block.entry.and_then(|entry| self.entries.all.get_mut(entry)) {
             Some(entry) => &mut entry.failure.place,
             None => &mut block.place,
         };
@@ -353,7 +325,7 @@ impl Record {
         self.groups.retain(|group| group.indent < found.indent);
         let ((name, block), mark) = heading(found, next_block);
         if self.groups.len() < MAX_GROUPS {
-            let entries_before = self.entries.len();
+            let entries_before = self.entries.all.len();
             self.groups.push(Group { indent: found.indent, name, entries_before, block });
         }
         mark
@@ -371,25 +343,17 @@ impl Record {
         let mark =
             self.fails(&Found { id: &id, ..Found::default() }, Then::MessageFirst, next_block);
         let entry = self.block.as_ref().and_then(|block| block.entry);
-        if let Some(entry) = entry.and_then(|entry| self.entries.get_mut(entry)) {
+        if let Some(entry) = entry.and_then(|entry| self.entries.all.get_mut(entry)) {
             entry.blocks.push(block);
         }
         mark
     }
 
-    /// Returns the failure without an explanation that has this name, followed by its message or by nothing.
-    fn named(&self, id: &str) -> Option<usize> {
-        self.entries.iter().position(|entry| {
-            let rest = entry.failure.id.strip_prefix(id);
-            !entry.is_explained && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        })
-    }
-
     /// Takes the name of a failure above its explanation.
     fn heading(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
-        let at = self.named(found.id)?;
+        let at = self.entries.named(found.id)?;
         self.close();
-        if let Some(entry) = self.entries.get_mut(at) {
+        if let Some(entry) = self.entries.all.get_mut(at) {
             let message = entry.failure.id.split_off(found.id.len());
             entry.failure.message = message.trim().to_owned();
         }
@@ -400,12 +364,10 @@ impl Record {
         let running = self.running_block(found.id);
         self.close();
         let id = self.full_name(found)?;
-        let at = self.find(&id, then).or_else(|| self.insert(&id))?;
-        let entry = self.entries.get_mut(at)?;
-        if entry.failure.id.len() < id.len() {
-            entry.failure.id.clone_from(&id);
-            self.by_id.insert((entry.scope.clone(), id), at);
-        }
+        let known = self.entries.find(&self.scope.0, &id, then != Then::Nothing);
+        let at = known.or_else(|| self.insert(&id))?;
+        self.entries.complete_name(at, &id);
+        let entry = self.entries.all.get_mut(at)?;
         let held = (std::mem::take(&mut self.held_message), std::mem::take(&mut self.held_place));
         let printed = running.map(|block| {
             entry.blocks.push(block.number);
@@ -426,7 +388,7 @@ impl Record {
     /// Opens a block for the line that names a failure, and for what follows it.
     fn open(&mut self, at: usize, then: Then, next_block: &mut u32) -> Option<Mark> {
         *next_block += 1;
-        let entry = self.entries.get_mut(at)?;
+        let entry = self.entries.all.get_mut(at)?;
         entry.blocks.push(*next_block);
         let mark = Mark { role: Role::Name, block: *next_block, depth: 0 };
         if then != Then::Nothing {
@@ -459,7 +421,7 @@ impl Record {
         self.groups.retain(|group| group.indent <= found.indent);
         if let Some(group) = self.groups.pop_if(|group| group.indent == found.indent)
             && group.name == found.id
-            && self.entries.len() > group.entries_before
+            && self.entries.all.len() > group.entries_before
         {
             return None;
         }
@@ -470,41 +432,12 @@ impl Record {
         Some(bounded(parts.join(WITHIN).trim(), MAX_ID))
     }
 
-    fn find(&self, id: &str, then: Then) -> Option<usize> {
-        let is_open = |at: &usize| {
-            self.entries.get(*at).is_some_and(|entry| then == Then::Nothing || !entry.is_explained)
-        };
-        let exact = self.by_id.get(&(self.scope.0.clone(), id.to_owned())).copied();
-        if !self.runner.abbreviates {
-            return exact;
-        }
-        exact.filter(is_open).or_else(|| {
-            let parts = parts(id);
-            let alike = self.by_last.get(last(&parts))?;
-            alike.iter().copied().filter(is_open).find(|at| {
-                self.entries
-                    .get(*at)
-                    .is_some_and(|entry| is_abbreviated(&parts, &self::parts(&entry.failure.id)))
-            })
-        })
-    }
-
+    /// Adds a failure below the headings that are open.
     fn insert(&mut self, id: &str) -> Option<usize> {
-        let at = self.entries.len();
-        if at >= MAX_FAILURES {
-            return None;
-        }
-        let failure = Failure { id: id.to_owned(), ..Failure::default() };
         let headings =
             self.groups.iter().map(|group| group.block).chain([self.title.1, self.scope.1]);
         let blocks = headings.filter(|block| *block > 0).collect();
-        let scope = self.scope.0.clone();
-        self.by_id.insert((scope.clone(), id.to_owned()), at);
-        self.entries.push(Entry { failure, scope, blocks, ..Entry::default() });
-        if self.runner.abbreviates {
-            self.by_last.entry(last(&parts(id)).to_owned()).or_default().push(at);
-        }
-        Some(at)
+        self.entries.insert(&self.scope.0, id, blocks)
     }
 
     /// Ends the current block. The output of a running test is kept until its result is known.
@@ -526,24 +459,4 @@ fn heading(found: &Found<'_>, next_block: &mut u32) -> ((String, u32), Mark) {
     *next_block += 1;
     let mark = Mark { role: Role::Heading, block: *next_block, depth: 0 };
     ((bounded(found.id, MAX_ID), *next_block), mark)
-}
-
-/// Returns a name with one kind of separator between its parts.
-fn parts(id: &str) -> String {
-    id.replace("::", ".").replace(WITHIN, ".")
-}
-
-fn last(parts: &str) -> &str {
-    parts.rsplit('.').next().unwrap_or(parts)
-}
-
-/// Returns true if one of two different names is the other one without its first parts.
-fn is_abbreviated(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'))
-}
-
-/// Returns the start of a text of at most `most` bytes.
-fn bounded(text: &str, most: usize) -> String {
-    text.get(..text.floor_char_boundary(most)).unwrap_or(text).to_owned()
 }

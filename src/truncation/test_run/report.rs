@@ -32,6 +32,11 @@ pub struct Failure {
     pub place: String,
 }
 
+/// Returns the start of a text of at most `most` bytes.
+pub(super) fn bounded(text: &str, most: usize) -> String {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text).to_owned()
+}
+
 /// Numbers of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {

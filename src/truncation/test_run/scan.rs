@@ -4,21 +4,19 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-use memchr::memchr;
 use regex::bytes::{Regex, RegexBuilder};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, PatternSet, meta};
 use serde::Deserialize;
 
-use super::record::{Entry, Found, Mark, Record};
+use super::entries::Entry;
+use super::record::{Found, Mark, Record};
 use super::report::{Counts, Failure, TestRun};
 use super::retained::{Kept, Memory};
 use super::rules::{RUNNERS, Rule, Says};
 use super::xml::{XmlFailure, XmlScanner};
+use crate::truncation::line_buffer::{LineBuffer, RawLine};
 use crate::truncation::smart::scan::plain;
-
-/// Maximum number of bytes of a line that are examined and shown.
-const LONGEST: usize = 4 * 1024;
 
 /// The rules of all runners in one table, with the index of their runner.
 static RULES: LazyLock<Vec<(usize, &'static Rule)>> = LazyLock::new(|| {
@@ -71,13 +69,7 @@ struct GoEvent {
 /// The output of a test run that is being scanned.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// The current line, as far as it is examined.
-    line: Vec<u8>,
-    /// Length of the current line so far.
-    length: u64,
-    /// Offset of the current line.
-    at: u64,
-    number: u64,
+    lines: LineBuffer,
     /// The record of each runner, by its index in the table.
     records: BTreeMap<usize, Record>,
     blocks: u32,
@@ -104,10 +96,7 @@ impl Scanner {
     /// Creates a scanner that retains enough for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Scanner {
-            line: Vec::new(),
-            length: 0,
-            at: 0,
-            number: 0,
+            lines: LineBuffer::default(),
             records: BTreeMap::new(),
             blocks: 0,
             memory: Memory::new(max_bytes),
@@ -118,30 +107,9 @@ impl Scanner {
     /// Takes the next bytes of the text.
     pub fn push(&mut self, bytes: &[u8]) {
         self.xml.push(bytes);
-        let mut rest = bytes;
-        while let Some(end) = memchr(b'\n', rest) {
-            let (line, after) = (rest.get(..end).unwrap_or_default(), rest.get(end + 1..));
-            rest = after.unwrap_or_default();
-            if self.length == 0 {
-                self.length = line.len() as u64;
-                self.read(line.get(..LONGEST).unwrap_or(line));
-            } else {
-                self.collect(line);
-                let line = std::mem::take(&mut self.line);
-                self.read(&line);
-                self.line = line;
-                self.line.clear();
-            }
-            self.at += self.length + 1;
-            self.length = 0;
-        }
-        self.collect(rest);
-    }
-
-    fn collect(&mut self, bytes: &[u8]) {
-        let room = LONGEST - self.line.len();
-        self.line.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-        self.length += bytes.len() as u64;
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.push(bytes, |line| self.read(line));
+        self.lines = lines;
     }
 
     /// Returns the number of bytes retained.
@@ -157,9 +125,8 @@ impl Scanner {
             return Some(Scanned { run, parts: Parts::Tags(failures.to_vec()) });
         }
         let mut end = self.clone();
-        if end.length > 0 {
-            let line = std::mem::take(&mut end.line);
-            end.read(&line);
+        if let Some(line) = self.lines.last() {
+            end.read(line);
         }
         let mut runners = Vec::new();
         let mut counts = Counts::default();
@@ -178,20 +145,14 @@ impl Scanner {
         Some(Scanned { run, parts: Parts::Lines { entries, kept } })
     }
 
-    /// Processes one line; `raw` may be only its start.
-    fn read(&mut self, raw: &[u8]) {
-        self.number += 1;
-        let is_whole = raw.len() as u64 == self.length;
-        let text = if is_whole { raw.strip_suffix(b"\r").unwrap_or(raw) } else { raw };
-        // A partial line extends to the end of the full line.
-        let length = if is_whole { text.len() as u64 } else { self.length };
+    fn read(&mut self, RawLine { number, at, length, text }: RawLine<'_>) {
         let cleaned: Cow<'_, [u8]> = plain(text);
         let marks = match go_event(&cleaned) {
             Some(event) => self.read_event(&event),
             None => self.marks(without_time(&cleaned)),
         };
         if !marks.is_empty() {
-            self.memory.take(self.number, self.at..self.at + length, text, &marks);
+            self.memory.take(number, at..at + length, text, &marks);
         }
     }
 

@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use memchr::memmem;
 
-use super::record::{Entry, Role, WITHIN};
+use super::WITHIN;
+use super::entries::Entry;
+use super::record::Role;
 use super::retained::Kept;
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;

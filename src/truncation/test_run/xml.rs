@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::report::{Counts, Failure};
-use super::{MAX_FAILURES, MAX_ID, MAX_MESSAGE};
+use super::report::{Counts, Failure, bounded};
+use super::xml_text::{attribute, place, unescaped};
+use super::{MAX_FAILURES, MAX_ID, MAX_MESSAGE, WITHIN};
 
 /// Maximum number of bytes of a tag that are examined and shown.
 const MAX_TAG: usize = 4 * 1024;
@@ -308,7 +309,7 @@ impl XmlScanner {
         // Some runners repeat the name, or write the same word for every test.
         let is_group = |group: &String| !group.is_empty() && *group != name && group != "test";
         let group = attribute(source, element.group).filter(is_group);
-        let id = group.map_or_else(|| name.clone(), |group| format!("{group} > {name}"));
+        let id = group.map_or_else(|| name.clone(), |group| format!("{group}{WITHIN}{name}"));
         let place = match (attribute(source, "file"), attribute(source, "line")) {
             (Some(file), Some(line)) => format!("{file}:{line}"),
             _ => String::new(),
@@ -367,7 +368,7 @@ impl XmlScanner {
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
         if test.failure.message.is_empty() {
             // PHPUnit repeats the name in the first line.
-            let name = test.failure.id.rsplit(" > ").next().unwrap_or_default();
+            let name = test.failure.id.rsplit(WITHIN).next().unwrap_or_default();
             let message = lines().find(|line| name.is_empty() || !line.contains(name));
             test.failure.message = bounded(message.unwrap_or_default(), MAX_MESSAGE);
         }
@@ -376,89 +377,4 @@ impl XmlScanner {
                 lines().find_map(place).map(|place| bounded(&place, MAX_ID)).unwrap_or_default();
         }
     }
-}
-
-/// Returns the value of an attribute in a tag.
-fn attribute(tag: &str, name: &str) -> Option<String> {
-    if name.is_empty() {
-        return None;
-    }
-    let mut from = 0;
-    while let Some(at) = tag.get(from..)?.find(name) {
-        let start = from + at;
-        from = start + name.len();
-        let is_start = tag.get(..start)?.ends_with([' ', '\t', '\n', '\r']);
-        let rest = tag.get(from..)?.trim_start();
-        let Some(rest) = rest.strip_prefix('=').filter(|_| is_start) else { continue };
-        let rest = rest.trim_start();
-        let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-        let value = rest.get(1..)?;
-        return Some(unescaped(value.split(quote).next().unwrap_or(value)));
-    }
-    None
-}
-
-/// Replaces the entities of XML.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr(b'&', rest.as_bytes()) {
-        let (before, entity) = rest.split_at(at);
-        out.push_str(before);
-        let end = entity.find(';').filter(|end| *end <= 8);
-        let letter = end.and_then(|end| entity.get(1..end)).and_then(letter);
-        match (letter, end) {
-            (Some(letter), Some(end)) => {
-                out.push(letter);
-                rest = entity.get(end + 1..).unwrap_or_default();
-            }
-            _ => {
-                out.push('&');
-                rest = entity.get(1..).unwrap_or_default();
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-fn letter(entity: &str) -> Option<char> {
-    match entity {
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "amp" => Some('&'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => {
-            let number = entity.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16),
-                None => number.parse(),
-            };
-            code.ok().and_then(char::from_u32)
-        }
-    }
-}
-
-/// Returns the place in a line of a stack trace: `file.ext:12`, or `in file.ext:line 12`.
-fn place(line: &str) -> Option<String> {
-    let words: Vec<&str> = line.split([' ', '(', ')', '\t', '"', '\'']).collect();
-    words.iter().enumerate().find_map(|(at, word)| {
-        // A drive letter of Windows is followed by a colon, too.
-        let (colon, _) = word.match_indices(':').find(|(colon, _)| *colon > 1)?;
-        let (file, number) = (word.get(..colon)?, word.get(colon + 1..)?);
-        let number = if number == "line" { *words.get(at + 1)? } else { number };
-        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-        let has_extension = file.rsplit_once('.').is_some_and(|(stem, extension)| {
-            !stem.is_empty()
-                && (1..=5).contains(&extension.len())
-                && extension.bytes().all(|byte| byte.is_ascii_alphabetic())
-        });
-        (has_extension && !digits.is_empty() && !file.contains("node_modules"))
-            .then(|| format!("{file}:{digits}"))
-    })
-}
-
-fn bounded(text: &str, most: usize) -> String {
-    text.get(..text.floor_char_boundary(most)).unwrap_or(text).to_owned()
 }
