@@ -20,7 +20,9 @@ for (const kind of [moto, s3sFs]) {
 
     objectStoreContract(() => s3Objects({ ...at(server()), bucket: 'outputs', prefix: 'prod/tenant-42' }))
 
-    test('a bucket that is not there is an error, and no missing output', async () => {
+    const inMissingBucket = kind.makesBuckets ? test.skip : test
+    // s3s-fs makes a bucket that is missing, so that there is no error to see.
+    inMissingBucket('a bucket that is not there is an error, and no missing output', async () => {
       const storage = new RemoteStorage({ objects: s3Objects({ ...at(server()), bucket: 'nowhere' }) })
       const context = { toolName: 'bash' }
       expect(await rejection(storage.save('x', context))).toMatchObject({ code: 'STORAGE_WRITE' })

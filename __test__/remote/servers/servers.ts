@@ -1,10 +1,10 @@
 /** Real servers on the loopback interface: started by a test on a free port, and ended by their process id. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tempDir } from '../../support/temp'
 
 /** Where `npm run test:remote` installs what the tests need. */
 const WORK = join(__dirname, '..', '..', '..', 'target', 'remote')
@@ -22,10 +22,20 @@ export interface ServerKind {
   program: string | undefined
   /** The command that installs it. */
   missing: string
+  /** Whether it makes a bucket that is missing when something is put into it. */
+  makesBuckets: boolean
   start(program: string): Promise<Server>
 }
 
 const started = new Set<ChildProcess>()
+const folders: string[] = []
+
+/** A folder that is removed after the last test: that of a server is needed as long as it runs. */
+function folderOfServer(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-server-'))
+  folders.push(folder)
+  return folder
+}
 
 afterAll(async () => {
   for (const child of started) {
@@ -34,6 +44,7 @@ afterAll(async () => {
       await new Promise((resolve) => child.once('exit', resolve))
   }
   started.clear()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
 /** Returns a port that is free. */
@@ -78,6 +89,7 @@ export const moto: ServerKind = {
   name: 'moto',
   program: installed(join(WORK, 'moto', 'bin', 'moto_server')),
   missing: "pip install 'moto[server,s3]'",
+  makesBuckets: false,
   start: (program) => serve(program, (port) => ['-H', '127.0.0.1', '-p', String(port)]),
 }
 
@@ -86,9 +98,10 @@ export const s3sFs: ServerKind = {
   name: 's3s-fs',
   program: installed(join(WORK, 's3s', 'bin', 's3s-fs')),
   missing: 'cargo install s3s-fs --version 0.14.1 --features binary --root target/remote/s3s',
+  makesBuckets: true,
   start: (program) => {
     const keys = ['--access-key', 'test', '--secret-key', 'testtest']
-    return serve(program, (port) => [tempDir(), '--host', '127.0.0.1', '--port', String(port), ...keys])
+    return serve(program, (port) => [folderOfServer(), '--host', '127.0.0.1', '--port', String(port), ...keys])
   },
 }
 
