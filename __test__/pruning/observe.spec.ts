@@ -129,11 +129,23 @@ describe('the life of the cache', () => {
       'two misses do',
       [
         [0, false],
+        [MINUTE, true],
         [MINUTE, false],
         [MINUTE, false],
         [MINUTE, false],
       ],
-      [true, false, false, true],
+      [true, false, false, false, true],
+    ],
+    [
+      'zeros do not, as long as no use of a cache was reported: hosts write them for what a provider does not say',
+      [
+        [0, false],
+        [MINUTE, false],
+        [MINUTE, false],
+        [MINUTE, false],
+        [MINUTE, false],
+      ],
+      [true, false, false, false, false],
     ],
     [
       'a hit after such a pause takes back the misses',

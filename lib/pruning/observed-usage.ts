@@ -21,6 +21,8 @@ export interface ObservedState {
   lifetimeMs?: number
   /** Pauses after which the cache was gone although it should have been there. */
   misses: number[]
+  /** Set once the provider has reported a token that was read from its cache or written to it. */
+  reportsCache?: boolean
   /** Tokens of the last observed request, estimated and counted. */
   estimated: number
   counted: number
@@ -95,10 +97,16 @@ export class ObservedUsage {
     }
   }
 
-  /** Learns if the cache was still there after the pause. */
-  private observeCache({ cacheReadTokens }: ReadUsage, { repeated, pauseMs = 0 }: SentRequest): void {
-    if (cacheReadTokens === undefined || repeated < LEAST_CACHED || pauseMs <= 0) return
+  /**
+   * Learns if the cache was still there after the pause. Hosts write 0 where a provider reports nothing, so that zeros say nothing
+   * until the provider has reported some use of its cache.
+   */
+  private observeCache(usage: ReadUsage, { repeated, pauseMs = 0 }: SentRequest): void {
+    const { cacheReadTokens, cacheWriteTokens = 0 } = usage
+    if (cacheReadTokens === undefined) return
     const { state } = this
+    if (cacheReadTokens + cacheWriteTokens > 0) state.reportsCache = true
+    if (!state.reportsCache || repeated < LEAST_CACHED || pauseMs <= 0) return
     const lifetimeMs = state.lifetimeMs ?? this.known.lifetimeMs
     if (cacheReadTokens >= HIT * repeated) {
       state.misses = state.misses.filter((pause) => pause > pauseMs)
