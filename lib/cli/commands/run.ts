@@ -209,6 +209,8 @@ const STOPPED_WITHIN_MS = 50
 class Signals {
   first: NodeJS.Signals | undefined
   private running: RunningCommand | undefined
+  /** True if Ctrl-Z was pressed before it was known which process to stop. */
+  private isToSuspend = false
   private resumption: NodeJS.Timeout | undefined
   private readonly listeners = PASSED_ON.map((signal) => [signal, () => this.hear(signal)] as const)
 
@@ -220,6 +222,7 @@ class Signals {
   passOnTo(running: RunningCommand): void {
     this.running = running
     if (this.first !== undefined) this.send(this.first)
+    if (this.isToSuspend) this.suspend()
   }
 
   restore(): void {
@@ -230,6 +233,8 @@ class Signals {
 
   /** Ctrl-Z: stops the command and then us; both go on together. */
   private readonly suspend = (): void => {
+    this.isToSuspend = this.running === undefined
+    if (this.isToSuspend) return
     // Its session has no terminal, and systems do not let the gentler signal stop one without.
     this.send('SIGSTOP')
     process.off('SIGTSTP', this.suspend)
