@@ -22,7 +22,7 @@ export interface ServerKind {
   program: string | undefined
   /** The command that installs it. */
   missing: string
-  /** Whether it makes a bucket that is missing when something is put into it. */
+  /** True if it makes a bucket that is missing when something is put into it. */
   makesBuckets: boolean
   start(program: string): Promise<Server>
 }
