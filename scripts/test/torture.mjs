@@ -126,7 +126,8 @@ export async function torture({ quick = false, only = [] } = {}) {
   }
   // A part of a test run finds the package built.
   if (!quick) await build()
-  await step('Building the torture rig', 'cargo', ['build', '--package', 'spillway-torture', '--quiet'])
+  // As the Rust tests build it: by itself it has other features, and the core would be compiled again.
+  await step('Building the torture rig', 'cargo', ['test', '--workspace', '--no-run', '--quiet'])
   // The peer that the store is compared with, if a registry has it.
   if (!quick) await step('Installing opponents', 'npm', OPPONENTS).catch(() => {})
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'spillway-torture-'))
