@@ -91,3 +91,52 @@ test('given limits win, and a warning names what the host would truncate', async
   expect(stderr).toContain('--max-bytes 102400: opencode lets 48000 through')
   expect(stderr).not.toContain('--max-lines')
 })
+
+describe('the length that a tool declares', () => {
+  const KEY = 'anthropic/maxResultSizeChars'
+  const tool = (name: string, declared?: unknown) => ({
+    name,
+    inputSchema: { type: 'object' },
+    ...(declared !== undefined && { _meta: { own: 1, [KEY]: declared } }),
+  })
+  const withTools = async (client: string, options: string[], ...tools: object[]) => {
+    const host = new Host(options, { PAGES: JSON.stringify([tools]) })
+    await host.initialize({}, client)
+    const { result } = await host.request('tools/list')
+    const declared = result!.tools!.map((each) => (each._meta as Record<string, unknown> | undefined)?.[KEY])
+    return { host, declared }
+  }
+  const sizes = async (host: Host, width = 80) =>
+    Buffer.byteLength(textOf(await host.call('text', { lines: 12_000, width })))
+
+  test.each([
+    ['more than the host lets through', 200_000, 150_000, 200_000],
+    ['more than the host reads', 9_000_000, 450_000, 500_000],
+    ['less', 10_000, 5000, 10_000],
+    ['nothing that is a length', 'much', 30_000, 40_000],
+  ])('%s is its limit in Claude Code', async (_what, declared, least, most) => {
+    const { host } = await withTools('claude-code', [], tool('text', declared))
+    const size = await sizes(host)
+    expect([size > least, size <= most]).toEqual([true, true])
+    await host.close()
+  })
+
+  test('does not concern other hosts, or other tools', async () => {
+    const other = await withTools('gemini-cli-mcp-client', [], tool('text', 200_000))
+    expect(await sizes(other.host)).toBeLessThanOrEqual(38_000)
+    const others = await withTools('claude-code', [], tool('lines', 200_000), tool('text'))
+    expect(await sizes(others.host)).toBeLessThanOrEqual(40_000)
+    await Promise.all([other.host.close(), others.host.close()])
+  })
+
+  test('is the limit that the user gave where that is longer than the host lets through', async () => {
+    const { host, declared } = await withTools('claude-code', ['--max-bytes', '100k'], tool('text'), tool('lines', 9e6))
+    expect(declared).toEqual([102_400, 102_400, 102_400, 102_400])
+    expect(await sizes(host, 20)).toBeLessThanOrEqual(102_400)
+    expect(await host.close()).toMatchObject({ stderr: '' })
+    const short = await withTools('claude-code', ['--max-bytes', '20k'], tool('text'), tool('lines', 9e6))
+    expect(short.declared).toEqual([undefined, 9e6, undefined, undefined])
+    expect(await sizes(short.host, 20)).toBeLessThanOrEqual(20_480)
+    await short.host.close()
+  })
+})

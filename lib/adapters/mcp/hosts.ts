@@ -6,6 +6,9 @@
  * with more and more; they are a little below the largest result that came through whole.
  */
 
+/** Key in the `_meta` of a listed tool: the length of a result, in characters, that the host lets through. */
+export const SIZE_KEY = 'anthropic/maxResultSizeChars'
+
 /** The limits of one host. */
 export interface HostProfile {
   /** The name for `--host`. */
@@ -18,6 +21,8 @@ export interface HostProfile {
   maxLines?: number
   /** `json`: the host counts the JSON of the blocks, in which a line feed is two characters. Default: the text. */
   counts?: 'json'
+  /** The longest result, in characters, that a tool can ask the host to let through: {@link SIZE_KEY} in its `_meta`. */
+  mostDeclared?: number
   /** The version that was measured, and when. Hosts without either were not measured. */
   version?: string
   measured?: string
@@ -27,7 +32,11 @@ export interface HostProfile {
 const UNKNOWN: HostProfile = { name: 'other', clients: [], maxBytes: 15_000 }
 
 export const HOSTS: readonly HostProfile[] = [
-  { name: 'claude-code', clients: ['claude-code'], maxBytes: 40_000, version: '2.1.331', measured: '2026-11' },
+  {
+    name: 'claude-code',
+    clients: ['claude-code'],
+    ...{ maxBytes: 40_000, mostDeclared: 500_000, version: '2.1.331', measured: '2026-11' },
+  },
   {
     name: 'opencode',
     clients: ['opencode'],
@@ -90,7 +99,9 @@ function fits(pattern: string, name: string): boolean {
 /** Given limits win; the returned warnings say where the host truncates results within them. */
 export function limitsAbove(profile: HostProfile, given: { maxBytes?: number; maxLines?: number } = {}): string[] {
   const { maxBytes, maxLines } = given
-  const { name, maxBytes: mostBytes, maxLines: mostLines } = profile
+  const { name, maxLines: mostLines } = profile
+  // Each listed tool declares its limit where the host reads that.
+  const mostBytes = profile.mostDeclared ?? profile.maxBytes
   if (name === 'other') return []
   const above = [
     maxBytes !== undefined && maxBytes > mostBytes && `--max-bytes ${maxBytes}: ${name} lets ${mostBytes} through`,

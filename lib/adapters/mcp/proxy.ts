@@ -471,7 +471,7 @@ export class ServerProxy {
     await this.siblings?.join()
     this.listing.isFirst = this.siblings?.isFirst === true
     this.hasListed = true
-    const page = this.listing.page(tools)
+    const page = this.listing.page(tools, this.profile, this.options.truncation?.maxBytes)
     return page === given.result ? given : { ...message, result: page }
   }
 
@@ -509,10 +509,12 @@ export class ServerProxy {
   }
 
   private contextOf(pending: Pending | undefined) {
-    const { sessionId } = this.options
+    const { sessionId, truncation } = this.options
+    const options = this.listing.sizes.limitsOf(pending?.tool, this.profile, truncation)
     return {
       toolName: mcpToolName(this.serverName ?? 'server', pending?.tool ?? pending?.method ?? 'answer'),
       toolCallId: `${this.mark}${pending?.id ?? randomUUID()}`,
+      options,
       ...(sessionId !== undefined && { sessionId }),
     }
   }
@@ -604,7 +606,7 @@ export class ServerProxy {
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const asked = this.toServer.ask('tools/list', cursor === undefined ? {} : { cursor })
       const result = await asked.catch(() => ({ tools: [] }))
-      this.listing.page(result)
+      this.listing.page(result, this.profile)
       const next = nextPage(result)
       // A server that names the same page again would do so indefinitely.
       if (next === undefined || next === cursor) return

@@ -3,6 +3,8 @@
 import { createOutputTools, type OutputTool, type TruncationStorage } from 'spillway'
 import { isRecord } from '../../validation/validate'
 import type { Limits } from './bounding'
+import { DeclaredSizes, withDeclared } from './declared-sizes'
+import type { HostProfile } from './hosts'
 import type { StructuredContent } from './truncate-result'
 
 export type OutputToolName = OutputTool['name']
@@ -38,6 +40,8 @@ export class Listing {
   names: Names | undefined
   /** True if this proxy offers the output tools: only one of the proxies of a host does. */
   isFirst = false
+  /** The lengths of results that the listed tools declare. */
+  readonly sizes = new DeclaredSizes()
   private taken = new Set<string>()
 
   constructor(
@@ -70,11 +74,15 @@ export class Listing {
   /**
    * A page of the server's list, as the host gets it; the very same object if nothing is to change. Without
    * `outputSchema`, because a result that was cut has no `structuredContent`, and hosts refuse one that breaks the promise.
+   *
+   * @param host reads what the tools declare
+   * @param maxBytes the limit that the user gave
    */
-  page(result: unknown): unknown {
+  page(result: unknown, host: HostProfile, maxBytes?: number): unknown {
     if (!isRecord(result) || !Array.isArray(result.tools)) return result
     const given: unknown[] = result.tools
     for (const tool of given) if (isRecord(tool) && typeof tool.name === 'string') this.taken.add(tool.name)
+    this.sizes.learn(given)
     let tools = given
     if (this.structured === 'drop' && given.some(hasSchema)) {
       tools = given.map((tool) => {
@@ -87,6 +95,8 @@ export class Listing {
       this.names = chooseNames(this.taken)
       if (this.isOffered && this.isFirst) tools = [...tools, ...this.described(this.names)]
     }
+    const declared = tools.map((tool) => withDeclared(tool, host, maxBytes))
+    if (declared.some((tool, index) => tool !== tools[index])) tools = declared
     return tools === given ? result : { ...result, tools }
   }
 

@@ -9,7 +9,7 @@ import { IN_MEMORY, type Item, itemsOf, type Look, REST_BYTES, Several, SMALL_BY
 import { besideTexts } from './structure'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
-/** True if a structure with the content of the texts is dropped when those are truncated. */
+/** Handling of a structure: `drop` for one that repeats the texts, and for any other when they are truncated; `keep`. */
 export type StructuredContent = 'drop' | 'keep'
 
 export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value === 'drop' || value === 'keep']
@@ -44,7 +44,8 @@ export interface ResultBounds {
  * Returns the result, bounded; the very same object if there is nothing to do.
  *
  * Texts, the texts of embedded resources and all that is long beside them are bounded together. With `'drop'` a
- * `structuredContent` is dropped when they are truncated, because it repeats them; its other fields are kept with them.
+ * `structuredContent` that says no more than the texts is dropped, and any other when they are truncated; its other fields are
+ * kept with them.
  */
 export async function boundResult<R>(result: R, bounds: ResultBounds, context: TruncationContext): Promise<R> {
   const { bound, structured, restBytes = REST_BYTES } = bounds
@@ -62,7 +63,10 @@ export async function boundResult<R>(result: R, bounds: ResultBounds, context: T
   const about = { ...context, ...(failed && { failed }) }
   const answer = await bound(context.toolName, { output: parts }, about, besides + IN_MEMORY.sizeOf(rest))
   const isCut = answer.metadata?.truncated === true
-  if (!isCut && !isStripped && hasTextsOf(answer.output, parts)) return mended(result, content)
+  const isRepeated = structured === 'drop' && structuredContent !== undefined && extra === undefined
+  if (!isCut && !isStripped && hasTextsOf(answer.output, parts)) {
+    return mended(isRepeated ? (without(given, { structuredContent }) as R) : result, content)
+  }
   const blocks = Array.isArray(answer.output) ? (answer.output as Part[]).map(blockOf) : [textBlock(answer.output)]
   const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
   const isKept = isCut || answer.metadata?.truncationPath !== undefined
