@@ -1,5 +1,5 @@
 import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
-import { guardMcpServer, guardModel, guardSession, guardTool, pruneFilter } from 'spillway/openai-agents'
+import { guardFunctionTool, guardMcpServer, guardModel, pruneFilter, storeUnpruned } from 'spillway/openai-agents'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
 
 const functionTool = (invoke: (context: Any, input: string) => Any, more: object = {}): Any => ({
@@ -32,7 +32,7 @@ test('texts are bounded in the shape that they had, and the arguments stay the t
     [{ type: 'text', text: LONG }],
     { a: 1 },
   ]
-  const tool = guardTool(
+  const tool = guardFunctionTool(
     functionTool((_, input) => {
       inputs.push(input)
       return results.shift()
@@ -59,7 +59,7 @@ test('a picture or a file of any length stays one', async () => {
     { type: 'file', file: { data: 'QUJD'.repeat(30_000), mediaType: 'application/pdf', filename: 'a.pdf' } },
   ]
   const results = [...parts]
-  const tool = guardTool(
+  const tool = guardFunctionTool(
     functionTool(() => results.shift()),
     { truncation: service },
   )
@@ -69,12 +69,12 @@ test('a picture or a file of any length stays one', async () => {
 
 test('a refused call is a text, and arguments that are no JSON reach the tool', async () => {
   const permission = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
-  const tool = guardTool(
+  const tool = guardFunctionTool(
     functionTool(() => 'ran'),
     { permission },
   )
   expect(await tool.invoke({}, '{"command":"rm x"}', details('1'))).toMatch(/denied and did not run/)
-  const bare = guardTool(
+  const bare = guardFunctionTool(
     functionTool((_, input) => input),
     {},
   )
@@ -85,7 +85,7 @@ test('"always" of the user stands, unless a rule denies', async () => {
   const gate = new PermissionGate(
     new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] }),
   )
-  const tool = guardTool(
+  const tool = guardFunctionTool(
     functionTool(() => 'ran'),
     { permission: gate },
   )
@@ -96,7 +96,7 @@ test('"always" of the user stands, unless a rule denies', async () => {
 })
 
 test('consent to a call is none to another under its id', async () => {
-  const tool = guardTool(
+  const tool = guardFunctionTool(
     functionTool(() => 'ran'),
     { permission: new PermissionPolicy() },
   )
@@ -120,8 +120,8 @@ test('a session stores what was pruned as it was, and a filter refuses a session
       this.#items.push(...added)
     }
   }
-  const session = guardSession(new Session())
-  expect(guardSession(session)).toBe(session)
+  const session = storeUnpruned(new Session())
+  expect(storeUnpruned(session)).toBe(session)
   const filter = pruneFilter({ history: eagerPruner(), session })
   const input = frozen(await session.getItems())
   const { input: sent } = await filter({ modelData: { input } })
@@ -132,7 +132,7 @@ test('a session stores what was pruned as it was, and a filter refuses a session
   await session.getItems()
   const foreign = { ...history[2], callId: 'other' }
   await expect(filter({ modelData: { input: [...input, foreign] } })).rejects.toThrow(/would store them pruned/)
-  expect(() => pruneFilter({ session: new Session() })).toThrow(/guardSession/)
+  expect(() => pruneFilter({ session: new Session() })).toThrow(/storeUnpruned/)
 })
 
 test('a stream is started again before its answer, and never after', async () => {
@@ -218,7 +218,7 @@ test('what is frozen is guarded like anything else', async () => {
   const { service } = smallService()
   const controls = { truncation: service }
   const invoke = async () => LONG
-  const tool: Any = guardTool(
+  const tool: Any = guardFunctionTool(
     frozen({ type: 'function', name: 'look', invoke, needsApproval: async () => false }),
     controls,
   )
@@ -235,6 +235,6 @@ test('what is frozen is guarded like anything else', async () => {
   const getResponse = async ({ input }: Any) => ({ output: input })
   const model: Any = guardModel(frozen({ getResponse, getStreamedResponse: async function* () {} }), controls)
   expect(await model.getResponse({ input: [1] })).toEqual({ output: [1] })
-  const session: Any = guardSession(frozen({ getItems: async () => history, addItems: async () => {} }))
+  const session: Any = storeUnpruned(frozen({ getItems: async () => history, addItems: async () => {} }))
   expect(await session.getItems()).toBe(history)
 })

@@ -17,7 +17,7 @@ import { guardTools } from 'spillway/ai-sdk'
 import { claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl } from 'spillway/langchain'
 import { guardMcpTool } from 'spillway/mcp'
-import { guardTool as guardAgentTool } from 'spillway/openai-agents'
+import { guardFunctionTool as guardAgentTool } from 'spillway/openai-agents'
 import {
   BaseTruncationStrategy,
   type ContentPart,

@@ -6,14 +6,14 @@
 import type { ToolControls } from 'spillway'
 import { hasListener } from '../approval/gate'
 import { rememberOutput } from '../storage/saved-outputs'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { type Check, flag } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import { WrappedCommands } from './claude-agent-sdk/wrapped-commands'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
 import { checkControls, storageDirOf, storageOf, toolControls } from './shared/controls'
 import { withHarmlessTools } from './shared/harmless'
-import { Recent } from './shared/lru-cache'
+import { LruCache } from './shared/lru-cache'
 import { type HostResult, SplitCalls } from './shared/split-guard'
 import { leafwise } from './shared/truncate-leaves'
 import type { AdapterControls } from './shared/types'
@@ -102,7 +102,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const calls = new SplitCalls(around)
   /** `canUseTool` does not receive the session, and is called after the hook. */
-  const sessions = new Recent<string, string>(10_000)
+  const sessions = new LruCache<string, string>(10_000)
   const before: ClaudeHook = async (input: HookInput, _id, { signal }) => {
     const call = callOf(input, signal)
     if (call.sessionId !== undefined) sessions.set(call.toolCallId, call.sessionId)
@@ -112,7 +112,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     const outcome = await calls.before(call)
     if (outcome.kind === 'refused') return denied(outcome.refusal.output)
     const updatedInput = commands.wrap(call, outcome.args)
-    if (plainJson(updatedInput) === plainJson(call.args)) return {}
+    if (safeStringify(updatedInput) === safeStringify(call.args)) return {}
     return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
   }
 
@@ -122,7 +122,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     const call = wrapped === undefined ? asCalled : { ...asCalled, args: wrapped.args }
     const { tool_response: response } = input
     if (wrapped !== undefined) {
-      await calls.after(call, bounded(response, commands.outputOf(plainJson(response))))
+      await calls.after(call, bounded(response, commands.outputOf(safeStringify(response))))
       commands.forget(call)
       return {}
     }
@@ -137,7 +137,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     const { output } = persisted ? { output: response } : (outcome.shown as { output: unknown })
     const said = {
       // Hooks run side by side, and the last rewrite wins: what is the same is not said.
-      ...(plainJson(output) !== plainJson(response) && { updatedToolOutput: shapedAs(response, output) }),
+      ...(safeStringify(output) !== safeStringify(response) && { updatedToolOutput: shapedAs(response, output) }),
       // A result that is a text has it at its end.
       ...(outcome.warning !== undefined && typeof response !== 'string' && { additionalContext: outcome.warning }),
     }

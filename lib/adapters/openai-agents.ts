@@ -9,12 +9,12 @@ export { guardModel } from './openai-agents/model'
 export { type HostToolsOptions, hostTools, outputTools } from './openai-agents/output-tools'
 export {
   type FilterArgs,
-  guardSession,
   type PruneFilter,
   type PruneFilterOptions,
   pruneFilter,
+  storeUnpruned,
 } from './openai-agents/session'
-export { guardMcpServer, guardTool } from './openai-agents/tools'
+export { guardFunctionTool, guardMcpServer } from './openai-agents/tools'
 export { type AgentsSpillwayOptions, type SpillwaySettings, withSpillway } from './openai-agents/with-spillway'
 export type { SpillwayOptions } from './shared/spillway-kit'
 export type * from './shared/types'

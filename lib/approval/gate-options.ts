@@ -70,7 +70,7 @@ const KEYS = ['ask', 'modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now
  * The policy and the checked options of a gate, from either form of its arguments.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed
  */
-export function readOptions(
+export function readGateOptions(
   first: PermissionPolicy | AskingGateOptions,
   second: PermissionGateOptions | undefined,
 ): PermissionGateOptions & { policy: PermissionPolicy } {

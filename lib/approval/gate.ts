@@ -14,7 +14,7 @@ import {
   type GateEvent,
   type GateResponse,
   type PermissionGateOptions,
-  readOptions,
+  readGateOptions,
 } from './gate-options'
 import { type GateDecision, type GateState, type PendingRequest, readGateState } from './gate-state'
 
@@ -62,7 +62,7 @@ export class PermissionGate {
   constructor(policy: PermissionPolicy, options?: PermissionGateOptions)
   constructor(options: AskingGateOptions)
   constructor(first: PermissionPolicy | AskingGateOptions, given?: PermissionGateOptions) {
-    const { policy, ...options } = readOptions(first, given)
+    const { policy, ...options } = readGateOptions(first, given)
     states.set(this, {
       policy,
       options,

@@ -10,7 +10,7 @@ import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { catchLater } from '../util/warn'
 import { checkKeys, checkSignal, isRecord, wrong } from '../validation/validate'
 
@@ -299,7 +299,7 @@ function read(event: unknown): string {
     })
   }
   // A secret in binary data would be hidden from its redaction.
-  const json = plainJson(event, { bytes: false })
+  const json = safeStringify(event, { bytes: false })
   // A Map, bytes or something with a `toJSON` of its own.
   return json.startsWith('{') && !json.startsWith('{"$') ? json : `{"event":${json}}`
 }

@@ -14,11 +14,11 @@ import {
   type RenderRequest,
   read,
   readAll,
-  type Shortened,
+  type TruncatedText,
 } from '../ingest/ingest'
 import { Drain } from '../ingest/worker-tasks'
 import { background, call, native } from '../native/native'
-import { type Limits, type Plan, Settings } from '../settings/settings'
+import { type Plan, Settings, type TextLimits } from '../settings/settings'
 import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
 import { type RangeResult, type ReadRange, readRange } from '../storage/read'
 import { hasNotices, hasPreviewOf, MAX_PREVIEW_BYTES, noticesIn, previewOf } from '../truncation/previews'
@@ -27,7 +27,7 @@ import { cleaned, renderWith, truncated, untouched } from '../truncation/result'
 import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
 import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from '../types'
-import { LIVE_BYTES, LiveSave, piecesOf } from './live-save'
+import { fileChunks, LIVE_BYTES, LiveSave } from './live-save'
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
 const BATCH = 2 ** 18
@@ -213,7 +213,7 @@ export class Inflow {
   }
 
   /** Puts the text together once it is known where the output is. */
-  render(request: RenderRequest): Shortened {
+  render(request: RenderRequest): TruncatedText {
     return read(call(() => native.intakeRender(this.handle, JSON.stringify(request))))
   }
 
@@ -224,12 +224,12 @@ export class Inflow {
     if (!saved) return keptByUs(outcome)
     // All of it has come in, or should be kept as far as it came: it is too late for an abort.
     const context = { ...asked, signal: undefined }
-    const toFiles = (storage: TruncationStorage) => storage.saveStream(piecesOf(saved.path), context)
+    const toFiles = (storage: TruncationStorage) => storage.saveStream(fileChunks(saved.path), context)
     try {
       const toCaller = async (storage: ITruncationStorage) => {
         const path = storage === this.service.storages[0] ? await this.live?.finish(saved.path) : undefined
         if (path !== undefined) return path
-        if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
+        if (storage.saveStream) return storage.saveStream(fileChunks(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
           throw new SpillwayError('STORAGE_TOO_LARGE', `the output is over ${limit}`)
@@ -325,7 +325,7 @@ export class Inflow {
 }
 
 /** Within which limits an output is cut that no strategy of the caller's sees. */
-function limitsOf(plan: Plan): Limits {
+function limitsOf(plan: Plan): TextLimits {
   return plan.customStrategy ? plan.defaultLimits : plan.limits
 }
 
@@ -403,6 +403,6 @@ function breaksIn(chunk: string | Uint8Array): number {
   return breaks
 }
 
-function shownOf({ content, facts }: Shortened): string {
+function shownOf({ content, facts }: TruncatedText): string {
   return content.slice(facts.preview.from, facts.preview.to)
 }

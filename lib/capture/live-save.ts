@@ -62,7 +62,7 @@ export class LiveSave {
       }
     }
     if (this.end === 'dropped') throw new SpillwayError('ABORTED', 'the output is not to be saved')
-    yield* piecesOf(this.end.file, this.position)
+    yield* fileChunks(this.end.file, this.position)
   }
 
   private async next(): Promise<Uint8Array | undefined> {
@@ -84,7 +84,7 @@ export class LiveSave {
 }
 
 /** Reads a file piece by piece. */
-export async function* piecesOf(path: string, from = 0): AsyncGenerator<Uint8Array> {
+export async function* fileChunks(path: string, from = 0): AsyncGenerator<Uint8Array> {
   const file = await promises.open(path)
   try {
     for (let at = from; ; ) {

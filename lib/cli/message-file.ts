@@ -1,13 +1,13 @@
 /** A file of messages, in whichever form, and the same form again for other messages. */
 
-import { parseExactly, toJson, withExactNumbers } from '../util/lossless-json'
+import { parseLossless, stringifyLossless, withExactNumbers } from '../util/lossless-json'
 import { UsageError } from './command'
 import { inputOf } from './input'
 
 /** Content of a file. */
 export interface Conversation {
   messages: unknown[]
-  /** The messages as `toJson` of exact-json writes them: no digit of an unchanged number is lost. */
+  /** The messages as `stringifyLossless` writes them: no digit of an unchanged number is lost. */
   exactly(messages: readonly unknown[]): unknown
   /** The text of such a file with these messages. */
   write(messages: readonly unknown[]): string
@@ -22,19 +22,19 @@ export async function readConversation(path: string): Promise<Conversation> {
   const text = (await inputOf(path, 'a conversation')).replace(/^\ufeff/, '')
   const whole = parsed(text)
   if (Array.isArray(whole)) {
-    const exactly = (messages: readonly unknown[]) => withExactNumbers(messages, whole, parseExactly(text))
-    return { messages: whole, exactly, write: (messages) => `${toJson(exactly(messages), 2)}\n` }
+    const exactly = (messages: readonly unknown[]) => withExactNumbers(messages, whole, parseLossless(text))
+    return { messages: whole, exactly, write: (messages) => `${stringifyLossless(exactly(messages), 2)}\n` }
   }
   if (typeof whole === 'object' && whole !== null) {
     const holder = whole as Record<string, unknown>
     const key = KEYS.find((each) => Array.isArray(holder[each]))
     if (key !== undefined) {
       const around = (messages: readonly unknown[]) =>
-        withExactNumbers({ ...holder, [key]: messages }, holder, parseExactly(text)) as Record<string, unknown>
+        withExactNumbers({ ...holder, [key]: messages }, holder, parseLossless(text)) as Record<string, unknown>
       return {
         messages: holder[key] as unknown[],
         exactly: (messages) => around(messages)[key],
-        write: (messages) => `${toJson(around(messages), 2)}\n`,
+        write: (messages) => `${stringifyLossless(around(messages), 2)}\n`,
       }
     }
   }
@@ -42,7 +42,7 @@ export async function readConversation(path: string): Promise<Conversation> {
   const before = [...lines.keys()]
   const exact = (message: unknown, from: unknown) => {
     const line = lines.get(from)
-    return line === undefined ? message : withExactNumbers(message, from, parseExactly(line))
+    return line === undefined ? message : withExactNumbers(message, from, parseLossless(line))
   }
   const sources = (messages: readonly unknown[]) => (messages.length === before.length ? before : messages)
   const exactly = (messages: readonly unknown[]) => {
@@ -52,7 +52,9 @@ export async function readConversation(path: string): Promise<Conversation> {
   // Unchanged messages keep their exact text.
   const write = (messages: readonly unknown[]) => {
     const from = sources(messages)
-    return messages.map((message, index) => `${lines.get(message) ?? toJson(exact(message, from[index]))}\n`).join('')
+    return messages
+      .map((message, index) => `${lines.get(message) ?? stringifyLossless(exact(message, from[index]))}\n`)
+      .join('')
   }
   return { messages: before, exactly, write }
 }

@@ -6,13 +6,13 @@ import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
 import { text } from './parse-values'
 import { forgetPreviews } from './preview-log'
-import { storageOf } from './shared-options'
+import { openStorage } from './shared-options'
 
 /** A saved output, and what made it if `spillway run` did. */
-export type ListedOutput = SavedOutput & Partial<Omit<RecordedCommand, 'path'>>
+export type RecordedOutput = SavedOutput & Partial<Omit<RecordedCommand, 'path'>>
 
 /** The outputs of a store, or of one session in it, the newest first. */
-export async function listedOutputs(storage: TruncationStorage, sessionId?: string): Promise<ListedOutput[]> {
+export async function recordedOutputs(storage: TruncationStorage, sessionId?: string): Promise<RecordedOutput[]> {
   const outputs = await storage.list(sessionId === undefined ? {} : { sessionId })
   const commands = recordedCommands(await dirsOf(storage))
   return outputs.map((output) => ({ ...commands.get(output.path), ...output }))
@@ -45,11 +45,11 @@ export interface AskedOutput {
 
 /** Returns the output that an argument names in the store of the options; the newest without an argument. */
 export async function askedOutput(values: Parsed['values'], given = '-1'): Promise<AskedOutput> {
-  const storage = storageOf(values)
+  const storage = openStorage(values)
   const sessionId = text(values, 'session')
   return {
     storage,
-    path: await pathOf(storage, given, sessionId),
+    path: await outputPath(storage, given, sessionId),
     access: sessionId === undefined ? {} : { sessionId },
   }
 }
@@ -60,9 +60,9 @@ const FROM_NEWEST = /^-(\d+)$/
  * Returns the output that an argument names: `-1` is the newest, `-2` the one before, everything else a path.
  * @throws UsageError if there are fewer
  */
-export async function outputOf(storage: TruncationStorage, given: string, sessionId?: string): Promise<ListedOutput> {
+export async function outputOf(storage: TruncationStorage, given: string, sessionId?: string): Promise<RecordedOutput> {
   const [, number] = FROM_NEWEST.exec(given) ?? []
-  const listed = await listedOutputs(storage, sessionId)
+  const listed = await recordedOutputs(storage, sessionId)
   if (number === undefined) {
     const path = resolve(given)
     return listed.find((output) => output.path === path) ?? { path, toolName: '', savedAt: 0, bytes: 0 }
@@ -74,6 +74,6 @@ export async function outputOf(storage: TruncationStorage, given: string, sessio
 }
 
 /** The path of the output that an argument names, found without a list where it is a path. */
-export async function pathOf(storage: TruncationStorage, given: string, sessionId?: string): Promise<string> {
+export async function outputPath(storage: TruncationStorage, given: string, sessionId?: string): Promise<string> {
   return FROM_NEWEST.test(given) ? (await outputOf(storage, given, sessionId)).path : resolve(given)
 }

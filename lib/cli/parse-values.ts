@@ -29,7 +29,7 @@ export function badValue(name: string, value: string, expected: string): UsageEr
 }
 
 /** @throws UsageError unless it is one of them */
-export function oneOf<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
+export function choice<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
   const value = text(values, name)
   if (value === undefined || (allowed as readonly string[]).includes(value)) return value as T | undefined
   throw badValue(name, value, `one of ${allowed.map((each) => `'${each}'`).join(', ')}`)
@@ -66,7 +66,7 @@ export function duration(values: Values, name: string): number | undefined {
 }
 
 /** Bytes for people. */
-export function sizeOf(count: number): string {
+export function sizeText(count: number): string {
   if (!Number.isFinite(count)) return 'no bound'
   let size = count
   for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {

@@ -14,7 +14,7 @@ import {
 import { type LoadedConfig, loadConfig } from 'spillway/config'
 import { type Option, type Parsed, UsageError } from './command'
 import { finiteBytes } from './parse-sizes'
-import { oneOf, quoted, text, whole } from './parse-values'
+import { choice, quoted, text, whole } from './parse-values'
 import { note, printable } from './terminal'
 
 export const WIDE_VAULT: Readonly<Record<string, Option>> = {
@@ -41,13 +41,13 @@ export const WORDING: Readonly<Record<string, Option>> = {
 }
 
 /** The limits that were given. */
-export function limitsOf(values: Parsed['values']): TruncationOptions {
+export function truncationOptions(values: Parsed['values']): TruncationOptions {
   const given: TruncationOptions = {
     maxLines: whole(values, 'max-lines'),
     maxBytes: finiteBytes(values, 'max-bytes'),
     maxTokens: whole(values, 'max-tokens'),
-    direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
-    strategy: oneOf(values, 'strategy', STRATEGIES),
+    direction: choice(values, 'direction', ['head', 'tail', 'both']),
+    strategy: choice(values, 'strategy', STRATEGIES),
     terminal: values.terminal === true ? true : undefined,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -71,7 +71,7 @@ export function configOf(values: Parsed['values']): LoadedConfig {
 /** A service as the options and the settings say. */
 export function serviceOf(values: Parsed['values'], more: Partial<UserTruncationConfig> = {}): TruncationService {
   const store = text(values, 'store')
-  const language = oneOf(values, 'language', ['en', 'zh-CN'])
+  const language = choice(values, 'language', ['en', 'zh-CN'])
   // The settings reader is loaded only when needed.
   const { truncation } = values.config === undefined ? {} : configOf(values).options
   const fromFile = truncation === false ? { enabled: false } : truncation
@@ -98,7 +98,7 @@ function inStore<T>(store: string | undefined, make: () => T): T {
 }
 
 /** The store that the options name, or else the settings. */
-export function storageOf(
+export function openStorage(
   values: Parsed['values'],
   { storageDir, retentionDays }: { storageDir?: string; retentionDays?: number } = {},
 ): TruncationStorage {

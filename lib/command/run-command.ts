@@ -14,7 +14,7 @@ import { rememberPreview } from '../truncation/previews'
 import type { TruncationContext, TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { messageOf } from '../util/message-of'
-import { type Alarm, alarm, keepAlive } from '../util/timer'
+import { keepAlive, startTimer, type Timer } from '../util/timer'
 import { catchLater, warn } from '../util/warn'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { Labels } from './stream-labels'
@@ -262,7 +262,7 @@ function listenTo(child: ChildProcess, capture: Capture, isLabelled: boolean): O
       const until = elapsed() + MOST_MS
       for (;;) {
         const before = heard
-        const quiet = alarm(QUIET_MS)
+        const quiet = startTimer(QUIET_MS)
         const isClosed = await Promise.race([closed.then(() => true), quiet.rings.then(() => false)])
         quiet.cancel()
         const isOver = heard === before || elapsed() >= until
@@ -313,14 +313,14 @@ class Stop {
 
   private async end(pid: number): Promise<void> {
     signalGroup(pid, 'SIGTERM')
-    const grace = alarm(this.graceMs)
+    const grace = startTimer(this.graceMs)
     let isOver = false
     grace.rings.then(() => {
       isOver = true
     })
     await Promise.race([this.exited, grace.rings])
     for (let wait = FIRST_LOOK_MS; !isOver && isAlive(pid); wait = Math.min(2 * wait, LAST_LOOK_MS)) {
-      const look = alarm(wait)
+      const look = startTimer(wait)
       await Promise.race([look.rings, grace.rings])
       look.cancel()
     }
@@ -381,7 +381,7 @@ function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 function stopWhen(stop: Stop, { timeoutMs, signal }: RunCommandOptions): () => void {
   const abort = () => stop.now('aborted')
   signal?.addEventListener('abort', abort, { once: true })
-  const timeout = timeoutMs === undefined ? undefined : alarm(timeoutMs)
+  const timeout = timeoutMs === undefined ? undefined : startTimer(timeoutMs)
   timeout?.rings.then((isUp) => {
     if (isUp) stop.now('timedOut')
   })
@@ -414,11 +414,11 @@ function reportProgress(
   started: number,
   onProgress: RunCommandOptions['onProgress'],
 ): { cancel: () => void } {
-  let next: Alarm | undefined
+  let next: Timer | undefined
   let isOver = false
   const tick = async () => {
     for (;;) {
-      next = alarm(PROGRESS_MS)
+      next = startTimer(PROGRESS_MS)
       await next.rings
       if (isOver) return
       const { totalBytes, totalLines } = output.size()

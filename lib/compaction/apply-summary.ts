@@ -1,7 +1,7 @@
 /** A compaction that is applied again to a stored history that still has everything. */
 
 import { summaryAt, viewOf } from '../history/formats'
-import { sizeOf } from '../history/message-identity'
+import { messageSize } from '../history/message-identity'
 import type { HistoryFormatName } from '../history/message-view'
 import { marked } from '../history/summary'
 import type { CompactionReport } from './report'
@@ -45,7 +45,7 @@ export class Fold<M> {
     const from = at(kept.from)
     const head: [number, number] =
       kept.head[0] === kept.head[1] ? [from, from] : [at(kept.head[0]), at(kept.head[1] - 1) + 1]
-    const sizes = stored.slice(0, from).map((one) => sizeOf(viewOf(format, one)))
+    const sizes = stored.slice(0, from).map((one) => messageSize(viewOf(format, one)))
     const state = { first: kept.first, head, from, sizes, text: summary.text, format, saved: 0 }
     const fold = new Fold<M>(state, message as M, stored.slice(0, from))
     const folded = fold.apply(stored)
@@ -85,7 +85,7 @@ export class Fold<M> {
     for (let at = 0; at < from; at++) {
       if (stored[at] === this.objects[at]) continue
       // An agent may build its messages again for every request.
-      if (sizeOf(viewOf(format, stored[at])) !== sizes[at]) return false
+      if (messageSize(viewOf(format, stored[at])) !== sizes[at]) return false
       this.objects[at] = stored[at]
     }
     return true

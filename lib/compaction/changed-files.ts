@@ -3,7 +3,7 @@
 import { knownCall, type ToolResultKnowledge, warnOfLedger } from '../history/ledger'
 import type { CallView } from '../history/message-view'
 import { call, native } from '../native/native'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import type { ReadHistory } from './history-reader'
 
 /** A record has no more lines; the oldest go. */
@@ -49,13 +49,13 @@ export function changesWith<M>(
 
 function argumentsOf(view: CallView): string {
   const args = view.args()
-  if (args === undefined) return plainJson(view.argsText.slice(0, LONGEST_ARGUMENT))
+  if (args === undefined) return safeStringify(view.argsText.slice(0, LONGEST_ARGUMENT))
   try {
     const short = Object.entries(args).map(([key, value]) => [
       key,
       typeof value === 'string' ? value.slice(0, LONGEST_ARGUMENT) : value,
     ])
-    return plainJson(Object.fromEntries(short))
+    return safeStringify(Object.fromEntries(short))
   } catch {
     // A proxy or a getter threw.
     return '{}'

@@ -2,7 +2,7 @@
 
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
-import { within } from '../util/with-timeout'
+import { withTimeout } from '../util/with-timeout'
 import { isRecord } from '../validation/validate'
 import type { CompactionReport } from './report'
 import type { SummaryRequest } from './types'
@@ -85,7 +85,7 @@ function isRunner(hooks: object | undefined): boolean {
 
 async function answerOf<T>(name: string, ms: number, hook: () => T | PromiseLike<T>): Promise<T | undefined> {
   try {
-    return await within(ms, hook)
+    return await withTimeout(ms, hook)
   } catch (error) {
     warn(name, error)
     return undefined

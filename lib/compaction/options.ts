@@ -222,7 +222,7 @@ const HOOK_TIMEOUT_MS = 5000
 const SUMMARIZER_TOKENS = 32_000
 
 /** Characters that are taken for a token where everything is counted in characters. */
-export const CHARS_PER_TOKEN = 4
+export const COUNTED_CHARS_PER_TOKEN = 4
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'): CompactSettings<M> {
@@ -236,7 +236,7 @@ export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'
   const window = contextWindow !== undefined && contextWindow > 0 && Number.isFinite(contextWindow)
   const chars = options.maxChars ?? numbers.maxChars ?? Number.POSITIVE_INFINITY
   const unit = window || targetTokens !== undefined ? 'tokens' : 'chars'
-  const perToken = unit === 'tokens' ? 1 : CHARS_PER_TOKEN
+  const perToken = unit === 'tokens' ? 1 : COUNTED_CHARS_PER_TOKEN
   const limitsOf = (chars: number | null): CompactionLimits | null => {
     const sizes = {
       profile: options.profile,

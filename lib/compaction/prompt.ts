@@ -1,12 +1,12 @@
 /** Prompt of the summariser. */
 
-import { jsonOf } from '../history/estimate'
+import { messageJson } from '../history/estimate'
 import type { ResultText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { wordsOf } from '../history/summary'
 import { call, native } from '../native/native'
 import { trimmed, trimOf } from '../pruning/trim'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import type { CompactionEnvironment } from './types'
 
 /** UTF-16 units of each output in the prompt: tried in order until everything fits. The first is pi's number. */
@@ -74,7 +74,7 @@ function longestOf({ views, messages }: PromptParts): { said: number; output: nu
   const longest = { said: 0, output: 0 }
   views.forEach((view, at) => {
     const others = [...view.calls.map(({ argsText }) => argsText), ...view.results.map(({ text }) => joined(text))]
-    if (view.role === 'other') others.push(jsonOf(messages, at))
+    if (view.role === 'other') others.push(messageJson(messages, at))
     longest.said = Math.max(longest.said, joined(view.text).length)
     for (const text of others) longest.output = Math.max(longest.output, text.length)
   })
@@ -98,7 +98,7 @@ function entry(view: MessageView, { messages, chinese }: PromptParts, at: number
     const trim = trimOf(text, rule, chinese ? 'zh-CN' : 'en', undefined)
     return trim === undefined ? joined(text) : trimmed(text, { ...trim, suffix: '' })
   }
-  if (view.role === 'other') return `[?]\n${cut(jsonOf(messages, at), units)}`
+  if (view.role === 'other') return `[?]\n${cut(messageJson(messages, at), units)}`
   const lines: string[] = []
   const said = cut(view.text, units * SAID)
   if (said !== '' || (view.calls.length === 0 && view.results.length === 0)) lines.push(`[${view.role}]\n${said}`)
@@ -142,7 +142,7 @@ function toolNames(tools: unknown): string {
 
 /** A part of what is sent beside the history, as the text that it is sent as. */
 function environmentPart(part: unknown): string {
-  return typeof part === 'string' ? part : plainJson(part)
+  return typeof part === 'string' ? part : safeStringify(part)
 }
 
 /** Other parts of the request, as texts. */

@@ -5,11 +5,11 @@ import { viewOf } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { call, native } from '../native/native'
 import { messageOf } from '../util/message-of'
-import { TooLate, within } from '../util/with-timeout'
+import { TimeoutError, withTimeout } from '../util/with-timeout'
 import { mismatch } from '../validation/validate'
 import type { Measure, ReadHistory } from './history-reader'
 import { askBefore } from './hooks'
-import { CHARS_PER_TOKEN, type CompactSettings } from './options'
+import { COUNTED_CHARS_PER_TOKEN, type CompactSettings } from './options'
 import { promptMaker } from './prompt'
 import type { CompactionReason } from './report'
 import type { SummaryRequest } from './types'
@@ -47,7 +47,7 @@ export async function askSummarizer<M>(
     originals === history.messages
       ? indices.map((index) => history.views[index] ?? OTHER)
       : messages.map((message) => (history.format ? viewOf(history.format, message) : OTHER))
-  const perToken = settings.unit === 'chars' ? CHARS_PER_TOKEN : 1
+  const perToken = settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1
   const build = promptMaker({
     views,
     messages,
@@ -75,27 +75,27 @@ export async function askSummarizer<M>(
   try {
     const asked = await askBefore(options.hooks, hookTimeoutMs, request, build)
     checkAborted(options.signal)
-    const answer: unknown = await within(timeoutMs, async () => options.summarize?.(asked), {
+    const answer: unknown = await withTimeout(timeoutMs, async () => options.summarize?.(asked), {
       signal: options.signal,
-      onLate: () => ends.abort(new TooLate(`took longer than ${timeoutMs} ms`)),
+      onLate: () => ends.abort(new TimeoutError(`took longer than ${timeoutMs} ms`)),
     })
     const text = typeof answer === 'string' ? answer : (answer as { text?: unknown } | null | undefined)?.text
     if (typeof text !== 'string') {
-      return failure('summary-failed', `invalid answer: ${mismatch(answer, 'a string')}`)
+      return noSummary('summary-failed', `invalid answer: ${mismatch(answer, 'a string')}`)
     }
     const plain = text.toWellFormed().trim()
-    return plain === '' ? failure('summary-empty', 'answered nothing') : plain
+    return plain === '' ? noSummary('summary-empty', 'answered nothing') : plain
   } catch (thrown) {
     checkAborted(options.signal)
-    const reason = thrown instanceof TooLate ? 'summary-timeout' : 'summary-failed'
-    return failure(reason, messageOf(thrown), thrown)
+    const reason = thrown instanceof TimeoutError ? 'summary-timeout' : 'summary-failed'
+    return noSummary(reason, messageOf(thrown), thrown)
   } finally {
     options.signal?.removeEventListener('abort', stop)
   }
 }
 
 /** There is no summary, and this is why. */
-export function failure(reason: CompactionReason, problem: string, cause?: unknown): NoSummary {
+export function noSummary(reason: CompactionReason, problem: string, cause?: unknown): NoSummary {
   return { reason, error: new SpillwayError('CALLBACK', `summarize: ${problem}`, { cause }) }
 }
 

@@ -13,10 +13,10 @@ import { trimmed, trimOf } from '../pruning/trim'
 import { changesWith } from './changed-files'
 import { answersIn, charsOf, formatAt, Measure, type OutputAt, type ReadHistory, readHistory } from './history-reader'
 import { tellAfter } from './hooks'
-import { CHARS_PER_TOKEN, type CompactionLimits, type CompactSettings } from './options'
+import { COUNTED_CHARS_PER_TOKEN, type CompactionLimits, type CompactSettings } from './options'
 import { environmentTexts, isChinese } from './prompt'
 import type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './report'
-import { askSummarizer, checkAborted, failure, type NoSummary } from './request-summary'
+import { askSummarizer, checkAborted, type NoSummary, noSummary } from './request-summary'
 
 /** Decision of the core. */
 interface Decision {
@@ -34,7 +34,7 @@ interface Decision {
 }
 
 /** Outcome for a history, and the steps to repeat it. */
-export interface Compacted<M> {
+export interface CompactedHistory<M> {
   messages: M[]
   report: CompactionReport
   /** The message of the summary. */
@@ -119,7 +119,7 @@ export class Run<M> {
   }
 
   /** Message where nothing is done for that reason. */
-  refused(error: SpillwayError): Compacted<M> {
+  refused(error: SpillwayError): CompactedHistory<M> {
     const { state } = this
     const { messages, media, imageless } = this.withoutMedia(this.history.messages as M[])
     const action = media > 0 ? 'outputs' : 'none'
@@ -128,7 +128,7 @@ export class Run<M> {
   }
 
   /** Does it. */
-  async go(): Promise<Compacted<M>> {
+  async go(): Promise<CompactedHistory<M>> {
     checkAborted(this.settings.options.signal)
     const { settings, decision } = this
     let { action, reason } = this.first()
@@ -154,7 +154,7 @@ export class Run<M> {
         }
       }
     }
-    const replaced: Compacted<M>['replaced'] = []
+    const replaced: CompactedHistory<M>['replaced'] = []
     let messages: M[]
     if (made !== undefined) messages = this.assembled(made.message)
     else if (action === 'outputs') messages = this.withoutOutputs(replaced)
@@ -278,7 +278,7 @@ export class Run<M> {
       ? { ...before, changes }
       : { history: [before.history, before.turn].filter((text) => text !== '').join('\n\n'), turn: '', changes }
     const both = old.length > 0 && begun.length > 0
-    const tokens = Math.min(limits.summary, decision.room) / (settings.unit === 'chars' ? CHARS_PER_TOKEN : 1)
+    const tokens = Math.min(limits.summary, decision.room) / (settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1)
     const most = Math.max(Math.floor(both ? tokens / 2 : tokens), 1)
     for (const [part, indices] of [
       ['history', old],
@@ -335,7 +335,7 @@ export class Run<M> {
   ): Awaited<ReturnType<Run<M>['summarize']>> {
     const { history, decision, measure } = this
     const made = history.format && summaryAt(history.format, history.messages, decision.from, text)
-    if (made === undefined) return failure('summary-failed', 'the format of the history has no message for it')
+    if (made === undefined) return noSummary('summary-failed', 'the format of the history has no message for it')
     const size = measure.message(text)
     const outcome = {
       before: sum(history.sizes),
@@ -345,12 +345,12 @@ export class Run<M> {
     }
     const verdict = ask<string>(() => native.compactionVerdict(JSON.stringify(outcome)))
     if (verdict === 'summary-too-large') {
-      return failure(
+      return noSummary(
         verdict,
         `it has ${Math.round(size)} ${this.settings.unit}, and stands for ${Math.round(outcome.input)}`,
       )
     }
-    if (verdict === 'no-progress') return failure('summary-no-progress', 'it frees less than a tenth of the history')
+    if (verdict === 'no-progress') return noSummary('summary-no-progress', 'it frees less than a tenth of the history')
     const report = {
       index: decision.first,
       text,
@@ -369,7 +369,7 @@ export class Run<M> {
     return [...messages.slice(0, first), summary as M, ...messages.slice(...head), ...messages.slice(from)]
   }
 
-  private withoutOutputs(replaced: Compacted<M>['replaced']): M[] {
+  private withoutOutputs(replaced: CompactedHistory<M>['replaced']): M[] {
     const { history } = this
     const texts = new Map<number, Map<number, string>>()
     for (const at of this.decision.outputs) {
@@ -388,9 +388,9 @@ export class Run<M> {
   }
 
   /** The last step: if it still does not fit, notes take the place of images, the oldest first. */
-  private withoutMedia(messages: M[]): { messages: M[]; media: number; imageless: Compacted<M>['imageless'] } {
+  private withoutMedia(messages: M[]): { messages: M[]; media: number; imageless: CompactedHistory<M>['imageless'] } {
     const { history, limits, measure } = this
-    const imageless: Compacted<M>['imageless'] = { indices: [], note: wordsOf(this.chinese).image }
+    const imageless: CompactedHistory<M>['imageless'] = { indices: [], note: wordsOf(this.chinese).image }
     if (limits === undefined || this.first().reason === 'disabled' || this.decision.reason === 'not-needed') {
       return { messages, media: 0, imageless }
     }

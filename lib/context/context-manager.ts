@@ -22,31 +22,30 @@ import {
 import type { PromptUsage } from '../pruning/usage'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { Turns } from '../util/semaphore'
+import { Semaphore } from '../util/semaphore'
 import { catchLater, warn } from '../util/warn'
 import { type Check, checkOptions, flag, parsedState } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 import { boundMedia } from './bounded-media'
 import { Images, type ImagesState, isImages } from './images'
 import {
   anything,
-  CHECKS,
+  CONTEXT_CHECKS,
   type ContextManagerOptions,
   checkParts,
   compactOptions,
-  isObject,
   POLICIES,
   prunerOptions,
 } from './options'
-import { type ContextSavings, savingsOf } from './savings'
+import { type ContextSavings, contextSavings } from './savings'
 import {
   type ContextStep,
-  compactionStep,
+  compactionOutcome,
   type Guarded,
-  ledgerStep,
-  mediaStep,
-  overflowStep,
-  policyStep,
+  ledgerOutcome,
+  mediaOutcome,
+  overflowOutcome,
+  policyOutcome,
 } from './steps'
 
 /** Report of {@link ContextManager.prepare}. */
@@ -105,7 +104,7 @@ export interface ContextManagerState {
 interface Inner<M> {
   readonly options: ContextManagerOptions<M>
   readonly pruner: HistoryPruner
-  readonly turns: Turns
+  readonly turns: Semaphore
   readonly tell: (error: SpillwayError) => void
   readonly limit: number
   readonly usable: number
@@ -224,7 +223,7 @@ function innerOf<M>(manager: ContextManager<M>): Inner<M> {
 }
 
 function open<M>(options: ContextManagerOptions<M>): Inner<M> {
-  checkOptions('options', options, CHECKS)
+  checkOptions('options', options, CONTEXT_CHECKS)
   checkParts(options)
   const { onError = (error: SpillwayError) => warn('context', error) } = options
   const tell = (error: SpillwayError) => {
@@ -240,7 +239,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   return {
     options,
     pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
-    turns: new Turns(1),
+    turns: new Semaphore(1),
     tell,
     // Characters are not counted from request to request, and a token hardly ever has more than sixteen.
     limit: isTokens ? limits.trigger : (limits?.trigger ?? Number.POSITIVE_INFINITY) / 16,
@@ -299,11 +298,11 @@ async function prepare<M>(
   if (refused && compaction?.report.reason === 'thrash') throw compaction.report.error
   const report: ContextReport = {
     steps: [
-      ledgerStep(options.ledger, counts.known),
-      mediaStep(media),
-      ...POLICIES.map((type) => policyStep(type, options[type] !== false, rounds)),
-      compactionStep(options.compaction !== false, compaction),
-      overflowStep(options.overflow !== false && Number.isFinite(inner.usable), guard),
+      ledgerOutcome(options.ledger, counts.known),
+      mediaOutcome(media),
+      ...POLICIES.map((type) => policyOutcome(type, options[type] !== false, rounds)),
+      compactionOutcome(options.compaction !== false, compaction),
+      overflowOutcome(options.overflow !== false && Number.isFinite(inner.usable), guard),
     ],
     tokensBefore: tokensBefore + (inner.fold?.saved ?? 0) + inner.images.saved,
     tokensAfter,
@@ -311,7 +310,7 @@ async function prepare<M>(
     usable: inner.usable,
     fits,
     pruning: pruned.report,
-    savings: savingsOf(pruned.report),
+    savings: contextSavings(pruned.report),
     ...(compaction && { compaction: compaction.report }),
   }
   inner.last = report
@@ -479,9 +478,9 @@ function changedTexts<M>(before: readonly M[], after: readonly M[]): Guarded['te
 function readState(state: unknown): ContextManagerState {
   const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
   if (version !== 1) throw wrong('state.version', version, '1')
-  if (!isObject(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
+  if (!isRecord(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
   if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
-  if (compaction !== null && !isObject(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
+  if (compaction !== null && !isRecord(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
   if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
   if (
     thinkingRemovedBefore !== undefined &&
@@ -489,12 +488,12 @@ function readState(state: unknown): ContextManagerState {
   ) {
     throw wrong('state.thinkingRemovedBefore', thinkingRemovedBefore, 'what toJSON gave')
   }
-  if (compaction !== null) readCompactOptions({ state: compaction as CompactionState }, 'state')
+  if (compaction !== null) readCompactOptions({ state: compaction as unknown as CompactionState }, 'state')
   return {
     version,
-    pruner: pruner as HistoryPrunerState,
+    pruner: pruner as unknown as HistoryPrunerState,
     fold: fold as FoldState | null,
-    compaction: compaction as CompactionState | null,
+    compaction: compaction as unknown as CompactionState | null,
     ...(images !== undefined && { images: images as ImagesState }),
     ...(thinkingRemovedBefore !== undefined && { thinkingRemovedBefore: thinkingRemovedBefore as number }),
   }

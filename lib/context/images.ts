@@ -1,7 +1,7 @@
 /** Images that left a history: from then on notes replace them, with the same bytes at every request. */
 
 import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
-import { sizeOf } from '../history/message-identity'
+import { messageSize } from '../history/message-identity'
 import type { HistoryFormatName } from '../history/message-view'
 import { isArray } from '../util/guards'
 
@@ -47,7 +47,7 @@ export class Images<M> {
       const message = elementOf(stored, index) as M
       const copy = this.without(message, format, note)
       if (copy === undefined) continue
-      messages.push([index, sizeOf(viewOf(format, message)), note, tokensOf([message]) - tokensOf([copy])])
+      messages.push([index, messageSize(viewOf(format, message)), note, tokensOf([message]) - tokensOf([copy])])
     }
     messages.sort(([a], [b]) => a - b)
     if (messages.length > 0) this.state = { format, messages }
@@ -60,7 +60,7 @@ export class Images<M> {
     const copies = new Map<M, M>()
     for (const [index, size, note] of messages) {
       const message = elementOf(stored, index) as M
-      const copy = sizeOf(viewOf(format, message)) === size ? this.without(message, format, note) : undefined
+      const copy = messageSize(viewOf(format, message)) === size ? this.without(message, format, note) : undefined
       // From here on it is another history.
       if (copy === undefined) {
         this.keep((at) => at < index)

@@ -13,10 +13,17 @@ import { atLeastZero, type Check, checkOptions, owner } from '../validation/opti
 import { isRecord } from '../validation/validate'
 
 /** The settings of a policy, without its type. */
-type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, { type: Name }>, 'type'>
+type PolicySettings<Name extends PolicyName> = Omit<Extract<PrunePolicy, { type: Name }>, 'type'>
 
 /** Options that all steps share. */
-type Shared = 'contextWindow' | 'reserveTokens' | 'environment' | 'estimateTokens' | 'language' | 'ledger' | 'storage'
+type SharedOption =
+  | 'contextWindow'
+  | 'reserveTokens'
+  | 'environment'
+  | 'estimateTokens'
+  | 'language'
+  | 'ledger'
+  | 'storage'
 
 /** Options of {@link ContextManager}. */
 export interface ContextManagerOptions<M = unknown> {
@@ -49,18 +56,20 @@ export interface ContextManagerOptions<M = unknown> {
   /** The storage that full outputs were saved in: with it, only paths that it owns are named. */
   storage?: OutputOwner
   /** Results of terminal tools that are older than 15 minutes go. @default true */
-  outdated?: boolean | Settings<'outdated'>
+  outdated?: boolean | PolicySettings<'outdated'>
   /** Reads of a file that newer reads of it cover go. @default true */
-  superseded?: boolean | Settings<'superseded'>
+  superseded?: boolean | PolicySettings<'superseded'>
   /** Results beyond the newest 40,000 tokens of them go. @default true */
-  budget?: boolean | Settings<'budget'>
+  budget?: boolean | PolicySettings<'budget'>
   /** More about the three: when they go, and what may. */
   pruning?: Omit<
     HistoryPrunerOptions,
     'policies' | 'profile' | 'contextWindow' | 'ledger' | 'storage' | 'estimateTokens' | 'language' | 'onError'
   >
   /** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
-  compaction?: false | Omit<CompactOptions<M>, Shared | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
+  compaction?:
+    | false
+    | Omit<CompactOptions<M>, SharedOption | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
   /**
    * Profile that truncates the results of a history that still does not fit; `false` sends it unchanged.
    * @default 'openclaw'
@@ -73,10 +82,10 @@ export interface ContextManagerOptions<M = unknown> {
 const isLimit = (value: unknown) => atLeastZero(value) && value !== 0
 
 export const anything: Check = ['anything', () => true]
-const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isObject(value)]
-const orOff: Check = ['false or an object', (value) => value === false || isObject(value)]
+const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isRecord(value)]
+const orOff: Check = ['false or an object', (value) => value === false || isRecord(value)]
 
-export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
+export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
   contextWindow: anything,
   maxRequestBytes: ['a number of bytes above 0', isLimit],
   maxImages: ['a number above 0', isLimit],
@@ -89,7 +98,7 @@ export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = 
   outdated: settings,
   superseded: settings,
   budget: settings,
-  pruning: ['an object', isObject],
+  pruning: ['an object', isRecord],
   compaction: orOff,
   overflow: [
     "false, 'openclaw' or 'openclaw-2026-02'",
@@ -135,7 +144,7 @@ function shared<M>({
   language,
   ledger,
   storage,
-}: ContextManagerOptions<M>): Pick<CompactOptions<M>, Shared> {
+}: ContextManagerOptions<M>): Pick<CompactOptions<M>, SharedOption> {
   const all = { contextWindow, reserveTokens, environment, estimateTokens, language, ledger, storage }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
@@ -175,8 +184,4 @@ export function prunerOptions<M>(
     ...(counting && { ledger: counting }),
     ...(storage && { storage }),
   }
-}
-
-export function isObject(value: unknown): boolean {
-  return isRecord(value)
 }

@@ -10,6 +10,6 @@ export interface ContextSavings {
   share: number
 }
 
-export function savingsOf({ cost: { paid, unpruned } }: PruneReport): ContextSavings {
+export function contextSavings({ cost: { paid, unpruned } }: PruneReport): ContextSavings {
   return { pricedTokens: unpruned - paid, share: unpruned === 0 ? 0 : (unpruned - paid) / unpruned }
 }

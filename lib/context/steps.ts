@@ -27,20 +27,20 @@ export interface Guarded {
   problem: string | undefined
 }
 
-export function ledgerStep(ledger: ToolResultKnowledge | undefined, known: number): ContextStep {
+export function ledgerOutcome(ledger: ToolResultKnowledge | undefined, known: number): ContextStep {
   const outcome = ledger === undefined ? 'off' : known > 0 ? 'done' : 'nothing'
   const reason =
     ledger === undefined ? 'There is no ledger.' : `${known} new results were known when their tools finished.`
   return { step: 'ledger', outcome, items: known, freed: 0, reason }
 }
 
-export function mediaStep({ items, freed }: { items: number; freed: number }): ContextStep {
+export function mediaOutcome({ items, freed }: { items: number; freed: number }): ContextStep {
   const reason = items > 0 ? `${items} images and files left.` : 'The request is within its limits.'
   return { step: 'media', outcome: items > 0 ? 'done' : 'nothing', items, freed, reason }
 }
 
 /** `rounds`: what the pruner said each time it was asked at this request. */
-export function policyStep(
+export function policyOutcome(
   type: (typeof POLICIES)[number],
   isOn: boolean,
   rounds: readonly PruneReport[],
@@ -60,7 +60,7 @@ export function policyStep(
   }
 }
 
-export function compactionStep(
+export function compactionOutcome(
   isOn: boolean,
   compaction: { report: CompactionReport; freed: number } | undefined,
 ): ContextStep {
@@ -74,7 +74,7 @@ export function compactionStep(
   return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed, reason: words }
 }
 
-export function overflowStep(isOn: boolean, guard: Guarded | undefined): ContextStep {
+export function overflowOutcome(isOn: boolean, guard: Guarded | undefined): ContextStep {
   const step = 'overflow'
   if (!isOn)
     return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off, or the window is unknown.' }

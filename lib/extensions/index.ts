@@ -10,6 +10,7 @@ export type {
   ChatSystemCall,
   ChatSystemHook,
   CompactionBeforeCall,
+  HookAnswer,
   HookName,
   HookProblem,
   HookRunnerOptions,

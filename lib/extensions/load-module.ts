@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { constants, Script } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { messageOf } from '../util/message-of'
-import { alarm } from '../util/timer'
-import { TooLate, within } from '../util/with-timeout'
+import { startTimer } from '../util/timer'
+import { TimeoutError, withTimeout } from '../util/with-timeout'
 import { codeOf, Refusal } from './scan-folder'
 
 type Import = (url: string) => Promise<Record<string, unknown>>
@@ -51,7 +51,7 @@ async function tryOut(url: string, timeoutMs: number): Promise<void> {
   // Unread, what it prints would hold it up.
   worker.stdout.resume()
   worker.stderr.resume()
-  const wait = alarm(timeoutMs)
+  const wait = startTimer(timeoutMs)
   const said = new Promise<Trial | undefined>((resolve, reject) => {
     worker.on('message', resolve)
     worker.on('error', (error) => resolve({ code: (error as NodeJS.ErrnoException).code, message: messageOf(error) }))
@@ -119,11 +119,11 @@ export async function loadModule(path: string, { timeoutMs, trial, loader }: Loa
 /** Resolves to the result if it is an object and arrives in time. */
 async function inTime(work: () => unknown, timeoutMs: number): Promise<object> {
   try {
-    const loaded = await within(timeoutMs, work)
+    const loaded = await withTimeout(timeoutMs, work)
     if ((typeof loaded === 'object' || typeof loaded === 'function') && loaded !== null) return loaded
     throw new Refusal('exports nothing')
   } catch (error) {
-    if (error instanceof TooLate) throw tooLong(timeoutMs)
+    if (error instanceof TimeoutError) throw tooLong(timeoutMs)
     throw error instanceof Refusal ? error : problemOf({ code: codeOf(error), message: messageOf(error) })
   }
 }

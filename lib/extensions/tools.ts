@@ -4,7 +4,7 @@ import { join, parse } from 'node:path'
 import { pathOf } from '../config/config-file'
 import { guardTool, type ToolControls } from '../guard/guard-tool'
 import { Settings } from '../settings/settings'
-import { membersOf } from '../tools/bind-members'
+import { boundMembers } from '../tools/bind-members'
 import type { Tool } from '../tools/registry'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
@@ -171,5 +171,5 @@ function checked(given: object, called: string): Tool {
   }
   if (truncation !== undefined) new Settings({}).setTool(name, truncation)
   if (tool.name !== undefined) return tool
-  return { ...membersOf(tool), name, execute: (args, context) => tool.execute(args, context) }
+  return { ...boundMembers(tool), name, execute: (args, context) => tool.execute(args, context) }
 }

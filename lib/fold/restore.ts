@@ -26,7 +26,7 @@ export function isFoldRecord(value: unknown): value is FoldRecord {
 }
 
 /** Returns the key of a target: a result by the id of its call, or an argument by that id and its name. */
-export function keyOf(toolCallId: string, argument?: string): string {
+export function foldKey(toolCallId: string, argument?: string): string {
   return argument === undefined ? toolCallId : JSON.stringify([toolCallId, argument])
 }
 
@@ -36,7 +36,7 @@ export function targetsOf({ edits }: FoldRecord): Map<string, { toolCallId: stri
     edits.flatMap(({ toolCallId, argument }) =>
       toolCallId === undefined
         ? []
-        : [[keyOf(toolCallId, argument), { toolCallId, ...(argument !== undefined && { argument }) }]],
+        : [[foldKey(toolCallId, argument), { toolCallId, ...(argument !== undefined && { argument }) }]],
     ),
   )
 }
@@ -53,7 +53,7 @@ export function unfolded(
   const described = edits.map(({ fromLine, toLine, text: shown, toolCallId, argument, line, numbering }) => ({
     ...{ fromLine, toLine, from: 0, to: 0, text: shown },
     ...(toolCallId !== undefined && {
-      target: { id: keys.indexOf(keyOf(toolCallId, argument)), line, ...(numbering !== undefined && { numbering }) },
+      target: { id: keys.indexOf(foldKey(toolCallId, argument)), line, ...(numbering !== undefined && { numbering }) },
     }),
   }))
   try {

@@ -9,20 +9,20 @@ import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from '../loop-dete
 import type { PermissionCall, PermissionMode, PermissionVerdict } from '../permission/types'
 import { middlewareOf } from '../service/middleware'
 import { isSavedOutput } from '../storage/saved-outputs'
-import { membersOf } from '../tools/bind-members'
+import { boundMembers } from '../tools/bind-members'
 import { foldResult, type ResultFolder } from '../tools/fold-result'
 import type { ExecutionContext, Tool } from '../tools/registry'
-import { bodyOf, checkReadable, hasFailed, isMcp, withText } from '../tools/tool-result'
+import { bodyOf, checkReadable, editText, hasFailed, isMcp } from '../tools/tool-result'
 import { opened } from '../truncation/bounded-output'
 import { previewOf } from '../truncation/previews'
 import { observe } from '../truncation/record-result'
 import type { FoldRecord, OutputService, ToolResultLike, ToolResultRecorder, TruncationMiddleware } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
-import { plainCopy } from '../util/deep-clone'
+import { deepClone } from '../util/deep-clone'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { warn } from '../util/warn'
 import { checkKeys, isRecord, wrong } from '../validation/validate'
 
@@ -167,7 +167,7 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
   const unread = (error: unknown) =>
     shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
   return {
-    ...membersOf(tool),
+    ...boundMembers(tool),
     execute: (args: never, context = {}) => run(guard, args, context as ExecutionContext).catch(unread),
   } as GuardedTool<T>
 }
@@ -238,7 +238,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     call.sessionId = sessionId ?? call.sessionId
     call.signal = signal
     // `await` reads `then` first, and a proxy may refuse even that.
-    call.args = plainCopy(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
+    call.args = deepClone(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
     refused = await judge(guard, call, workingDirectory)
   } catch (error) {
     call.toolCallId ||= randomUUID()
@@ -267,7 +267,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   // Nothing is waited for that is not there: each wait is a turn of the queue.
   const full = hooks === undefined ? result : await hooks.toolAfter(finished(guard, call, result, isError))
   const bounded = folded(guard, call, await truncate(guard, call, full, isError))
-  const told = call.warning === undefined ? bounded : withText(bounded, { append: `\n\n${call.warning}` })
+  const told = call.warning === undefined ? bounded : editText(bounded, { append: `\n\n${call.warning}` })
   const final = hooks === undefined ? told : await hooks.toolFinal(finished(guard, call, told, isError))
   if (audit !== undefined) await auditOutcome(audit, guard, call, full, final, isError, elapsed() - began)
   feed(guard, call, full, final, isError)
@@ -495,7 +495,7 @@ async function truncate(guard: Guard, call: Call, given: unknown, isError: boole
 const SMALL_UNITS = 1024
 
 function hasMoreThanParts({ content: _, ...beside }: Record<string, unknown>): boolean {
-  return plainJson(beside).length > SMALL_UNITS
+  return safeStringify(beside).length > SMALL_UNITS
 }
 
 /** Returns the visible part of an MCP result, in its own shape. */

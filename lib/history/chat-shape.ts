@@ -5,7 +5,7 @@ import type { Knowledge } from './message-cache'
 import type { ResultView } from './message-view'
 
 /** A tool result, found in a history. */
-export interface FoundResult {
+export interface ChatResult {
   /** The place in the history of the message that holds it. */
   readonly index: number
   /** When the tool finished, in milliseconds since the epoch; not finite if unknown. */
@@ -23,13 +23,13 @@ export interface FoundResult {
 /** A way of keeping a history. Nothing here changes what is in the history, and nothing throws. */
 export interface HistoryFormat {
   /** Finds the tool results of a history, in its order. */
-  read(messages: readonly unknown[]): FoundResult[]
+  read(messages: readonly unknown[]): ChatResult[]
   /** Puts a text in the place of the result, in the copy. */
-  setText(result: FoundResult, text: string): void
+  setText(result: ChatResult, text: string): void
   /** Remembers that the text of the result is a placeholder; nothing in the text says so. */
-  placed(result: FoundResult, text: string): void
+  placed(result: ChatResult, text: string): void
   /** The call that the result answers. */
-  toolCallId(result: FoundResult): string | undefined
+  toolCallId(result: ChatResult): string | undefined
   /** The view with the path of the saved output, if the history names one: the view, because its source matters. */
-  saved(result: FoundResult): Pick<ResultView, 'outputPath'>
+  saved(result: ChatResult): Pick<ResultView, 'outputPath'>
 }

@@ -7,7 +7,7 @@
  * because a getter may cost something, or answer differently each time.
  */
 
-import type { FoundResult, HistoryFormat } from './chat-shape'
+import type { ChatResult, HistoryFormat } from './chat-shape'
 import { carriesMore, nonEmpty, outputPathOf } from './formats/safe-read'
 import { beginKnowledge, type Knowledge, knowledgeOf, type ResultText, UNKNOWN } from './message-cache'
 
@@ -26,7 +26,7 @@ export const chat: HistoryFormat = {
   read(messages) {
     // As long as they get: lists that grow are copied again and again.
     const most = messages.length >>> 0
-    const results = new Array<FoundResult>(most)
+    const results = new Array<ChatResult>(most)
     const calls = new Calls(messages, most)
     let count = 0
     for (let index = 0; index < messages.length; index++) {
@@ -71,7 +71,7 @@ export const chat: HistoryFormat = {
   },
 }
 
-function readResult(message: object, index: number, calls: Calls): FoundResult {
+function readResult(message: object, index: number, calls: Calls): ChatResult {
   const known = knowledgeOf(message) ?? beginKnowledge(message, isPlain(message))
   const copy: ChatMessage = known.plain ? { ...message } : copyOf(message)
   update(known, copy, calls)

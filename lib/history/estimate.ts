@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { estimateAll, estimateTokens } from '../tokens/tokens'
 import { messageOf } from '../util/message-of'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { mismatch } from '../validation/validate'
 import type { ResultText } from './message-cache'
 import type { CallView, MessageView, ResultView, TextSizes } from './message-view'
@@ -69,7 +69,7 @@ export class Estimate {
 
   /** An unreadable message counts as much as its JSON. */
   unreadable(messages: readonly unknown[], index: number): number {
-    return this.besides.message + this.text(jsonOf(messages, index))
+    return this.besides.message + this.text(messageJson(messages, index))
   }
 
   /** A message with everything in it. */
@@ -221,10 +221,10 @@ function pushText(text: ResultText, texts: string[]): void {
 }
 
 /** Returns any message as text: values that JSON cannot hold are named. Never throws, and takes bounded time. */
-export function jsonOf(messages: readonly unknown[], index: number): string {
+export function messageJson(messages: readonly unknown[], index: number): string {
   try {
     const message = messages[index]
-    return typeof message === 'string' ? message : plainJson(message, { proxies: true, units: MOST_UNREADABLE })
+    return typeof message === 'string' ? message : safeStringify(message, { proxies: true, units: MOST_UNREADABLE })
   } catch {
     return ''
   }

@@ -47,6 +47,7 @@ export {
 } from '../pruning/pruner'
 export type { PromptUsage } from '../pruning/usage'
 export type { ToolResultRecord, ToolResultRecorder } from '../types'
+export type { ThinkingMode } from './bound-thinking'
 export type { EstimateTokens } from './estimate'
 export { detectFormat } from './formats'
 export {

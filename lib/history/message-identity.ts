@@ -4,7 +4,15 @@ import { sameText, unitsOf } from './message-cache'
 import type { CallView, MessageView, ResultView } from './message-view'
 
 /** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
-export function sizeOf({ text, aside = '', thinking = '', sealed = 0, calls, results, media }: MessageView): number {
+export function messageSize({
+  text,
+  aside = '',
+  thinking = '',
+  sealed = 0,
+  calls,
+  results,
+  media,
+}: MessageView): number {
   let size = unitsOf(text) + aside.length + unitsOf(thinking) + sealed + media
   for (let place = 0; place < calls.length; place++) {
     const { name, argsText } = calls[place] as CallView

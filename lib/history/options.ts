@@ -135,7 +135,7 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
-export function readOptions(options: SimplifyOutdatedOptions | undefined): Rules {
+export function readOutdatedOptions(options: SimplifyOutdatedOptions | undefined): Rules {
   if (options !== undefined) checkOptions('options', options, CHECKS)
   const {
     now,

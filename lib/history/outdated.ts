@@ -7,7 +7,7 @@ import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { describe, wrong } from '../validation/validate'
 import { chat } from './chat'
-import type { FoundResult, HistoryFormat } from './chat-shape'
+import type { ChatResult, HistoryFormat } from './chat-shape'
 import { detectFormat } from './formats'
 import { knownCall, type ToolResultKnowledge } from './ledger'
 import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './message-cache'
@@ -16,7 +16,7 @@ import { warnTimeless, warnUnreadable } from './notes'
 import {
   type OutdatedResultInfo,
   type Rules,
-  readOptions,
+  readOutdatedOptions,
   type SimplifiedReport,
   type SimplifyOutdatedOptions,
 } from './options'
@@ -49,7 +49,7 @@ const { FACT_FAILED, FACT_FIXED } = native
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
 export function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[] {
-  const rules = readOptions(options)
+  const rules = readOutdatedOptions(options)
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { name, format, found } = resultsIn(messages)
   if (found.length === 0 && warnUnreadable(PLACE, messages, name)) return messages as M[]
@@ -69,7 +69,7 @@ const PLACE = 'simplifyOutdatedTerminalResults'
 function resultsIn(messages: readonly unknown[]): {
   name: HistoryFormatName | undefined
   format: HistoryFormat
-  found: FoundResult[]
+  found: ChatResult[]
 } {
   const found = chat.read(messages)
   if (found.some(isChat)) return { name: 'openai-chat', format: chat, found }
@@ -81,17 +81,17 @@ function resultsIn(messages: readonly unknown[]): {
   return { name, format, found: format.read(messages) }
 }
 
-function isChat({ copy }: FoundResult): boolean {
+function isChat({ copy }: ChatResult): boolean {
   const { content, tool_call_id: id } = copy as { content?: unknown; tool_call_id?: unknown }
   return typeof content === 'string' || typeof id === 'string'
 }
 
 /** The results, those that the ledger knows with what it knows. */
 function withLedger(
-  results: FoundResult[],
+  results: ChatResult[],
   ledger: ToolResultKnowledge | undefined,
   format: HistoryFormat,
-): FoundResult[] {
+): ChatResult[] {
   if (ledger === undefined) return results
   return results.map((result) => {
     const id = format.toolCallId(result)
@@ -102,7 +102,7 @@ function withLedger(
 }
 
 /** Asks the rule which results are outdated, by their places, and reads as much of the texts as it wants to know. */
-function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Array {
+function findOutdated(results: readonly ChatResult[], rules: Rules): Uint32Array {
   const { now, maxAgeMs, keepRecent, countErrors, stderrIsError } = rules
   const rule = { now, maxAgeMs, keepRecent, countErrors, stderrIsError }
   const { times, facts } = columnsOf(results, rules)
@@ -114,7 +114,7 @@ function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Arra
     let learnt = false
     for (const place of places) {
       const before = facts[place] as number
-      facts[place] = before | (results[place] as FoundResult).known.facts
+      facts[place] = before | (results[place] as ChatResult).known.facts
       learnt ||= facts[place] !== before
     }
     // The same question would come again, indefinitely.
@@ -140,14 +140,14 @@ function numberAt(answer: string, at: number): number {
 }
 
 /** Input of the rule: a time and a set of facts per result. */
-function columnsOf(results: readonly FoundResult[], { terminalTools, placeholder }: Rules) {
+function columnsOf(results: readonly ChatResult[], { terminalTools, placeholder }: Rules) {
   const times = new Float64Array(results.length)
   const facts = new Uint16Array(results.length)
   const builtIn = terminalTools === undefined
   const custom = placeholder !== DEFAULT_PLACEHOLDER
   const open: number[] = []
   for (let place = 0; place < results.length; place++) {
-    const { time, failed, known, learnt } = results[place] as FoundResult
+    const { time, failed, known, learnt } = results[place] as ChatResult
     let all = known.facts
     if (failed) all |= FACT_FAILED
     if (learnt !== undefined) all |= recordFacts(learnt)
@@ -165,13 +165,13 @@ function columnsOf(results: readonly FoundResult[], { terminalTools, placeholder
 /** Adds what the names of the tools say for the results at these places. Each name is asked about once. */
 function addToolFacts(
   facts: Uint16Array,
-  results: readonly FoundResult[],
+  results: readonly ChatResult[],
   places: readonly number[],
   terminalTools: readonly string[] | undefined,
 ): void {
   const numbers = new Map<string, number>()
   const numberOf = places.map((place) => {
-    const { known, learnt } = results[place] as FoundResult
+    const { known, learnt } = results[place] as ChatResult
     const name = learnt?.toolName ?? (known.toolName as string)
     const number = numbers.get(name) ?? numbers.size
     if (number === numbers.size) numbers.set(name, number)
@@ -182,14 +182,14 @@ function addToolFacts(
     const place = places[at] as number
     const kind = kinds[numberOf[at] as number] as number
     facts[place] = (facts[place] as number) | kind
-    const { known, learnt } = results[place] as FoundResult
+    const { known, learnt } = results[place] as ChatResult
     if (terminalTools === undefined && learnt === undefined) known.kind = kind
   }
 }
 
 function replaceAll<M>(
   messages: readonly M[],
-  results: readonly FoundResult[],
+  results: readonly ChatResult[],
   outdated: Uint32Array,
   rules: Rules,
   format: HistoryFormat,
@@ -200,7 +200,7 @@ function replaceAll<M>(
   const texts =
     typeof placeholder === 'string' ? placeholder : placeholders(results, outdated, placeholder, rules, format)
   for (let at = 0; at < outdated.length; at++) {
-    const result = results[outdated[at] as number] as FoundResult
+    const result = results[outdated[at] as number] as ChatResult
     if (typeof texts === 'string') {
       format.setText(result, texts)
     } else {
@@ -226,7 +226,7 @@ function copyOf<M>(messages: readonly M[]): M[] | undefined {
 
 /** Returns the caller's placeholder for each result; a fault of the function is reported once. */
 function placeholders(
-  results: readonly FoundResult[],
+  results: readonly ChatResult[],
   outdated: Uint32Array,
   placeholder: (info: OutdatedResultInfo) => string,
   rules: Rules,
@@ -235,7 +235,7 @@ function placeholders(
   let problem: string | undefined
   const { standard } = rules
   const texts = Array.from(outdated, (place) => {
-    const info = infoOf(results[place] as FoundResult, rules, format)
+    const info = infoOf(results[place] as ChatResult, rules, format)
     try {
       const text: unknown = placeholder(info)
       if (typeof text === 'string') return text.toWellFormed()
@@ -250,7 +250,7 @@ function placeholders(
 }
 
 function infoOf(
-  result: FoundResult,
+  result: ChatResult,
   { now, storage }: Pick<Rules, 'now' | 'storage'>,
   format: HistoryFormat,
 ): OutdatedResultInfo {
@@ -269,7 +269,7 @@ function infoOf(
 }
 
 function report(
-  results: readonly FoundResult[],
+  results: readonly ChatResult[],
   outdated: Uint32Array,
   texts: string | readonly string[],
   onSimplified: (report: SimplifiedReport) => void,
@@ -277,7 +277,7 @@ function report(
   const report: SimplifiedReport = { count: outdated.length, bytes: 0, tokens: 0, indices: [] }
   const one = typeof texts === 'string' ? textCost(texts) : undefined
   outdated.forEach((place, at) => {
-    const { index, known } = results[place] as FoundResult
+    const { index, known } = results[place] as ChatResult
     const [bytes, tokens] = costOf(known)
     const [placeholderBytes, placeholderTokens] = one ?? textCost(texts[at] as string)
     report.bytes += bytes - placeholderBytes

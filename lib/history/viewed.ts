@@ -1,6 +1,6 @@
 /** Tool results of any format, for the rule about outdated results; chat messages have a faster reader of their own. */
 
-import type { FoundResult, HistoryFormat } from './chat-shape'
+import type { ChatResult, HistoryFormat } from './chat-shape'
 import { elementOf, formatNamed, formatOf, viewOf } from './formats'
 import { Knowledge } from './message-cache'
 import type { HistoryFormatName, ResultView } from './message-view'
@@ -10,7 +10,7 @@ import { pairsOf } from './tool-pairs'
 const remembered = new WeakMap<object, Map<number, Knowledge>>()
 
 /** A result, and where it is. */
-interface ViewedResult extends FoundResult {
+interface ViewedResult extends ChatResult {
   copy: object
   readonly message: object
   readonly place: number

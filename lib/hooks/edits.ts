@@ -1,7 +1,7 @@
 /** Application of hook answers. Each function returns the changed value, or throws a sentence about an invalid answer. */
 
 import type { CompactionEdit } from '../compaction/hooks'
-import { type TextEdit, withText } from '../tools/tool-result'
+import { editText, type TextEdit } from '../tools/tool-result'
 import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
 import type { PromptEdit, ToolInputEdit } from './types'
 
@@ -58,7 +58,7 @@ export function editedResult(result: unknown, answer: unknown): unknown {
   known(answer, ['output', 'prepend', 'append'], '{ output, prepend, append }')
   const { prepend, append } = answer
   texts({ prepend, append })
-  const edited = withText(result, answer as TextEdit)
+  const edited = editText(result, answer as TextEdit)
   // A tool that answers nothing has nothing to say.
   const isNothing = result === undefined || result === null
   if (edited === result && !isNothing && (prepend || append)) {

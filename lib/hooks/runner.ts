@@ -1,11 +1,11 @@
 /** Runs hooks in one order, and lets none of them get in the way. */
 
 import type { CompactionEdit } from '../compaction/hooks'
-import { plainCopy } from '../util/deep-clone'
+import { deepClone } from '../util/deep-clone'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
-import { within } from '../util/with-timeout'
+import { withTimeout } from '../util/with-timeout'
 import { checkKeys, isRecord, wrong } from '../validation/validate'
 import { editedInput, editedPrompt, editedResult, editedSummary } from './edits'
 import { readParameters, withParameters } from './parameters'
@@ -180,9 +180,9 @@ export class HookRunner {
       const problem = (message: string, error?: unknown) =>
         report(inner, { hook: name, source, message, ...(error !== undefined && { error }) })
       try {
-        const answer = await within(inner.timeoutMs, () => hook(tell(plainCopy(current) as T)))
+        const answer = await withTimeout(inner.timeoutMs, () => hook(tell(deepClone(current) as T)))
         if (onlyTold || answer === undefined || answer === null) continue
-        current = apply(current, plainCopy(answer), problem) as T
+        current = apply(current, deepClone(answer), problem) as T
       } catch (error) {
         problem(messageOf(error), error)
       }
@@ -208,7 +208,7 @@ function hooksOf(hooks: Hooks, name: HookName): AnyHook[] {
 }
 
 function after(call: ToolHookResult, result: unknown): ToolHookResult {
-  return { ...call, args: plainCopy(call.args), result }
+  return { ...call, args: deepClone(call.args), result }
 }
 
 function report({ onProblem }: Inner, problem: HookProblem): void {

@@ -3,8 +3,8 @@
 import type { CompactionHooks } from '../compaction/hooks'
 import type { ModelParameterChange } from './parameters'
 
-type OrNothing<T> = T | null | undefined
-type Answer<T> = OrNothing<T> | Promise<OrNothing<T>>
+/** Answer of a hook: a change, or nothing. */
+export type HookAnswer<T> = T | null | undefined | Promise<T | null | undefined>
 
 /** Read-only context of the hooks of a request. */
 export interface ChatHookContext {
@@ -22,7 +22,7 @@ export interface ChatParamsCall extends ChatHookContext {
 }
 
 /** Changes parameters of a request. */
-export type ChatParamsHook = (call: ChatParamsCall) => Answer<ModelParameterChange>
+export type ChatParamsHook = (call: ChatParamsCall) => HookAnswer<ModelParameterChange>
 
 /** Input of a `chat.system` hook. */
 export interface ChatSystemCall extends ChatHookContext {
@@ -38,7 +38,7 @@ export interface PromptEdit {
 }
 
 /** Changes the system prompt of a request; a bare text is appended. */
-export type ChatSystemHook = (call: ChatSystemCall) => Answer<PromptEdit | string>
+export type ChatSystemHook = (call: ChatSystemCall) => HookAnswer<PromptEdit | string>
 
 /** Input of a `tool.before` hook. */
 export interface ToolHookCall {
@@ -67,7 +67,7 @@ export interface ToolInputEdit {
 }
 
 /** Changes arguments, before anything is judged. */
-export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>
+export type ToolBeforeHook = (call: ToolHookCall) => HookAnswer<ToolInputEdit>
 
 /** Changes to a result. */
 export interface ToolHookEdit {
@@ -82,7 +82,7 @@ export interface ToolHookEdit {
 }
 
 /** Changes a result. */
-export type ToolAfterHook = (call: ToolHookResult) => Answer<ToolHookEdit>
+export type ToolAfterHook = (call: ToolHookResult) => HookAnswer<ToolHookEdit>
 
 /** Input of `HookRunner.compactionBefore`; other fields are passed to the hooks as well. */
 export interface CompactionBeforeCall {

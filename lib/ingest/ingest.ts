@@ -6,10 +6,10 @@
 import type { Finished } from '../../binding'
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
-import type { Limits } from '../settings/settings'
+import type { TextLimits } from '../settings/settings'
 import type { SavedPart, SaveError, TestRun } from '../types'
 import { now } from '../util/clock'
-import { Turns } from '../util/semaphore'
+import { Semaphore } from '../util/semaphore'
 import { Drain } from './worker-tasks'
 
 /** UTF-16 units of a slice: copying one takes a fraction of a millisecond, and two buffers of it stay in the cache. */
@@ -20,7 +20,7 @@ const SLICE_BYTES = 2 ** 19
 const AT_ONCE_UNITS = 4 * SLICE_UNITS
 
 /** Long outputs that are copied in at the same time; what waits in line takes no memory but its own. */
-const longOutputs = new Turns(4)
+const longOutputs = new Semaphore(4)
 
 /** Input of an output. An array is one text whose pieces are joined by line feeds. */
 export type Source = string | Uint8Array | readonly string[]
@@ -60,7 +60,7 @@ export interface RenderRequest {
 }
 
 /** Facts about a truncated text. */
-export interface Facts {
+export interface TruncationFacts {
   removedLines: number
   removedBytes: number
   keptLines: number
@@ -78,9 +78,9 @@ export interface Facts {
 }
 
 /** The text for the model, and the facts. */
-export interface Shortened {
+export interface TruncatedText {
   content: string
-  facts: Facts
+  facts: TruncationFacts
 }
 
 /** Outcome of saving the full output. */
@@ -105,11 +105,11 @@ export interface Collected {
 
 /** Options of an ingest. */
 interface Opening {
-  limits: Limits
+  limits: TextLimits
   /** Which end is shown if it turns out that the call failed. */
-  ifFailed?: Limits['direction']
+  ifFailed?: TextLimits['direction']
   /** Nothing is saved as long as the output can be within these. */
-  hold?: Limits
+  hold?: TextLimits
   bytes: boolean
   save: SaveTarget | undefined
   collect?: Collect
@@ -148,7 +148,7 @@ export interface Ended {
   whole?: string
   /** Nothing of it was saved, because it keeps them as it came. */
   held: boolean
-  shortened?: Shortened
+  shortened?: TruncatedText
 }
 
 /** An output in the binary's hands. */
@@ -158,12 +158,12 @@ export class Intake {
   /** @param units how long the source was when the call began */
   constructor(
     private readonly settings: object,
-    private readonly limits: Limits,
+    private readonly limits: TextLimits,
     private readonly source: Source,
     private readonly units: number,
     private readonly save: SaveTarget | undefined,
     private readonly collect?: Collect,
-    private readonly hold?: Limits,
+    private readonly hold?: TextLimits,
     private readonly query?: string,
   ) {}
 
@@ -252,7 +252,7 @@ export class Intake {
   }
 
   /** Puts the text together once it is known where a storage of the caller's put the output. */
-  render(request: RenderRequest): Shortened {
+  render(request: RenderRequest): TruncatedText {
     return read(call(() => native.intakeRender(this.opened, JSON.stringify(request))))
   }
 }
@@ -287,7 +287,7 @@ export async function readAll(reader: object, path?: string): Promise<string> {
   }
 }
 
-export function read(shortened: { content: string; facts: string }): Shortened {
+export function read(shortened: { content: string; facts: string }): TruncatedText {
   return { content: shortened.content, facts: JSON.parse(shortened.facts) }
 }
 

@@ -4,7 +4,7 @@ import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { encode, wellFormed } from '../settings/settings'
 import type { TruncationProfile } from '../types'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
@@ -162,7 +162,7 @@ export class DoomLoopDetector {
     if (turn !== undefined && typeof turn !== 'string' && typeof turn !== 'number') {
       throw wrong('call.turn', turn, 'a string or a number')
     }
-    const args = plainJson(read(toCheck, 'args'))
+    const args = safeStringify(read(toCheck, 'args'))
     const own = identify(identity, toCheck)
     return verdict(call(() => native.doomLoopCheck(handle, id, name, args, turn?.toString(), own)))
   }
@@ -179,7 +179,7 @@ export class DoomLoopDetector {
       throw wrong('result.isError', isError, 'true or false')
     }
     const result = read(toRecord, 'result')
-    const plain = typeof result === 'string' ? result : plainJson(result)
+    const plain = typeof result === 'string' ? result : safeStringify(result)
     call(() => native.doomLoopRecord(of(this).handle, id, wellFormed(plain), isError))
   }
 
@@ -221,7 +221,7 @@ export class DoomLoopDetector {
   static fromJSON(state: object | string, options: DoomLoopOptions = {}): DoomLoopDetector {
     const saved = parsedState(state)
     if (!isRecord(saved)) throw wrong('state', state, 'what toJSON gave')
-    resumed = plainJson(saved)
+    resumed = safeStringify(saved)
     try {
       return new DoomLoopDetector(options)
     } finally {
@@ -267,7 +267,7 @@ function text(field: string, value: unknown): string {
 function identify(identity: DoomLoopOptions['identity'], toCheck: DoomLoopCall): string | undefined {
   try {
     const own = identity?.(toCheck)
-    return own === undefined ? undefined : plainJson(own)
+    return own === undefined ? undefined : safeStringify(own)
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@
 
 import type * as Binding from '../../binding'
 import { SpillwayError, type SpillwayErrorCode } from '../errors'
-import { Turns } from '../util/semaphore'
+import { Semaphore } from '../util/semaphore'
 import { loadBinary } from './load-binary'
 
 /** The binary's functions as they are. Use {@link call} and {@link background} around those that can fail. */
@@ -32,7 +32,7 @@ export function call<T>(work: () => T): T {
 }
 
 /** The host's `fs`, `dns` and `crypto` share libuv's four threads with us: two are left to them. */
-const threads = new Turns(2)
+const threads = new Semaphore(2)
 
 /** Runs work on a thread of libuv's pool, at most two at a time, and rejects only with public errors. */
 export async function background<T>(start: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 
 import { call, native } from '../native/native'
 import { isRecord, unknownOption, wrong } from '../validation/validate'
-import { type Facts, gather } from './parse-error'
+import { type ErrorFacts, gather } from './parse-error'
 
 /** Kind of an error. */
 export type OverflowKind =
@@ -71,7 +71,7 @@ const OPTIONS = ['estimatedTokens', 'contextWindow'] as const
  */
 export function classifyOverflow(errorOrResponse: unknown, options: ClassifyOverflowOptions = {}): OverflowClass {
   checkOptions(options)
-  const candidates: Facts[] = gather(errorOrResponse)
+  const candidates: ErrorFacts[] = gather(errorOrResponse)
   const { estimatedTokens, contextWindow } = options
   const request = JSON.stringify({ candidates, estimatedTokens, contextWindow })
   return JSON.parse(call(() => native.classifyOverflow(request))) as OverflowClass

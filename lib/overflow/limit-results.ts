@@ -6,7 +6,7 @@ import { call, native } from '../native/native'
 import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import type { OverflowProfile } from './limits'
 import { removedBefore } from './previous-truncation'
-import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, sizeOf, weigh, weightOf } from './results'
+import { type FoundResult, fingerprintOf, measure, type NewTexts, resultsOf, rewrite, weigh, weightOf } from './results'
 
 /** Part of a truncated text that is kept. */
 export interface CutText {
@@ -27,7 +27,7 @@ export interface SentResult {
 }
 
 /** Limits of all results. */
-export interface Bounds {
+export interface ResultLimits {
   profile: OverflowProfile
   weighted: boolean
   cap: number
@@ -78,7 +78,7 @@ interface Saved {
  */
 export function boundResults<M>(
   messages: readonly M[],
-  bounds: Bounds,
+  bounds: ResultLimits,
   before?: ReadonlyMap<string, SentResult>,
   read: ReadViews = viewsIn(messages),
 ): Bounded<M> {
@@ -116,7 +116,7 @@ export function boundResults<M>(
 
 function learn(
   results: readonly FoundResult[],
-  { weighted, budget }: Bounds,
+  { weighted, budget }: ResultLimits,
   before: ReadonlyMap<string, SentResult> | undefined,
 ): Known[] {
   const seen = new Map<string, number>()
@@ -138,7 +138,7 @@ function learn(
   return known
 }
 
-function decide(known: Known[], bounds: Bounds): { forms: Form[]; rebaselined: boolean } {
+function decide(known: Known[], bounds: ResultLimits): { forms: Form[]; rebaselined: boolean } {
   const { cap, budget } = bounds
   const over = known.some(({ weight }) => weight > cap)
   const tight = known.some(({ lines }) => lines.length > 0)
@@ -169,7 +169,7 @@ export const SHORTEST_LINE = UNSAVED.at(-1) as string
 const named = new WeakMap<ResultView, readonly Saved[]>()
 
 /** Returns the path that the result names if it is a saved output: any program can print such a line. */
-function savedAt({ view, texts }: FoundResult, { outputExists, storage }: Bounds): Saved | undefined {
+function savedAt({ view, texts }: FoundResult, { outputExists, storage }: ResultLimits): Saved | undefined {
   let places = named.get(view)
   if (places === undefined) {
     places = texts.flatMap((text) => {
@@ -197,7 +197,7 @@ function isNoLonger({ texts }: FoundResult, { weight, cuts, line }: SentResult):
 function shape(
   { result, weight, frozen, saved, lines }: Known,
   form: Form,
-  bounds: Bounds,
+  bounds: ResultLimits,
   sourceOf: (result: FoundResult) => string,
 ): SentResult | undefined {
   if (form === 'whole') return undefined
@@ -214,7 +214,7 @@ function shape(
   // The number in the suffix may have more digits than what is there now would need.
   let more = 0
   const sizes = result.texts.flatMap((text) => {
-    const { weight, characters } = sizeOf(text, weighted)
+    const { weight, characters } = measure(text, weighted)
     const before = characters + removedBefore(text)
     more = Math.max(more, String(before).length - String(weight).length)
     return [text.length, weight, before]

@@ -72,7 +72,7 @@ export interface OverflowLimits {
 }
 
 /** A cap of the caller's that is not above 0 is none. */
-export function limitsOf(profile: OverflowProfile, window: number, cap?: number): OverflowLimits {
+export function profileLimits(profile: OverflowProfile, window: number, cap?: number): OverflowLimits {
   const own = cap !== undefined && cap > 0 ? Math.floor(cap) : undefined
   return JSON.parse(call(() => native.overflowLimits(profile, window, own)))
 }
@@ -88,7 +88,7 @@ export function limitsOf(profile: OverflowProfile, window: number, cap?: number)
 export function calculateMaxToolResultChars(contextWindowTokens: number, options: MaxCharsOptions = {}): number {
   checkOptions('options', options, { profile: CHECK.profile, maxChars: CHECK.number })
   const { profile = 'openclaw-2026-02', maxChars } = options
-  return limitsOf(profile, checkedWindow(contextWindowTokens), maxChars).perResult
+  return profileLimits(profile, checkedWindow(contextWindowTokens), maxChars).perResult
 }
 
 /** Options of {@link calculateMaxToolResultChars}. */

@@ -40,7 +40,7 @@ export interface Leaving {
 }
 
 /** Returns the limits of a history: what the caller says, else what the provider of its format documents. */
-export function limitsOf(format: HistoryFormatName | undefined, given: Partial<MediaLimits>): MediaLimits {
+export function mediaLimits(format: HistoryFormatName | undefined, given: Partial<MediaLimits>): MediaLimits {
   const documented = format === undefined ? undefined : DOCUMENTED[format]
   const { bytes, images } = { ...documented, ...given }
   return { bytes: bytes ?? Number.POSITIVE_INFINITY, images: images ?? Number.POSITIVE_INFINITY }
@@ -55,7 +55,7 @@ export function leavingMedia(messages: readonly unknown[], given: Partial<MediaL
   const { views, format: name } = viewsIn(messages)
   const format = formatNamed(name as HistoryFormatName)
   if (format === undefined) return []
-  const limits = limitsOf(name, given)
+  const limits = mediaLimits(name, given)
   const all = holders(messages, format, views.length)
   const isImage = ({ type }: Medium) => type.startsWith('image')
   let images = all.reduce((sum, { media }) => sum + media.filter(isImage).length, 0)

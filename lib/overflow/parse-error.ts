@@ -4,7 +4,7 @@
  */
 
 /** Facts read from one error or answer; see `Facts` in the core. */
-export interface Facts {
+export interface ErrorFacts {
   statuses: number[]
   codes: string[]
   texts: string[]
@@ -56,7 +56,7 @@ const NESTED = [
 ] as const
 
 /** The facts of the error itself, then those of the errors that it gathers, in order. */
-export function gather(value: unknown): Facts[] {
+export function gather(value: unknown): ErrorFacts[] {
   const walk: Walk = { seen: new Set(), gathered: [] }
   const own = begin()
   look(value, 0, own, walk)
@@ -76,11 +76,11 @@ interface Walk {
   readonly gathered: unknown[]
 }
 
-function begin(): Facts {
+function begin(): ErrorFacts {
   return { statuses: [], codes: [], texts: [], stopReasons: [] }
 }
 
-function look(value: unknown, depth: number, facts: Facts, walk: Walk): void {
+function look(value: unknown, depth: number, facts: ErrorFacts, walk: Walk): void {
   if (typeof value === 'string') {
     lookAtText(value, depth, facts, walk)
     return
@@ -100,7 +100,7 @@ function look(value: unknown, depth: number, facts: Facts, walk: Walk): void {
   if (typeof errors === 'object' && errors !== null) walk.gathered.push(...(elementsOf(errors) ?? []))
 }
 
-function readOwn(value: object, depth: number, facts: Facts, walk: Walk): void {
+function readOwn(value: object, depth: number, facts: ErrorFacts, walk: Walk): void {
   // Its message repeats that of the last error.
   const isRetry = get(value, 'lastError') !== undefined
   for (const key of isRetry ? [] : TEXTS) {
@@ -138,7 +138,7 @@ function isPlainMessage(value: unknown): boolean {
   return typeof value === 'object' && value !== null && get(value, 'role') === undefined
 }
 
-function readUsage(value: object, facts: Facts): void {
+function readUsage(value: object, facts: ErrorFacts): void {
   for (const key of ['usage', 'usageMetadata', 'usage_metadata']) {
     const usage = get(value, key)
     if (typeof usage !== 'object' || usage === null) continue
@@ -184,7 +184,7 @@ function count(value: unknown): number | undefined {
 }
 
 /** A message, and the JSON in it: clients put a status before the body, and Google's puts nothing but the body. */
-function lookAtText(text: string, depth: number, facts: Facts, walk: Walk): void {
+function lookAtText(text: string, depth: number, facts: ErrorFacts, walk: Walk): void {
   add(facts.texts, text)
   if (depth > MAX_DEPTH || walk.seen.size >= MAX_OBJECTS) return
   const from = text.indexOf('{')

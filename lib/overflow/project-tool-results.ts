@@ -5,7 +5,7 @@ import { isArray } from '../util/guards'
 import { checkOptions, owner } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { boundResults, type CutText, type SentResult } from './limit-results'
-import { CHECK, checkedWindow, limitsOf, type OverflowProfile } from './limits'
+import { CHECK, checkedWindow, type OverflowProfile, profileLimits } from './limits'
 
 /** How the results of a history were sent. Plain data: it survives `JSON.stringify`. */
 export interface ProjectionState {
@@ -90,7 +90,11 @@ const CHECKS = {
 export function projectToolResults<M>(messages: readonly M[], options: ProjectOptions): Projection<M> {
   checkOptions('options', options, CHECKS)
   const { profile = 'openclaw', maxChars, maxTotalChars, outputExists, storage } = options
-  const limits = limitsOf(profile, checkedWindow(options.contextWindowTokens, 'options.contextWindowTokens'), maxChars)
+  const limits = profileLimits(
+    profile,
+    checkedWindow(options.contextWindowTokens, 'options.contextWindowTokens'),
+    maxChars,
+  )
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { projection: cap, request, weighted, minKeep } = limits
   const bounds = { profile, weighted, cap, budget: maxTotalChars ?? request, minKeep, outputExists, storage }

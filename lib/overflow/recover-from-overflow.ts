@@ -19,10 +19,10 @@ import { boundResults } from './limit-results'
 import {
   CHECK,
   checkedWindow,
-  limitsOf,
   MAX_OVERFLOW_COMPACTION_ATTEMPTS,
   type OverflowLimits,
   type OverflowProfile,
+  profileLimits,
   transitions,
 } from './limits'
 import { leavingAfterRefusal, noteOf } from './media-limits'
@@ -180,7 +180,7 @@ export interface OverflowPlan extends OverflowReport {
 }
 
 /** Validation of each option. */
-export const CHECKS = {
+export const RECOVER_CHECKS = {
   messages: CHECK.array,
   contextWindowTokens: CHECK.atLeastZeroOrUnknown,
   overflow: CHECK.object,
@@ -283,12 +283,12 @@ class Walk<M> {
     options: RecoverOptions<M>,
     private readonly dry = false,
   ) {
-    checkOptions('options', options, CHECKS)
+    checkOptions('options', options, RECOVER_CHECKS)
     this.options = options
     this.profile = options.profile ?? 'openclaw'
     this.order = JSON.parse(call(() => native.overflowOrder(this.profile)))
     this.window = windowOf(options)
-    this.limits = limitsOf(this.profile, this.window)
+    this.limits = profileLimits(this.profile, this.window)
     this.target = call(() => native.targetTokens(this.window, options.reserveTokens ?? 0))
     this.minProgress = options.minProgressTokens ?? this.window / 100
     this.estimate = new Estimate(options.estimateTokens)

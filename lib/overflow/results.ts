@@ -92,7 +92,7 @@ const DENSE = /[\u1100-\uffff]/
 const PIECE = 2 ** 20
 
 /** The length of a text as a profile counts, and its characters. */
-export function sizeOf(text: string, weighted: boolean): { weight: number; characters: number } {
+export function measure(text: string, weighted: boolean): { weight: number; characters: number } {
   const size = { weight: 0, characters: 0 }
   if (!DENSE.test(text)) return { weight: text.length, characters: text.length }
   for (let at = 0; at < text.length; ) {
@@ -109,7 +109,7 @@ export function sizeOf(text: string, weighted: boolean): { weight: number; chara
 
 /** The length of a text as a profile counts. */
 export function weigh(text: string, weighted: boolean): number {
-  return weighted ? sizeOf(text, true).weight : text.length
+  return weighted ? measure(text, true).weight : text.length
 }
 
 /** The length of a result's texts together; remembered for weighted ones, which have to be read. */

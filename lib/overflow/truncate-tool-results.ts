@@ -6,7 +6,7 @@ import { isArray } from '../util/guards'
 import { checkOptions, owner } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { boundResults } from './limit-results'
-import { CHECK, checkedWindow, limitsOf, type OverflowLimits, type OverflowProfile } from './limits'
+import { CHECK, checkedWindow, type OverflowLimits, type OverflowProfile, profileLimits } from './limits'
 import { resultsOf, weightOf } from './results'
 
 /** Options of the document's functions. */
@@ -79,7 +79,7 @@ export interface TruncateRules {
 export function readTruncateOptions(window: unknown, options: TruncateResultsOptions = {}): TruncateRules {
   checkOptions('options', options, CHECKS)
   const { profile = 'openclaw-2026-02', maxChars, maxTotalChars } = options
-  const limits = limitsOf(profile, checkedWindow(window), maxChars)
+  const limits = profileLimits(profile, checkedWindow(window), maxChars)
   const budget = maxTotalChars === undefined ? limits.recovery : maxTotalChars === false ? null : maxTotalChars
   return { options, profile, limits, budget }
 }

@@ -1,6 +1,6 @@
 /** Folded results of a history: what their pointers stand for, and their texts where a pointer would point at nothing. */
 
-import { keyOf, targetsOf, unfolded, withoutPointers } from '../fold/restore'
+import { foldKey, targetsOf, unfolded, withoutPointers } from '../fold/restore'
 import type { ResultText } from '../history/message-cache'
 import type { CallView, ResultView } from '../history/message-view'
 import type { FoldRecord } from '../types'
@@ -28,7 +28,7 @@ export class FoldedResults {
     const args = answered !== undefined && answered.argsText.length > LONG_ARGUMENTS ? answered.args() : undefined
     for (const [name, value] of Object.entries(args ?? {})) {
       if (typeof value === 'string' && value.length > LONG_ARGUMENTS) {
-        this.texts.set(keyOf(toolCallId, name), value)
+        this.texts.set(foldKey(toolCallId, name), value)
       }
     }
     const shown = typeof text === 'string' ? text : text.join('\n')

@@ -1,12 +1,12 @@
 /** A history read into columns for the pruner; from request to request only what is new is read. */
 
-import { Estimate, jsonOf, PER_SEALED } from '../history/estimate'
+import { Estimate, messageJson, PER_SEALED } from '../history/estimate'
 import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { Votes } from '../history/formats/detect-format'
 import { knownCall } from '../history/ledger'
 import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../history/message-cache'
-import { sameView, sizeOf } from '../history/message-identity'
+import { messageSize, sameView } from '../history/message-identity'
 import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes } from '../history/message-view'
 import { isAnswer } from '../history/roles'
 import { savedPathOf } from '../history/saved-path'
@@ -22,8 +22,8 @@ import { type News, nextFacts, nextWords, textsOfResults } from './history-delta
 import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
 import { wantedPlaceholder } from './placeholder'
-import { HistoryItem, keyOf, Namesakes } from './prunable-item'
-import { Projection } from './pruned-view'
+import { HistoryItem, itemKey, Namesakes } from './prunable-item'
+import { PrunedView } from './pruned-view'
 import { ResultIndexes } from './result-indexes'
 import { type Trim, trimmed, trimOf } from './trim'
 
@@ -100,7 +100,7 @@ export class HistoryReader {
   readonly adopted: Set<string>
   /** Indexes of the messages whose signed reasoning is removed: something before it was changed. */
   withoutThinking: Set<number>
-  private readonly projection = new Projection()
+  private readonly projection = new PrunedView()
   private readonly known: KnownMessage[] = []
   private readonly watch = new Watch()
   /** Messages at the start that are the very objects of the last request. */
@@ -318,7 +318,7 @@ export class HistoryReader {
       // An agent may build its messages again for every request.
       const read = this.readOf(format, message)
       const { view } = read
-      if (!sameView(view, known.view) || (view === OTHER && jsonOf(messages, index).length !== known.size)) break
+      if (!sameView(view, known.view) || (view === OTHER && messageJson(messages, index).length !== known.size)) break
       known.object = message
       known.view = view
       known.format = read.format
@@ -377,14 +377,14 @@ export class HistoryReader {
       known.resultsBefore = last === undefined ? 0 : last.resultsBefore + last.view.results.length
       let tokens: number
       if (view.role === 'other') {
-        const json = jsonOf(messages, index)
+        const json = messageJson(messages, index)
         tokens = this.tokens.text(json) + this.tokens.beside(0)
         known.size = json.length
         this.know(index, known.size)
       } else {
         const size = sizes[index - from] as TextSizes
         tokens = this.tokens.message(view, size)
-        known.size = sizeOf(view)
+        known.size = messageSize(view)
         this.know(index, known.size)
         this.addItems(view, size, index, known.resultsBefore, news)
       }
@@ -444,7 +444,7 @@ export class HistoryReader {
     const units = unitsOf(result.text)
     const tool = this.toolFacts(toolName)
     const fixed = answered === undefined || tool.stays || !result.replaceable
-    const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
+    const before = this.trims.size > 0 ? this.trims.get(itemKey(name, nth, units)) : undefined
     // Trimmed items stay trimmed, even where trimming is no longer allowed.
     const trim = before ?? (fixed || result.media > 0 ? undefined : this.trimOf(result.text, outputPath))
     const item = new HistoryItem(

@@ -1,11 +1,11 @@
 /** A message of a history, with what the pruner knows of it. */
 
-import type { Reading } from '../history/formats'
+import type { HistoryReading } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import type { MessageView, ViewFormat } from '../history/message-view'
 
 /** A message that was read. */
-export class KnownMessage implements Reading {
+export class KnownMessage implements HistoryReading {
   view: MessageView = OTHER
   format: ViewFormat | undefined = undefined
   /** UTF-16 units of everything in it: by this it is known again in another process. */

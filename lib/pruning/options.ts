@@ -19,7 +19,7 @@ import {
   owner,
   strings,
 } from '../validation/options'
-import { isRecord, mismatch, wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { type KnownPrices, type PrunePrices, pricesOf } from './prices'
 
@@ -340,9 +340,4 @@ function teller(onError: (error: SpillwayError) => void): (error: SpillwayError)
 /** Wraps a problem in `SpillwayError`. */
 export function pruningError(what: string, thrown: unknown): SpillwayError {
   return new SpillwayError('CALLBACK', `${what}: ${messageOf(thrown)}`, { cause: thrown })
-}
-
-/** The error for an answer that is none. */
-export function badAnswer(what: string, answer: unknown, allowed: string): SpillwayError {
-  return new SpillwayError('CALLBACK', `${what}: invalid answer: ${mismatch(answer, allowed)}`)
 }

@@ -1,7 +1,8 @@
 /** Placeholders chosen by the caller. */
 
 import { catchLater } from '../util/warn'
-import { badAnswer, type PrunedInfo, type PrunerSettings, pruningError } from './options'
+import { badAnswer } from '../validation/validate'
+import { type PrunedInfo, type PrunerSettings, pruningError } from './options'
 import type { HistoryItem } from './prunable-item'
 
 export function infoOf({ kind, toolName, toolCallId, tokens, outputPath }: HistoryItem): PrunedInfo {

@@ -43,11 +43,11 @@ export class HistoryItem {
 
   /** Names the item permanently, also in another process. Most items never need it. */
   get key(): string {
-    return keyOf(this.name, this.nth, this.units)
+    return itemKey(this.name, this.nth, this.units)
   }
 }
 
-export function keyOf(name: string, nth: number, units: number): string {
+export function itemKey(name: string, nth: number, units: number): string {
   return `${name}#${nth}:${units}`
 }
 

@@ -5,7 +5,7 @@ import { shortArguments } from './file-access'
 import type { KnownMessage } from './known-message'
 import type { HistoryItem } from './prunable-item'
 
-export class Projection {
+export class PrunedView {
   /** How many items are left out. */
   gone = 0
   /** How many messages are sent without their signed reasoning. */

@@ -1,6 +1,6 @@
 /** Uploads what waits in the spool, again and again until the object store has it. */
 
-import { type Alarm, alarm, keepAlive } from '../util/timer'
+import { keepAlive, startTimer, type Timer } from '../util/timer'
 import { waitMs } from './retry'
 
 /** Uploads at once. */
@@ -22,7 +22,7 @@ interface Entry {
 export class Outbox {
   private readonly entries = new Map<string, Entry>()
   private readonly waiting: Entry[] = []
-  private readonly pauses = new Set<Alarm>()
+  private readonly pauses = new Set<Timer>()
   private running = 0
   private failures = 0
 
@@ -52,7 +52,7 @@ export class Outbox {
 
   /** Tries at once what waits for its next attempt, and resolves when all is uploaded, or when the time is up. */
   async flush(timeoutMs: number): Promise<void> {
-    const late = alarm(timeoutMs)
+    const late = startTimer(timeoutMs)
     const release = keepAlive()
     for (const pause of this.pauses) pause.cancel()
     const sent = [...this.entries.values()].map((entry) => entry.sent)
@@ -63,7 +63,7 @@ export class Outbox {
 
   /** Resolves when the attempts that are under way for some outputs have ended, or when the time is up. */
   async settle(keys: readonly string[], timeoutMs: number): Promise<void> {
-    const late = alarm(timeoutMs)
+    const late = startTimer(timeoutMs)
     const sent = keys.flatMap((key) => this.entries.get(key)?.sent ?? [])
     if (sent.length > 0) await Promise.race([Promise.all(sent), late.rings])
     late.cancel()
@@ -95,7 +95,7 @@ export class Outbox {
 
   /** Waits with the place of the upload taken, and without keeping the process alive. */
   private async pause(): Promise<void> {
-    const pause = alarm(waitMs(this.failures, MAX_WAIT_MS))
+    const pause = startTimer(waitMs(this.failures, MAX_WAIT_MS))
     this.pauses.add(pause)
     await pause.rings
     this.pauses.delete(pause)

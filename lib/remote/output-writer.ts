@@ -4,7 +4,7 @@ import { SpillwayError } from '../errors'
 import type { TruncationContext } from '../types'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
-import { within } from '../util/with-timeout'
+import { withTimeout } from '../util/with-timeout'
 import { LiveUpload } from './live-upload'
 import type { ObjectStore } from './object-store'
 import type { CheckedRemoteOptions } from './options'
@@ -77,7 +77,7 @@ export class OutputWriter {
     const sent = this.outbox.add(key)
     const { ack, ackTimeoutMs } = this.options
     // The spool has it, so that it is saved when the time is up.
-    if (ack === 'remote') await within(ackTimeoutMs, () => sent).catch(() => {})
+    if (ack === 'remote') await withTimeout(ackTimeoutMs, () => sent).catch(() => {})
   }
 
   private upload(key: string): Upload {

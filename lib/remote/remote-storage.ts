@@ -13,9 +13,9 @@ import {
   type SearchResult,
 } from '../storage/read'
 import {
-  type Bounds,
-  checkBounds,
+  checkRetentionLimits,
   checkSweep,
+  type RetentionLimits,
   type SavedOutput,
   type StorageUsage,
   type SweepOptions,
@@ -52,7 +52,7 @@ export interface RemoteUsage extends StorageUsage {
  */
 export class RemoteStorage implements ITruncationStorage {
   private readonly options: CheckedRemoteOptions
-  private readonly bounds: Required<Bounds>
+  private readonly bounds: Required<RetentionLimits>
   private readonly writer: OutputWriter
   private readonly reader: OutputReader
   private readonly inventory: Inventory
@@ -152,7 +152,7 @@ export class RemoteStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
    */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
-    checkBounds({ retentionDays })
+    checkRetentionLimits({ retentionDays })
     const unbounded = { maxStoreBytes: Number.POSITIVE_INFINITY, maxStoreFiles: Number.POSITIVE_INFINITY }
     return (await this.sweep({ retentionDays, ...unbounded })).removedFiles
   }

@@ -1,6 +1,6 @@
 /** Requests that are made again after they failed. */
 
-import { alarm, keepAlive } from '../util/timer'
+import { keepAlive, startTimer } from '../util/timer'
 
 /** Requests for one answer, the first included. */
 const ATTEMPTS = 3
@@ -31,6 +31,6 @@ export function waitMs(failures: number, mostMs = Number.POSITIVE_INFINITY): num
 
 async function pause(ms: number): Promise<void> {
   const release = keepAlive()
-  await alarm(ms).rings
+  await startTimer(ms).rings
   release()
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isArray } from '../util/guards'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type Bar, bars, escaped, table } from './charts'
-import { type Cost, DOLLARS_SOURCE, shareOf } from './prices'
+import { DOLLARS_SOURCE, type PricedCost, shareOf } from './prices'
 import type { SessionReport, UsageReport } from './report'
 import type { Savings } from './savings'
 
@@ -65,16 +65,16 @@ ${sections.filter((section) => section !== '').join('\n')}
 `
 }
 
-type Write = (cost: Cost) => string
+type Write = (cost: PricedCost) => string
 
 /** Dollars if the whole is in dollars, else priced tokens: one unit for the page. */
-function writerOf(bill: Cost): Write {
+function writerOf(bill: PricedCost): Write {
   return bill.dollars === undefined
     ? ({ pricedTokens }) => `${number(Math.round(pricedTokens / 1000))}k tokens`
     : inDollars
 }
 
-function inDollars({ dollars = 0 }: Cost): string {
+function inDollars({ dollars = 0 }: PricedCost): string {
   const amount = Math.abs(dollars).toFixed(2)
   return `${dollars < 0 && Number(amount) > 0 ? '−' : ''}$${amount}`
 }
@@ -95,7 +95,7 @@ ${paid}`
 function savingsSection(savings: Savings, write: Write): string {
   const { gross, refetches, rewrites, declarations, net, truncated, folded, pruned, refetched } = savings
   let left = gross.pricedTokens
-  const taken = (label: string, cost: Cost): Bar => {
+  const taken = (label: string, cost: PricedCost): Bar => {
     left -= cost.pricedTokens
     return { label, value: `−${write(cost)}`, size: cost.pricedTokens, from: left, color: 'bad' }
   }

@@ -3,7 +3,7 @@
 export type { Shortened } from './entering'
 export { reportPage } from './html-page'
 export type { PaidAs } from './meter'
-export type { Cost, SessionPrices } from './prices'
+export type { PricedCost, SessionPrices } from './prices'
 export { readSession } from './read-session'
 export {
   type Bill,
@@ -15,4 +15,4 @@ export {
 } from './report'
 export type { Savings } from './savings'
 export type { ToolCost } from './tool-costs'
-export type { LoggedCall, LoggedMessage, LogProblem, SessionFormat, SessionLog, TokenUsage } from './types'
+export type { LoggedCall, LoggedMessage, LogProblem, SessionFormat, SessionLog, SessionUsage } from './types'

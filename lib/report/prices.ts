@@ -88,18 +88,18 @@ export function sessionPrices(model: string | undefined): SessionPrices {
 }
 
 /** A cost: tokens times their prices, and dollars where the price of the model is known. */
-export interface Cost {
+export interface PricedCost {
   pricedTokens: number
   dollars?: number
 }
 
 /** The cost of priced tokens of a session. */
-export function costOf(pricedTokens: number, { dollars }: Pick<SessionPrices, 'dollars'>): Cost {
+export function pricedCost(pricedTokens: number, { dollars }: Pick<SessionPrices, 'dollars'>): PricedCost {
   return { pricedTokens, ...(dollars !== undefined && { dollars: (pricedTokens * dollars) / 1e6 }) }
 }
 
 /** The sum of costs, in dollars only if all of them have some. */
-export function sumOfCosts(costs: readonly Cost[]): Cost {
+export function sumOfCosts(costs: readonly PricedCost[]): PricedCost {
   const pricedTokens = costs.reduce((sum, cost) => sum + cost.pricedTokens, 0)
   const dollars = costs.reduce<number | undefined>(
     (sum, cost) => (sum === undefined || cost.dollars === undefined ? undefined : sum + cost.dollars),
@@ -109,7 +109,7 @@ export function sumOfCosts(costs: readonly Cost[]): Cost {
 }
 
 /** A part of a whole, in dollars if both have some. */
-export function shareOf(part: Cost, whole: Cost): number {
+export function shareOf(part: PricedCost, whole: PricedCost): number {
   const [a, b] =
     part.dollars === undefined || whole.dollars === undefined
       ? [part.pricedTokens, whole.pricedTokens]

@@ -7,7 +7,7 @@ import { isRecord, wrong } from '../validation/validate'
 import { claudeCode } from './logs/claude-code'
 import { codex } from './logs/codex'
 import { gemini } from './logs/gemini'
-import { LONGEST_LINE, linesOf } from './logs/lines'
+import { LONGEST_LINE, readLogLines } from './logs/lines'
 import { neutral } from './logs/messages'
 import { openCode } from './logs/opencode'
 import { pi } from './logs/pi'
@@ -41,7 +41,7 @@ export async function readSession(path: string): Promise<SessionLog> {
   if (typeof path !== 'string' || path === '') throw wrong('path', path, 'the path of a session log')
   const parsing = new Parsing()
   try {
-    for await (const { number, text } of linesOf(path)) {
+    for await (const { number, text } of readLogLines(path)) {
       if (text === undefined) parsing.skip(number, `longer than ${LONGEST_LINE} bytes`)
       else if (text.trim() !== '') parsing.read(number, text)
       if (parsing.isHopeless) break
@@ -58,7 +58,7 @@ export async function readSession(path: string): Promise<SessionLog> {
 async function readWhole(path: string, parsing: Parsing): Promise<void> {
   const lines: string[] = []
   let length = 0
-  for await (const { text = '' } of linesOf(path)) {
+  for await (const { text = '' } of readLogLines(path)) {
     lines.push(text)
     length += text.length
     if (length > LONGEST_LINE) return

@@ -5,21 +5,21 @@ import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { checkSignal, wrong } from '../validation/validate'
 import { logFilesOf } from './log-files'
 import { type PaidAs, RequestMeter } from './meter'
-import { type Cost, costOf, type SessionPrices, sessionPrices, sumOfCosts } from './prices'
+import { type PricedCost, pricedCost, type SessionPrices, sessionPrices, sumOfCosts } from './prices'
 import { readSession } from './read-session'
 import { type LoggedRequest, requestsOf, tokensOf } from './requests'
 import { type Savings, savingsOf, sumOfSavings } from './savings'
 import { simulate } from './simulation'
 import { sumOfTools, type ToolCost, ToolCosts } from './tool-costs'
-import type { SessionLog, TokenUsage } from './types'
+import type { SessionLog, SessionUsage } from './types'
 
 /** The cost of a session. */
 export interface Bill {
   /** `provider`: by the provider's counts in the log. `estimate`: by the texts in the log. */
   source: 'provider' | 'estimate'
-  input: Cost
-  output: Cost
-  total: Cost
+  input: PricedCost
+  output: PricedCost
+  total: PricedCost
 }
 
 /** Report of one session. */
@@ -87,12 +87,12 @@ async function reportSession(log: SessionLog, observe: boolean): Promise<Session
 
 const partsOf = ({ messages }: LoggedRequest) => messages.map((of) => ({ of, tokens: tokensOf(of) }))
 
-function billOf(usage: TokenUsage | undefined, meter: RequestMeter, said: number, prices: SessionPrices): Bill {
+function billOf(usage: SessionUsage | undefined, meter: RequestMeter, said: number, prices: SessionPrices): Bill {
   const { read, write } = prices
   const input =
     usage === undefined ? meter.cost(prices) : usage.input + read * usage.cacheRead + write * usage.cacheWrite
   const output = prices.output * (usage?.output ?? said)
-  const cost = (pricedTokens: number) => costOf(pricedTokens, prices)
+  const cost = (pricedTokens: number) => pricedCost(pricedTokens, prices)
   const source = usage === undefined ? 'estimate' : 'provider'
   return { source, input: cost(input), output: cost(output), total: cost(input + output) }
 }

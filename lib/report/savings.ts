@@ -2,24 +2,24 @@
 
 import type { Shortened } from './entering'
 import type { RequestMeter } from './meter'
-import { type Cost, costOf, type SessionPrices, shareOf, sumOfCosts } from './prices'
+import { type PricedCost, pricedCost, type SessionPrices, shareOf, sumOfCosts } from './prices'
 import type { Simulation } from './simulation'
 
 /** The savings of Spillway: `gross` less `refetches`, `rewrites` and `declarations` is `net`. */
 export interface Savings {
-  net: Cost
+  net: PricedCost
   /** The net savings as a part of the whole bill. */
   share: number
   /** The cost of tokens that were not sent. */
-  gross: Cost
+  gross: PricedCost
   /** The cost of results that the model would have fetched again, with the requests for them. */
-  refetches: Cost
+  refetches: PricedCost
   /** The cost of tokens that were sent again because something in front of them changed. */
-  rewrites: Cost
+  rewrites: PricedCost
   /** The cost of declaring the tools that read saved outputs. */
-  declarations: Cost
+  declarations: PricedCost
   /** The net savings where results are bounded and folded as they enter, and nothing is pruned: what a hook can do. */
-  entering: { net: Cost; share: number }
+  entering: { net: PricedCost; share: number }
   truncated: Shortened
   folded: Shortened
   /** Number of items that were left out of later requests. */
@@ -33,12 +33,12 @@ export function savingsOf(
   { everything, entering }: { everything: Simulation; entering: Simulation },
   meter: RequestMeter,
   prices: SessionPrices,
-  bill: Cost,
+  bill: PricedCost,
 ): Savings {
   const before = meter.cost(prices)
   const { refetches, declarations, rewritten, cost, truncated, folded, pruned, refetched } = everything
   const rewrites = (rewritten - meter.tokens.rewritten) * (prices.write - prices.read)
-  const priced = (pricedTokens: number) => costOf(pricedTokens, prices)
+  const priced = (pricedTokens: number) => pricedCost(pricedTokens, prices)
   const [net, netEntering] = [priced(before - cost), priced(before - entering.cost)]
   return {
     ...{ net, share: shareOf(net, bill), gross: priced(before - cost + refetches + rewrites + declarations) },
@@ -49,8 +49,8 @@ export function savingsOf(
 }
 
 /** The savings of several sessions together. */
-export function sumOfSavings(all: readonly Savings[], bill: Cost): Savings {
-  const cost = (of: (savings: Savings) => Cost) => sumOfCosts(all.map(of))
+export function sumOfSavings(all: readonly Savings[], bill: PricedCost): Savings {
+  const cost = (of: (savings: Savings) => PricedCost) => sumOfCosts(all.map(of))
   const count = (of: (savings: Savings) => number) => all.reduce((sum, savings) => sum + of(savings), 0)
   const shortened = (of: (savings: Savings) => Shortened): Shortened => ({
     results: count((savings) => of(savings).results),

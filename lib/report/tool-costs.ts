@@ -1,7 +1,7 @@
 /** The cost of each tool: the tokens of its results and of its arguments, at every request that carried them. */
 
 import type { PaidAs, RequestPart } from './meter'
-import { type Cost, costOf, type SessionPrices, sumOfCosts } from './prices'
+import { type PricedCost, pricedCost, type SessionPrices, sumOfCosts } from './prices'
 import { type ChatMessage, tokensOf, tokensOfText } from './requests'
 
 /** The cost of a tool, or of the texts of messages. */
@@ -17,7 +17,7 @@ export interface ToolCost {
   sentTokens: { cached: number; paid: number }
   /** Number of requests that carried a token of it, on average. */
   turns: number
-  cost: Cost
+  cost: PricedCost
 }
 
 /** A part of the tokens of a message. */
@@ -85,7 +85,7 @@ export class ToolCosts {
   /** The costs, the dearest first. */
   costs(prices: SessionPrices): ToolCost[] {
     const costs = [...this.tallies].map(([tool, { calls, bytes, tokens, cached, paid }]): ToolCost => {
-      const cost = costOf(cached * prices.read + paid * prices.write, prices)
+      const cost = pricedCost(cached * prices.read + paid * prices.write, prices)
       return { tool, calls, bytes, tokens, sentTokens: { cached, paid }, turns: turnsOf(tokens, cached + paid), cost }
     })
     return costs.sort(byCost)

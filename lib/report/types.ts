@@ -26,7 +26,7 @@ export interface LoggedMessage {
 }
 
 /** Tokens of requests and their answers, as the provider counted them. */
-export interface TokenUsage {
+export interface SessionUsage {
   /** Requests that were counted. */
   requests: number
   /** Input that was neither read from the cache nor written to it. */
@@ -53,7 +53,7 @@ export interface SessionLog {
   model?: string
   messages: LoggedMessage[]
   /** Missing if the log has no counts of the provider. */
-  usage?: TokenUsage
+  usage?: SessionUsage
   /** Number of lines that could not be read. */
   unreadLines: number
   /** The first of them. */

@@ -1,35 +1,38 @@
 /** The parts of `@aws-sdk/client-s3` that are used, so that its types need not be installed. */
 
-interface Place {
+interface ObjectRequest {
   Bucket: string
   Key: string
 }
 
-interface Prefix {
+interface ListRequest {
   Bucket: string
   Prefix: string
 }
 
-interface OfUpload extends Place {
+interface UploadRequest extends ObjectRequest {
   UploadId: string
 }
 
-interface Page {
+interface ListPage {
   IsTruncated?: boolean
 }
 
 /** The client `S3` of `@aws-sdk/client-s3`. */
 export interface S3Client {
-  putObject(request: Place & { Body: Uint8Array; ContentType: string; IfNoneMatch?: string }): Promise<unknown>
-  createMultipartUpload(request: Place & { ContentType: string }): Promise<{ UploadId?: string }>
-  uploadPart(request: OfUpload & { PartNumber: number; Body: Uint8Array }): Promise<{ ETag?: string }>
+  putObject(request: ObjectRequest & { Body: Uint8Array; ContentType: string; IfNoneMatch?: string }): Promise<unknown>
+  createMultipartUpload(request: ObjectRequest & { ContentType: string }): Promise<{ UploadId?: string }>
+  uploadPart(request: UploadRequest & { PartNumber: number; Body: Uint8Array }): Promise<{ ETag?: string }>
   completeMultipartUpload(
-    request: OfUpload & { MultipartUpload: { Parts: { PartNumber: number; ETag: string }[] }; IfNoneMatch?: string },
+    request: UploadRequest & {
+      MultipartUpload: { Parts: { PartNumber: number; ETag: string }[] }
+      IfNoneMatch?: string
+    },
   ): Promise<unknown>
-  abortMultipartUpload(request: OfUpload): Promise<unknown>
-  headObject(request: Place): Promise<{ ContentLength?: number }>
+  abortMultipartUpload(request: UploadRequest): Promise<unknown>
+  headObject(request: ObjectRequest): Promise<{ ContentLength?: number }>
   getObject(
-    request: Place & { Range: string },
+    request: ObjectRequest & { Range: string },
     options: { abortSignal?: AbortSignal | undefined },
   ): Promise<{
     Body?: { transformToByteArray(): Promise<Uint8Array> }
@@ -37,25 +40,25 @@ export interface S3Client {
     ContentLength?: number
   }>
   listObjectsV2(
-    request: Prefix & { ContinuationToken?: string | undefined },
+    request: ListRequest & { ContinuationToken?: string | undefined },
   ): Promise<
-    Page & { Contents?: { Key?: string; Size?: number; LastModified?: Date }[]; NextContinuationToken?: string }
+    ListPage & { Contents?: { Key?: string; Size?: number; LastModified?: Date }[]; NextContinuationToken?: string }
   >
   deleteObjects(request: {
     Bucket: string
     Delete: { Objects: { Key: string }[]; Quiet: boolean }
   }): Promise<{ Errors?: { Code?: string; Message?: string }[] }>
   listMultipartUploads(
-    request: Prefix & { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined },
+    request: ListRequest & { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined },
   ): Promise<
-    Page & {
+    ListPage & {
       Uploads?: { Key?: string; UploadId?: string; Initiated?: Date }[]
       NextKeyMarker?: string
       NextUploadIdMarker?: string
     }
   >
-  listParts(request: OfUpload & { PartNumberMarker?: string | undefined }): Promise<
-    Page & {
+  listParts(request: UploadRequest & { PartNumberMarker?: string | undefined }): Promise<
+    ListPage & {
       Parts?: { PartNumber?: number; ETag?: string; Size?: number; LastModified?: Date }[]
       NextPartNumberMarker?: string
     }

@@ -17,7 +17,7 @@ export interface SessionEntry extends NewSessionEntry {
   parentId: string | null
 }
 
-type Maybe<T> = T | Promise<T>
+type MaybePromise<T> = T | Promise<T>
 
 /**
  * Interface of a session. Hosts implement it over their own store; {@link MemorySession} and
@@ -25,13 +25,13 @@ type Maybe<T> = T | Promise<T>
  */
 export interface Session {
   /** All entries of all branches, in the order in which they were added. */
-  entries(): Maybe<readonly SessionEntry[]>
+  entries(): MaybePromise<readonly SessionEntry[]>
   /** The id of the entry that the next one follows; `null` if it will be the first. */
-  leaf(): Maybe<string | null>
+  leaf(): MaybePromise<string | null>
   /** Adds an entry behind the leaf; it becomes the leaf. Gives back its id. */
-  append(entry: NewSessionEntry): Maybe<string>
+  append(entry: NewSessionEntry): MaybePromise<string>
   /** Makes another entry the leaf, or with `null` none: what is added next begins a new branch. Removes nothing. */
-  branch(id: string | null): Maybe<void>
+  branch(id: string | null): MaybePromise<void>
 }
 
 /** The entries from the first to `leaf`. An entry whose parent is missing is the first. */

@@ -6,7 +6,7 @@ import { call, native } from '../native/native'
 import type { ConfigSource, TruncationConfig, TruncationContext } from '../types'
 
 /** The budget of a preview as the binary reads it; `null` is no limit. */
-export interface Limits {
+export interface TextLimits {
   maxLines: number | null
   maxBytes: number | null
   /** By their upper estimate. */
@@ -25,8 +25,8 @@ export interface Plan {
   sources: Record<keyof TruncationConfig, ConfigSource>
   /** `bound` it, `leave` it alone, or leave it alone up to the hard ceiling. */
   mode: 'bound' | 'leave' | 'ceiling'
-  limits: Limits
-  defaultLimits: Limits
+  limits: TextLimits
+  defaultLimits: TextLimits
   /** Length in UTF-16 units up to which no text can pass a limit. */
   sureUnits: number
   hardCeilingBytes: number

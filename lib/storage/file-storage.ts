@@ -14,7 +14,7 @@ import {
 import { Drain } from '../ingest/worker-tasks'
 import { background, call, native } from '../native/native'
 import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
-import { type Limits, Settings, unreadable } from '../settings/settings'
+import { Settings, type TextLimits, unreadable } from '../settings/settings'
 import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
@@ -32,9 +32,9 @@ import {
   search,
 } from './read'
 import {
-  type Bounds,
-  checkBounds,
+  checkRetentionLimits,
   checkSweep,
+  type RetentionLimits,
   type SavedOutput,
   type StorageUsage,
   type SweepOptions,
@@ -108,7 +108,7 @@ export class TruncationStorage implements ITruncationStorage {
   /** @internal */
   readonly place: Place
   /** @internal */
-  readonly bounds: Required<Bounds>
+  readonly bounds: Required<RetentionLimits>
 
   /**
    * @param options one folder, or more of them in order
@@ -210,7 +210,7 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
    */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
-    checkBounds({ retentionDays })
+    checkRetentionLimits({ retentionDays })
     return background(() => native.storeCleanup(this.place.store, retentionDays, now()))
   }
 
@@ -294,8 +294,8 @@ function checkOptions(options: string | TruncationStorageOptions): TruncationSto
 export function storageSettings(
   options: object,
   retentionDays: number | undefined,
-): { settings: Settings; bounds: Required<Bounds> } {
-  checkBounds({ retentionDays })
+): { settings: Settings; bounds: Required<RetentionLimits> } {
+  checkRetentionLimits({ retentionDays })
   const settings = new Settings({ ...options, global: { retentionDays } })
   const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
   return { settings, bounds: { maxStoreBytes, maxStoreFiles, retentionDays: days } }
@@ -337,7 +337,7 @@ export function isStorage(value: unknown): value is ITruncationStorage {
 }
 
 // Saving alone cuts nothing, so it keeps nothing of the text in memory.
-const NO_PREVIEW: Limits = {
+const NO_PREVIEW: TextLimits = {
   maxLines: 1,
   maxBytes: 1,
   maxTokens: null,

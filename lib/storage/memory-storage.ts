@@ -22,9 +22,9 @@ import {
 } from './read'
 import { RECEIPT, type Receipt } from './receipt'
 import {
-  type Bounds,
-  checkBounds,
+  checkRetentionLimits,
   checkSweep,
+  type RetentionLimits,
   type StorageUsage,
   type SweepOptions,
   type SweepReport,
@@ -68,7 +68,7 @@ export class MemoryStorage implements ITruncationStorage {
   /** @internal */
   readonly gone: Set<string>
   /** @internal */
-  readonly bounds: Required<Bounds>
+  readonly bounds: Required<RetentionLimits>
   /** @internal */
   readonly settings: object | undefined
 
@@ -137,7 +137,7 @@ export class MemoryStorage implements ITruncationStorage {
 
   /** Removes outputs that are older than `retentionDays`, and returns their number. Outputs younger than an hour are kept. */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
-    checkBounds({ retentionDays })
+    checkRetentionLimits({ retentionDays })
     const unbounded = { maxStoreBytes: Number.POSITIVE_INFINITY, maxStoreFiles: Number.POSITIVE_INFINITY }
     return (await this.sweep({ retentionDays, ...unbounded })).removedFiles
   }

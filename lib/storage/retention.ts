@@ -75,7 +75,7 @@ export interface StorageUsage {
 }
 
 /** The options of a sweep, over those of the storage. */
-export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
+export function checkSweep(options: SweepOptions | undefined, told: Required<RetentionLimits>): Required<SweepOptions> {
   const given: unknown = options === undefined ? {} : options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
   const { time, dryRun, bounds } = readable('options', () => {
@@ -83,7 +83,7 @@ export function checkSweep(options: SweepOptions | undefined, told: Required<Bou
     const { now: time, dryRun, ...bounds } = given as SweepOptions
     return { time, dryRun, bounds }
   })
-  checkBounds(bounds, 'options.')
+  checkRetentionLimits(bounds, 'options.')
   if (dryRun !== undefined && typeof dryRun !== 'boolean') throw wrong('options.dryRun', dryRun, 'true or false')
   if (time !== undefined && !Number.isFinite(time)) throw wrong('options.now', time, 'milliseconds since the epoch')
   return {
@@ -96,10 +96,10 @@ export function checkSweep(options: SweepOptions | undefined, told: Required<Bou
 }
 
 /** Bounds of a store. */
-export type Bounds = Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>
+export type RetentionLimits = Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>
 
 /** @throws SpillwayError `INVALID_CONFIG` with the field behind `path`; what is undefined is not given */
-export function checkBounds(bounds: Bounds, path = ''): void {
+export function checkRetentionLimits(bounds: RetentionLimits, path = ''): void {
   const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined))
   call(() => native.checkBounds(encode(given), path))
 }

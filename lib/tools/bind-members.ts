@@ -4,7 +4,7 @@
  * Everything that a tool has, also what its class gives it, in a plain object: methods keep the tool as theirs, for classes
  * with private fields.
  */
-export function membersOf<T extends object>(tool: T): T {
+export function boundMembers<T extends object>(tool: T): T {
   const members: Record<string, unknown> = Object.create(null)
   for (let at = Object.getPrototypeOf(tool); isClass(at); at = Object.getPrototypeOf(at)) {
     for (const key of Object.getOwnPropertyNames(at)) {

@@ -81,14 +81,14 @@ export function readyTool(
         context.signal?.throwIfAborted()
         return await work(argumentsOf(args, parameters), context)
       } catch (thrown) {
-        return failure(context.signal?.aborted ? 'The call was cancelled.' : messageOf(thrown))
+        return failedResult(context.signal?.aborted ? 'The call was cancelled.' : messageOf(thrown))
       }
     },
   }
 }
 
 /** The result of a call that did not do what it should. */
-export function failure(error: string): ReadyToolResult {
+export function failedResult(error: string): ReadyToolResult {
   const output = `Error: ${error}`.toWellFormed()
   return { success: false, output, error, metadata: { truncated: false } }
 }

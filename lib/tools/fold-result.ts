@@ -4,7 +4,7 @@ import type { FoldCall, FoldedText } from '../fold/fold-session'
 import type { FoldRecord } from '../types'
 import { warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
-import { bodyOf, withText } from './tool-result'
+import { bodyOf, editText } from './tool-result'
 
 /** Folds results of one session: a `FoldSession`. */
 export interface ResultFolder {
@@ -23,7 +23,7 @@ export function foldResult(
     // The words of a notice are found again by the path in them.
     const keep = typeof outputPath === 'string' && outputPath !== '' ? [outputPath] : []
     const { content, record } = folder.fold(text, { ...call, ...(isRecord(args) && { args }), keep })
-    return record === undefined ? { result } : { result: withText(result, { output: content }), folds: record }
+    return record === undefined ? { result } : { result: editText(result, { output: content }), folds: record }
   } catch (error) {
     warn('fold', error)
     return { result }

@@ -1,6 +1,6 @@
 /** Ready-made tools, and what executes and bounds tools where no framework does. */
 
-export type { HostableTool, ReadyTool, ReadyToolResult, ToolCallContext } from './definition'
+export type { FolderOptions, HostableTool, ReadyTool, ReadyToolResult, ToolCallContext } from './definition'
 export { createEditTool, type EditToolOptions } from './files/edit-tool'
 export { FileReads } from './files/file-reads'
 export { createGrepTool, type GrepToolOptions } from './files/grep-tool'

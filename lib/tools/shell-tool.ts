@@ -81,7 +81,7 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
     const { workingDirectory = cwd } = context
     const result = await runCommand(command as string, [], {
       ...rest,
-      ...callOf(context),
+      ...commandContext(context),
       ...{ shell, toolName: name, timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs) },
       ...(workingDirectory !== undefined && { cwd: workingDirectory }),
     })
@@ -90,7 +90,7 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
 }
 
 /** The call, for the service that bounds the output. */
-export function callOf({ sessionId, toolCallId, signal }: ToolCallContext) {
+export function commandContext({ sessionId, toolCallId, signal }: ToolCallContext) {
   return { ...(sessionId && { sessionId }), ...(toolCallId && { toolCallId }), ...(signal && { signal }) }
 }
 

@@ -6,10 +6,10 @@ import type { OutputService, ToolResultLike, TruncationMiddleware } from '../typ
 import { type Check, checkOptions, oneOf } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
-const STATUSES = ['completed', 'incomplete', 'failed', 'aborted'] as const
-
 /** How a sub-agent ended: `incomplete` used up its turns or its budget, `aborted` was stopped from outside. */
-export type SubAgentStatus = (typeof STATUSES)[number]
+export type SubAgentStatus = 'completed' | 'incomplete' | 'failed' | 'aborted'
+
+const STATUSES: readonly SubAgentStatus[] = ['completed', 'incomplete', 'failed', 'aborted']
 
 /** How a sub-agent ended, and what it answered. */
 export interface SubAgentOutcome {

@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
 
 /** True if this is a result of MCP, which keeps its text in parts. */
@@ -51,7 +51,7 @@ export interface TextEdit {
  * The result with its text changed; its shape stays, and so does what is no text. The very result where there is no text that
  * anything could be put around.
  */
-export function withText(result: unknown, edit: TextEdit): unknown {
+export function editText(result: unknown, edit: TextEdit): unknown {
   if (isMcp(result)) return withTextOfMcp(result, edit)
   const { output, prepend, append } = edit
   const around = (text: unknown) => {
@@ -76,7 +76,7 @@ function withTextOfMcp(
     const isText = (part: unknown) =>
       isRecord(part) && (part.type === 'text' || (isRecord(part.resource) && typeof part.resource.text === 'string'))
     const place = Math.max(content.findIndex(isText), 0)
-    const block = blockOf(typeof output === 'string' ? output : plainJson(output))
+    const block = blockOf(typeof output === 'string' ? output : safeStringify(output))
     content = [...content.slice(0, place), block, ...content.slice(place).filter((part) => !isText(part))]
     // It says what the texts said before.
     const { structuredContent: _, ...others } = result

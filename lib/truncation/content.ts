@@ -1,11 +1,11 @@
 /** The kinds of output: text, bytes, parts of a message, or any other value. */
 
 import { types } from 'node:util'
-import type { Facts } from '../ingest/ingest'
+import type { TruncationFacts } from '../ingest/ingest'
 import { wellFormed } from '../settings/settings'
 import type { ContentPart, OutputService, TextContentPart, TruncationContext, TruncationResult } from '../types'
 import { isArray } from '../util/guards'
-import { plainJson } from '../util/safe-stringify'
+import { safeStringify } from '../util/safe-stringify'
 import { decodeBytes } from '../validation/bytes'
 
 /** True if a value is a list of objects that say what they are, which is what a caller calls parts. */
@@ -41,7 +41,7 @@ export function textsOf(parts: readonly ContentPart[]): string[] {
  * Puts a preview back into the parts it came from. The shown text of a part stays in that part; parts without shown text are
  * removed; everything else keeps its place. The binary saw the texts joined by line feeds.
  */
-export function replaceTexts(parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
+export function replaceTexts(parts: readonly ContentPart[], content: string, facts: TruncationFacts): ContentPart[] {
   const texts = textsOf(parts)
   const { preview, direction, pieceUnits } = facts
   const [first = 0, last = 0] = pieceUnits
@@ -86,7 +86,7 @@ export function replaceTexts(parts: readonly ContentPart[], content: string, fac
 type Range = [from: number, to: number]
 
 /** The UTF-16 range of the joined text that the end of a preview shows. A preview has as many units as what it shows. */
-function tailOf(texts: readonly string[], facts: Facts, units: number): Range {
+function tailOf(texts: readonly string[], facts: TruncationFacts, units: number): Range {
   const joined = texts.reduce((total, text) => total + text.length, 0) + Math.max(texts.length - 1, 0)
   // Only a line break can follow, and that has as many units as bytes.
   const after = facts.totalBytes - (facts.ranges.at(-1)?.toByte ?? facts.totalBytes)
@@ -279,6 +279,6 @@ export function toJson(value: unknown, indent?: 2): string {
     )
     return json ?? String(value)
   } catch {
-    return plainJson(value, { proxies: true })
+    return safeStringify(value, { proxies: true })
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Source } from '../ingest/ingest'
 import { call, native } from '../native/native'
-import type { Limits, Plan } from '../settings/settings'
+import type { Plan, TextLimits } from '../settings/settings'
 
 /** Units up to which a text is checked synchronously: the copy takes less than a tenth of a millisecond. */
 export const AT_ONCE_UNITS = 2 ** 17
@@ -47,7 +47,7 @@ function hasFewLines(content: string, limit: number): boolean {
   return false
 }
 
-export function isWithin(content: string, { maxLines, maxBytes, maxTokens, lineRule }: Limits): boolean {
+export function isWithin(content: string, { maxLines, maxBytes, maxTokens, lineRule }: TextLimits): boolean {
   const most = Number.POSITIVE_INFINITY
   return call(() => native.within(content, maxLines ?? most, maxBytes ?? most, maxTokens ?? most, lineRule === 'split'))
 }

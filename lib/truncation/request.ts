@@ -2,7 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import type { Source } from '../ingest/ingest'
-import type { Limits, Plan, Settings } from '../settings/settings'
+import type { Plan, Settings, TextLimits } from '../settings/settings'
 import type {
   ContentPart,
   ITruncationStorage,
@@ -52,7 +52,7 @@ export interface Job {
   /** Result if nothing is truncated. */
   original: unknown
   parts: readonly ContentPart[] | undefined
-  limits: Limits
+  limits: TextLimits
   /** The ceiling that overrules the tool's wish to be left alone. */
   ceiling?: number
   /** The notices of earlier previews in it. */
@@ -74,13 +74,13 @@ export function checkCall(service: Client, context: TruncationContext): Truncati
 }
 
 /** The limits up to which an output is left alone that asks for it. */
-export function ceilingOf(plan: Plan): Limits {
+export function ceilingOf(plan: Plan): TextLimits {
   // Left alone is as it came.
   return { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes, maxTokens: null, terminal: false }
 }
 
 /** The text of a source. */
-export function textOf(source: Source): string {
+export function sourceText(source: Source): string {
   if (typeof source === 'string') return source
   return Array.isArray(source) ? source.join('\n') : decodeBytes(source as Uint8Array)
 }

@@ -2,7 +2,7 @@
 
 import { types } from 'node:util'
 import { SpillwayError } from '../errors'
-import type { Facts, Intake, RenderRequest, Shortened } from '../ingest/ingest'
+import type { Intake, RenderRequest, TruncatedText, TruncationFacts } from '../ingest/ingest'
 import { wellFormed } from '../settings/settings'
 import { rememberOutput } from '../storage/saved-outputs'
 import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from '../types'
@@ -11,7 +11,7 @@ import { describe } from '../validation/validate'
 import { isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { type EventDetails, emitSkipped } from './events'
 import { around, type Preview, rememberPreview, repeated, standsIn } from './previews'
-import { type Client, isHeard, type Job, report, reportStrategy, type TruncationReport, textOf } from './request'
+import { type Client, isHeard, type Job, report, reportStrategy, sourceText, type TruncationReport } from './request'
 import type { Kept } from './save'
 
 /** The answer for an output that comes back as it is. @param bytes those that came, where the content is the text of bytes */
@@ -23,7 +23,7 @@ export function untouched(
 ): TruncationResult<unknown> {
   service.sums.outputs++
   if (isHeard(service)) {
-    const size = sizeOf(content)
+    const size = contentBytes(content)
     emitSkipped(service.options.onEvent, context, bytes ?? size, size)
   }
   return { content, truncated: false }
@@ -32,7 +32,7 @@ export function untouched(
 /** The answer for an output of which all that a terminal would show keeps the limits. @param kept where it is as it came */
 export function cleaned(job: Job, text: string, bytes: number, kept: Kept | undefined): TruncationResult<unknown> {
   const { service, context, original, parts, source } = job
-  const isSame = !types.isUint8Array(original) && text === textOf(source)
+  const isSame = !types.isUint8Array(original) && text === sourceText(source)
   const content = isSame ? original : parts ? inOnePart(parts, text) : text
   const place = kept && {
     outputPath: kept.path,
@@ -57,13 +57,18 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
 }
 
 /** UTF-8 bytes of what comes back as it is. */
-export function sizeOf(content: unknown): number {
+export function contentBytes(content: unknown): number {
   if (typeof content === 'string') return Buffer.byteLength(content, 'utf8')
   return isParts(content) ? Buffer.byteLength(textsOf(content).join('\n'), 'utf8') : 0
 }
 
 /** Puts the text together when it is known where the whole is, with the caller's notice if there is one. */
-export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: RenderRequest, kept: Kept): Shortened {
+export function renderWith(
+  job: Job,
+  intake: Pick<Intake, 'render'>,
+  request: RenderRequest,
+  kept: Kept,
+): TruncatedText {
   const { path, part, saveError } = kept
   const place = path === '' ? { lost: wellFormed(saveError?.message ?? '') } : { path: wellFormed(path), part }
   const { formatNotice, availableTools = [], noticeInside = false } = job.service.options
@@ -105,7 +110,7 @@ function askForNotice(formatNotice: (info: NoticeInfo) => string, info: NoticeIn
   }
 }
 
-function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
+function noticeInfo(job: Job, facts: TruncationFacts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
   const { preview: _preview, hint: _hint, pieceUnits: _pieces, testRun: _run, ...known } = facts
   const { ranges, partialLines } = known
   return {
@@ -128,7 +133,7 @@ function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly
 /** The answer for an output that was shortened. */
 export function truncated(
   job: Job,
-  { content, facts }: Shortened,
+  { content, facts }: TruncatedText,
   kept: Kept,
   bytes: number,
 ): TruncationResult<unknown> {
@@ -177,9 +182,9 @@ function addTruncated(
 export function asBefore(job: Job, preview: Preview): TruncationResult<unknown> {
   const { service, context, original } = job
   service.sums.outputs++
-  const content = types.isUint8Array(original) ? textOf(original) : original
+  const content = types.isUint8Array(original) ? sourceText(original) : original
   if (isHeard(service)) {
-    const size = sizeOf(content)
+    const size = contentBytes(content)
     const { outputPath, savedPart, redactions } = preview
     report(service, context, {
       type: 'skipped',
@@ -229,7 +234,7 @@ function savedAs({
   return { ...(part && { savedPart: { ...part } }), ...(redactions !== undefined && { redactions }) }
 }
 
-function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
+function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: TruncationFacts): ContentPart[] {
   const { keep, terminal } = job.limits
   if (!job.byStrategy && keep === 'ends' && !terminal) return replaceTexts(parts, content, facts)
   return inOnePart(parts, content)

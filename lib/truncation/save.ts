@@ -6,7 +6,7 @@ import { fileStorage, placeOf, type TruncationStorage } from '../storage/file-st
 import { isPlace, RECEIPT, type Receipt } from '../storage/receipt'
 import type { ITruncationStorage, SavedPart, SaveError } from '../types'
 import { messageOf } from '../util/message-of'
-import { alarm, keepAlive } from '../util/timer'
+import { keepAlive, startTimer } from '../util/timer'
 import { describe } from '../validation/validate'
 import type { Client } from './request'
 
@@ -99,7 +99,7 @@ function placeName(storage: ITruncationStorage): string {
 const LATE = Symbol('late')
 
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  const { rings, cancel } = alarm(ms)
+  const { rings, cancel } = startTimer(ms)
   const late = rings.then(() => LATE)
   const letGo = keepAlive()
   try {

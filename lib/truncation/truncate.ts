@@ -3,7 +3,7 @@
 import { types } from 'node:util'
 import { SpillwayError } from '../errors'
 import { Intake, type Outcome, type RenderRequest, type Source } from '../ingest/ingest'
-import { type Limits, type Plan, wellFormed } from '../settings/settings'
+import { type Plan, type TextLimits, wellFormed } from '../settings/settings'
 import { placeOf, saveTarget } from '../storage/file-storage'
 import type {
   ITruncationStorage,
@@ -31,8 +31,8 @@ import {
   previewIn,
   previewOf,
 } from './previews'
-import { type Client, ceilingOf, type Job, reportStrategy, textOf } from './request'
-import { asBefore, cleaned, renderWith, sizeOf, truncated, untouched } from './result'
+import { type Client, ceilingOf, type Job, reportStrategy, sourceText } from './request'
+import { asBefore, cleaned, contentBytes, renderWith, truncated, untouched } from './result'
 import { type Kept, keptBy, keptByUs } from './save'
 
 /** Truncates a complete output; `looked` is the plan by which {@link isShort} found it too long. */
@@ -72,7 +72,7 @@ function lengthOf(source: Source): number {
   return source.reduce((units: number, text: string) => units + text.length, 0) + Math.max(source.length - 1, 0)
 }
 
-async function fits(job: Job, limits: Limits): Promise<boolean> {
+async function fits(job: Job, limits: TextLimits): Promise<boolean> {
   const { source, units, service, context } = job
   // Every unit and every byte is at least one byte when it is shown.
   if (limits.maxBytes !== null && units > limits.maxBytes) return false
@@ -87,7 +87,7 @@ function leave(job: Job): TruncationResult<unknown> {
   const { original, service, context } = job
   const [content, bytes] = types.isUint8Array(original) ? [decodeBytes(original), original.byteLength] : [original]
   if (job.strategyProblem !== undefined) {
-    const size = sizeOf(content)
+    const size = contentBytes(content)
     reportStrategy(job, { originalSize: bytes ?? size, truncatedSize: size })
   }
   return untouched(service, content, context, bytes)
@@ -97,7 +97,7 @@ function leave(job: Job): TruncationResult<unknown> {
 function previewBefore({ source, units, plan, service }: Job): Preview | undefined {
   const isBytes = types.isUint8Array(source)
   if (isBytes ? units > MAX_PREVIEW_BYTES || !hasPreviews() : !hasPreviewOf(units)) return undefined
-  const preview = previewOf(textOf(source))
+  const preview = previewOf(sourceText(source))
   return preview !== undefined && isAllowed(preview, plan, service) ? preview : undefined
 }
 
@@ -117,7 +117,7 @@ function isAllowed({ content, preview = content }: Preview, plan: Plan, service:
 /** Share of the limits for text around a preview; within it the sum is not truncated again. */
 const SHARE_AROUND = 1 / 4
 
-function isLittle(text: string, { maxLines, maxBytes, maxTokens }: Limits): boolean {
+function isLittle(text: string, { maxLines, maxBytes, maxTokens }: TextLimits): boolean {
   const bytes = Buffer.byteLength(text)
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
   return (
@@ -132,7 +132,7 @@ const END_UNITS = 2 ** 18
 
 function earlierNotices({ source }: Job): EarlierNotice[] {
   if (!hasNotices()) return []
-  if (!types.isUint8Array(source)) return noticesIn(textOf(source))
+  if (!types.isUint8Array(source)) return noticesIn(sourceText(source))
   const { length } = source
   const ends = length <= 2 * END_UNITS ? [source] : [source.subarray(0, END_UNITS), source.subarray(length - END_UNITS)]
   // Finding no path costs a tenth of decoding the bytes.
@@ -145,7 +145,7 @@ function withEarlier(job: Job): { job: Job; answer?: TruncationResult<unknown> }
   if (earlier.length === 0) return { job }
   const { plan, service, source, units } = job
   if (!service.options.noticeInside && units <= MAX_PREVIEW_BYTES) {
-    const found = previewIn(textOf(source), earlier)
+    const found = previewIn(sourceText(source), earlier)
     if (found !== undefined && isAllowed(found.preview, plan, service) && isLittle(found.around, plan.defaultLimits)) {
       return { job, answer: asBefore(job, found.preview) }
     }
@@ -178,7 +178,7 @@ async function shorten(given: Job): Promise<TruncationResult<unknown>> {
 }
 
 /** Takes an output in to be saved by us, or collects it where a storage of the caller's must not get it as it is. */
-function keepingIntake({ service, context, source, units }: Job, limits: Limits, hold?: Limits): Intake {
+function keepingIntake({ service, context, source, units }: Job, limits: TextLimits, hold?: TextLimits): Intake {
   const { handle, facts } = service.settings
   const place = placeOf(service.storage)
   const collect = !place && facts.redacts ? {} : undefined
@@ -192,7 +192,7 @@ function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise
     if (types.isUint8Array(original)) {
       return storage.saveBytes ? storage.saveBytes(bytes(), context) : storage.save(decodeBytes(bytes()), context)
     }
-    return storage.save(collected ? await intake.collectedText() : textOf(source), context)
+    return storage.save(collected ? await intake.collectedText() : sourceText(source), context)
   }
   return keptBy(service, { redactions: collected?.redactions }, { toCaller: save, toFiles: save })
 }
@@ -202,7 +202,7 @@ async function byStrategy(given: Job, strategy: TruncationStrategy): Promise<Tru
   const { service, context, plan, source } = given
   let job = given
   const byDefault: Job = { ...job, limits: plan.defaultLimits }
-  const text = textOf(source)
+  const text = sourceText(source)
   let result: StrategyResult | undefined
   try {
     result = askStrategy(strategy, text, plan.config)

@@ -2,9 +2,9 @@
 
 import type { GateResponse, PendingRequest, SuggestedRule } from 'spillway'
 import type { ApprovalSource } from 'spillway/view'
-import { callOf } from './call'
-import { Base, button, counted, make, messageOf, shadowOf, upgrade } from './dom'
-import { shown } from './printed'
+import { callElements } from './call'
+import { Base, button, counted, errorText, make, shadowOf, upgrade } from './dom'
+import { showHidden } from './printed'
 import { touchedBy } from './touched'
 
 /** Milliseconds within which a new card ignores keys: they were meant for what was there before. */
@@ -60,7 +60,7 @@ export class SpillwayApprovalElement extends Base {
     try {
       this.show((await this.from?.pending()) ?? [])
     } catch (error) {
-      this.status.textContent = messageOf(error)
+      this.status.textContent = errorText(error)
     }
   }
 
@@ -97,7 +97,7 @@ export class SpillwayApprovalElement extends Base {
 
   private cardOf(request: PendingRequest): HTMLElement {
     const { tool, args, suggestedRules } = request
-    const touched = touchedBy(request).map((words) => make('li', {}, ...shown(words)))
+    const touched = touchedBy(request).map((words) => make('li', {}, ...showHidden(words)))
     const reason = make('input', { type: 'text', placeholder: 'Reason, if denied', 'aria-label': 'Reason, if denied' })
     const deny = () => this.answer(request, { reject: reason.value.trim() || true })
     const actions = make(
@@ -110,8 +110,8 @@ export class SpillwayApprovalElement extends Base {
     return make(
       'section',
       { className: 'card', tabIndex: -1, 'aria-labelledby': 'title' },
-      make('h2', { id: 'title' }, 'May ', make('code', {}, ...shown(tool)), ' do this?'),
-      ...callOf(args),
+      make('h2', { id: 'title' }, 'May ', make('code', {}, ...showHidden(tool)), ' do this?'),
+      ...callElements(args),
       ...(touched.length === 0 ? [] : [make('ul', { 'aria-label': 'What it does' }, ...touched)]),
       actions,
       this.rulesOf(request, suggestedRules),
@@ -131,7 +131,7 @@ export class SpillwayApprovalElement extends Base {
           ...(index === 0 && { 'aria-keyshortcuts': 'A' }),
         },
         'Always: ',
-        make('code', {}, ...shown(`${rule.domain} ${rule.pattern}`)),
+        make('code', {}, ...showHidden(`${rule.domain} ${rule.pattern}`)),
       ),
     )
     return make('div', { className: 'group' }, ...choices)
@@ -141,7 +141,7 @@ export class SpillwayApprovalElement extends Base {
     try {
       await this.from?.respond(request.id, response, rule)
     } catch (error) {
-      this.status.textContent = messageOf(error)
+      this.status.textContent = errorText(error)
     }
     await this.refresh()
   }

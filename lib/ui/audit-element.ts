@@ -1,8 +1,8 @@
 /** `<spillway-audit>`: audit logs, verified, and their records. */
 
 import type { AuditSource, ListedAuditLog } from 'spillway/view'
-import { Base, button, counted, make, messageOf, shadowOf, upgrade } from './dom'
-import { shown } from './printed'
+import { Base, button, counted, errorText, make, shadowOf, upgrade } from './dom'
+import { showHidden } from './printed'
 
 const RECORDS = 100
 const COLUMNS = ['time', 'type', 'tool', 'targets', 'decision', 'approver', 'outcome'] as const
@@ -43,7 +43,7 @@ export class SpillwayAuditElement extends Base {
       this.status.textContent = logs.length === 0 ? 'There is no audit log yet.' : counted(logs.length, 'log')
       this.box.replaceChildren(...logs.map((log) => this.logOf(from, log)))
     } catch (error) {
-      this.status.textContent = messageOf(error)
+      this.status.textContent = errorText(error)
     }
   }
 
@@ -60,7 +60,7 @@ export class SpillwayAuditElement extends Base {
         {},
         make('span', { className: ok ? 'right' : 'wrong', textContent: `${ok ? '✓' : '✗'} ${verdict}` }),
         ' ',
-        make('code', {}, ...shown(name)),
+        make('code', {}, ...showHidden(name)),
         make('span', { className: 'quiet', textContent: ` ${words}` }),
       ),
     )
@@ -86,7 +86,7 @@ export class SpillwayAuditElement extends Base {
         })
         into.append(earlier)
       } catch (error) {
-        this.status.textContent = messageOf(error)
+        this.status.textContent = errorText(error)
       }
     }
     await more(0)
@@ -95,7 +95,7 @@ export class SpillwayAuditElement extends Base {
 
 function rowOf(record: Record<string, unknown>): HTMLElement {
   const time = typeof record.timestamp === 'number' ? new Date(record.timestamp).toLocaleString() : ''
-  const cells = COLUMNS.map((name) => make('td', {}, ...shown(name === 'time' ? time : textOf(record[name]))))
+  const cells = COLUMNS.map((name) => make('td', {}, ...showHidden(name === 'time' ? time : textOf(record[name]))))
   return make('tr', {}, ...cells)
 }
 

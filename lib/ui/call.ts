@@ -1,7 +1,7 @@
 /** The call that a question is about: a command with its parts told apart, a change as removed and added lines, else its arguments. */
 
 import { make } from './dom'
-import { shown } from './printed'
+import { showHidden } from './printed'
 
 const TOKENS =
   /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>"(?:[^"\\]|\\.)*"?|'[^']*'?)|(?<operator>&&|\|\||[|;&<>()]+)|(?<variable>\$\{[^}]*\}|\$\w+|\$\()|(?<flag>(?<=\s)--?[\w-]+)/g
@@ -9,7 +9,7 @@ const TOKENS =
 const MOST = 20_000
 
 /** Returns elements that show the arguments of a call. */
-export function callOf(args: unknown): HTMLElement[] {
+export function callElements(args: unknown): HTMLElement[] {
   if (typeof args !== 'object' || args === null) return [block(JSON.stringify(args) ?? '')]
   const fields = args as Record<string, unknown>
   const { command, old_string: before, new_string: after, ...others } = fields
@@ -28,7 +28,7 @@ export function callOf(args: unknown): HTMLElement[] {
 const cut = (text: string) => (text.length > MOST ? `${text.slice(0, MOST)}… (${text.length - MOST} more)` : text)
 
 function block(text: string, className = ''): HTMLElement {
-  return make('pre', { className, tabIndex: 0 }, ...shown(cut(text)))
+  return make('pre', { className, tabIndex: 0 }, ...showHidden(cut(text)))
 }
 
 function highlighted(command: string): HTMLElement {
@@ -37,11 +37,11 @@ function highlighted(command: string): HTMLElement {
   let at = 0
   for (const match of text.matchAll(TOKENS)) {
     const kind = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined)?.[0] ?? ''
-    pre.append(...shown(text.slice(at, match.index)))
-    pre.append(make('span', { className: kind }, ...shown(match[0])))
+    pre.append(...showHidden(text.slice(at, match.index)))
+    pre.append(make('span', { className: kind }, ...showHidden(match[0])))
     at = match.index + match[0].length
   }
-  pre.append(...shown(text.slice(at)))
+  pre.append(...showHidden(text.slice(at)))
   return pre
 }
 
@@ -49,7 +49,7 @@ function changeOf(before: unknown, after: unknown): HTMLElement {
   const pre = make('pre', { className: 'change', tabIndex: 0 })
   const add = (sign: string, text: unknown, name: 'del' | 'ins') => {
     if (typeof text !== 'string' || text === '') return
-    for (const line of cut(text).split('\n')) pre.append(make(name, {}, `${sign} `, ...shown(line)))
+    for (const line of cut(text).split('\n')) pre.append(make(name, {}, `${sign} `, ...showHidden(line)))
   }
   add('−', before, 'del')
   add('+', after, 'ins')

@@ -14,7 +14,7 @@ export interface ConnectOptions {
 }
 
 /** Sources of a server. Members of `outputs` that it does not offer are absent. */
-export interface Connection {
+export interface ViewConnection {
   outputs: OutputSource
   approvals?: ApprovalSource
   audit?: AuditSource
@@ -34,7 +34,7 @@ const AGAIN_MS = 1000
  * const { outputs } = await connect({ token })
  * document.querySelector('spillway-output').source = outputs
  */
-export async function connect({ base = '/spillway', token, login }: ConnectOptions): Promise<Connection> {
+export async function connect({ base = '/spillway', token, login }: ConnectOptions): Promise<ViewConnection> {
   const known = token ?? ((await new Requests(base, login ?? '').post('session', {})) as { token: string }).token
   const requests = new Requests(base, known)
   const about = (await requests.get('about')) as Record<string, boolean>

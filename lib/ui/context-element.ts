@@ -2,7 +2,7 @@
 
 import type { ContextReport } from 'spillway'
 import { Base, counted, make, shadowOf, upgrade } from './dom'
-import { shown } from './printed'
+import { showHidden } from './printed'
 
 const NAMES: Readonly<Record<string, string>> = {
   ledger: 'Known results',
@@ -67,5 +67,5 @@ function bar(label: string, value: number, whole: number): HTMLElement {
 function itemOf({ step, outcome, freed, reason }: ContextReport['steps'][number]): HTMLElement {
   const words = outcome === 'done' && freed !== 0 ? `${counted(freed, 'token')} freed. ${reason}` : reason
   const name = make('strong', { textContent: `${NAMES[step] ?? step}: ` })
-  return make('li', { className: outcome === 'done' ? '' : 'quiet' }, name, ...shown(words))
+  return make('li', { className: outcome === 'done' ? '' : 'quiet' }, name, ...showHidden(words))
 }

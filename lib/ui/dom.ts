@@ -52,12 +52,12 @@ export function define(name: string, component: typeof HTMLElement): void {
   if (globalThis.customElements && !customElements.get(name)) customElements.define(name, component)
 }
 
-export function messageOf(error: unknown): string {
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
 /** Words a size: `1.5 MiB`. */
-export function sizeOf(bytes: number): string {
+export function formatSize(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
   let [value, unit] = [bytes, 0]
   for (; value >= 1023.95 && unit < units.length - 1; unit += 1) value /= 1024

@@ -4,7 +4,7 @@ import type { SearchMatch } from 'spillway'
 import type { OutputSource } from 'spillway/view'
 import type { Hit } from './printed'
 
-export interface Query {
+export interface SearchQuery {
   pattern: string
   literal: boolean
   ignoreCase: boolean
@@ -30,7 +30,7 @@ export class Found {
   constructor(
     private readonly source: OutputSource,
     private readonly path: string,
-    private readonly query: Query,
+    private readonly query: SearchQuery,
   ) {
     this.expression = expressionOf(query)
   }
@@ -84,7 +84,7 @@ export class Found {
 }
 
 /** The expression to mark hits with; the lines are found by the source, whose expressions may know more. */
-function expressionOf({ pattern, literal, ignoreCase }: Query): RegExp | undefined {
+function expressionOf({ pattern, literal, ignoreCase }: SearchQuery): RegExp | undefined {
   const source = literal ? pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : pattern
   try {
     return new RegExp(source, ignoreCase ? 'giu' : 'gu')

@@ -9,7 +9,7 @@ import { SpillwayOutputElement } from './output-element'
 export type { ApprovalSource, AuditSource, OutputSource } from 'spillway/view'
 export { SpillwayApprovalElement } from './approval-element'
 export { SpillwayAuditElement } from './audit-element'
-export { type Connection, type ConnectOptions, connect } from './connect'
+export { type ConnectOptions, connect, type ViewConnection } from './connect'
 export { SpillwayContextElement } from './context-element'
 export { SpillwayOutputElement } from './output-element'
 

@@ -2,7 +2,7 @@
 
 import type { OutputSource } from 'spillway/view'
 
-export interface Line {
+export interface OutputLine {
   /** The text without its break; of a long line only the beginning. */
   text: string
   /** Bytes in the file, of a line that is read in windows. */
@@ -30,7 +30,7 @@ export class Lines {
   totalBytes = 0
   /** Bytes of the longest line so far. */
   longest = 0
-  private readonly held = new Map<number, Line>()
+  private readonly held = new Map<number, OutputLine>()
   private readonly windows = new Map<string, Uint8Array>()
 
   constructor(
@@ -38,7 +38,7 @@ export class Lines {
     private readonly path: string,
   ) {}
 
-  get(line: number): Line | undefined {
+  get(line: number): OutputLine | undefined {
     return this.held.get(line)
   }
 
@@ -90,7 +90,7 @@ export class Lines {
     this.totalBytes = range.totalBytes
     if (range.byteCount === 0) return 0
     if (range.partial) {
-      const line: Line = { text: range.text, bytes: range.totalBytes - range.fromByte, fromByte: range.fromByte }
+      const line: OutputLine = { text: range.text, bytes: range.totalBytes - range.fromByte, fromByte: range.fromByte }
       this.hold(at, line)
       line.bytes = (await this.endOf(at)) - range.fromByte
       return 1
@@ -103,7 +103,7 @@ export class Lines {
     return texts.length
   }
 
-  private hold(number: number, line: Line): void {
+  private hold(number: number, line: OutputLine): void {
     this.held.set(number, line)
     this.longest = Math.max(this.longest, line.bytes)
   }
@@ -119,7 +119,7 @@ export class Lines {
   }
 
   /** The text of a line from a byte on; a promise if it must be read. */
-  window(number: number, line: Line, from: number, bytes: number): string | Promise<string> {
+  window(number: number, line: OutputLine, from: number, bytes: number): string | Promise<string> {
     if (line.fromByte === undefined) return textAt(encoder.encode(line.text), from, bytes)
     const begin = Math.max(0, Math.floor(from / STEP) * STEP - STEP)
     const key = `${number}:${begin}`

@@ -1,7 +1,7 @@
 /** `<spillway-output>`: an output of any size. */
 
 import type { OutputSource } from 'spillway/view'
-import { Base, counted, messageOf, shadowOf, sizeOf, upgrade } from './dom'
+import { Base, counted, errorText, formatSize, shadowOf, upgrade } from './dom'
 import { Found } from './found'
 import { Lines } from './lines'
 import { OutputPane } from './output-pane'
@@ -37,7 +37,7 @@ export class SpillwayOutputElement extends Base {
     leave: () => this.pane.focus(),
   })
   private readonly pane = new OutputPane({
-    failed: (error) => this.tools.say(messageOf(error)),
+    failed: (error) => this.tools.say(errorText(error)),
     drawn: () => this.tell(),
     left: () => this.removeAttribute('tail'),
   })
@@ -116,7 +116,7 @@ export class SpillwayOutputElement extends Base {
         await this.pane.showMatch(match)
       }
     } catch (error) {
-      if (found === this.found) this.tools.count(messageOf(error))
+      if (found === this.found) this.tools.count(errorText(error))
     }
   }
 
@@ -166,7 +166,7 @@ export class SpillwayOutputElement extends Base {
 
   private tell(): void {
     const { total, totalBytes } = this.lines ?? { totalBytes: 0 }
-    const size = sizeOf(totalBytes)
+    const size = formatSize(totalBytes)
     this.tools.say(total === undefined ? size : `${counted(total, 'line')}, ${size}`)
   }
 
@@ -197,7 +197,7 @@ export class SpillwayOutputElement extends Base {
     try {
       await promise
     } catch (error) {
-      this.tools.say(messageOf(error))
+      this.tools.say(errorText(error))
     }
   }
 }

@@ -2,11 +2,11 @@
 
 import type { OutputSource } from 'spillway/view'
 import { button, make } from './dom'
-import type { Query } from './found'
+import type { SearchQuery } from './found'
 
 /** Actions of the toolbar. */
 export interface Acts {
-  search(query: Query): void
+  search(query: SearchQuery): void
   move(by: 1 | -1): void
   goTo(line: number): void
   toggle(attribute: 'wrap' | 'tail'): void

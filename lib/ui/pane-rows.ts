@@ -1,10 +1,10 @@
 /** The visible rows of an output, drawn from the lines that were read. */
 
 import type { SearchMatch } from 'spillway'
-import { make, sizeOf } from './dom'
+import { formatSize, make } from './dom'
 import type { Found } from './found'
-import type { Line, Lines } from './lines'
-import { afterReturns, draw, PLAIN, piecesOf, type Style } from './printed'
+import type { Lines, OutputLine } from './lines'
+import { afterReturns, draw, PLAIN, type Style, styledPieces } from './printed'
 
 /** Bytes up to which a line is drawn whole; of a longer one, the visible columns. */
 const LONG = 4096
@@ -117,7 +117,7 @@ export class PaneRows {
   }
 
   /** Draws a line into its row, and returns the style at its end. */
-  private fill(row: Row, number: number, line: Line, style: Style, width: number): Style {
+  private fill(row: Row, number: number, line: OutputLine, style: Style, width: number): Style {
     const isWindow = !this.isWrapped && line.bytes > LONG
     row.text.classList.toggle('window', isWindow)
     const at = isWindow ? Math.min(Math.floor(this.column), line.bytes) : 0
@@ -128,7 +128,7 @@ export class PaneRows {
     }
     const whole = afterReturns(read)
     const text = this.isWrapped ? whole.slice(0, MOST_WRAPPED) : whole
-    const { pieces, after } = piecesOf(text, isWindow ? PLAIN : style)
+    const { pieces, after } = styledPieces(text, isWindow ? PLAIN : style)
     const key = `${at}:${line.bytes}:${this.isWrapped}:${JSON.stringify(style)}:${this.found?.id ?? ''}`
     if (row.key === key) return after
     row.key = key
@@ -144,7 +144,7 @@ export class PaneRows {
     let style = PLAIN
     for (let number = Math.max(1, first - LINES_OF_STYLE); number < first; number += 1) {
       const line = this.lines?.get(number)
-      style = line === undefined || line.bytes > LONG ? PLAIN : piecesOf(line.text, style).after
+      style = line === undefined || line.bytes > LONG ? PLAIN : styledPieces(line.text, style).after
     }
     return style
   }
@@ -154,10 +154,13 @@ export class PaneRows {
     const line = this.lines?.get(number)
     if (line === undefined) return 0
     if (line.bytes > LONG) return byte - (await this.lines!.startOf(number))
-    const plain = piecesOf(afterReturns(line.text), PLAIN).pieces.map((piece) => piece.text)
+    const plain = styledPieces(afterReturns(line.text), PLAIN).pieces.map((piece) => piece.text)
     return this.found?.hitsIn(plain.join(''))[0]?.[0] ?? 0
   }
 }
 
 const noteOn = (bytes: number) =>
-  make('span', { className: 'note', textContent: `… ${sizeOf(bytes)} more; turn off Wrap to scroll along this line` })
+  make('span', {
+    className: 'note',
+    textContent: `… ${formatSize(bytes)} more; turn off Wrap to scroll along this line`,
+  })

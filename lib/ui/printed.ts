@@ -28,7 +28,7 @@ const HIDDEN =
   /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff])/
 
 /** Splits a line into pieces of one style, and returns the style at its end. */
-export function piecesOf(line: string, before: Style): { pieces: Piece[]; after: Style } {
+export function styledPieces(line: string, before: Style): { pieces: Piece[]; after: Style } {
   const pieces: Piece[] = []
   let [style, at] = [before, 0]
   const take = (to: number) => {
@@ -118,10 +118,10 @@ export function draw(into: HTMLElement, pieces: readonly Piece[], hits: readonly
     for (const [from, to] of hits) {
       const [start, end] = [Math.max(done, from - at), Math.min(text.length, to - at)]
       if (start >= end) continue
-      parent.append(...shown(text.slice(done, start)), make('mark', {}, ...shown(text.slice(start, end))))
+      parent.append(...showHidden(text.slice(done, start)), make('mark', {}, ...showHidden(text.slice(start, end))))
       done = end
     }
-    parent.append(...shown(text.slice(done)))
+    parent.append(...showHidden(text.slice(done)))
     nodes.push(parent)
     at += text.length
   }
@@ -142,7 +142,7 @@ function styleElement({ classes, color, background }: Style): HTMLElement {
 }
 
 /** Text as nodes; a character that would be invisible is shown by its code. */
-export function shown(text: string): (Node | string)[] {
+export function showHidden(text: string): (Node | string)[] {
   return text.split(HIDDEN).flatMap((part, index): (Node | string)[] => {
     if (part === '') return []
     if (index % 2 === 0) return [part]

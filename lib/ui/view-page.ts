@@ -1,9 +1,9 @@
 /** The page of `spillway view`: saved outputs beside the one that is shown, and audit logs. */
 
 import type { ListedOutput } from 'spillway/view'
-import { type Connection, connect } from './connect'
-import { button, counted, make, messageOf, sizeOf } from './dom'
-import { shown } from './printed'
+import { connect, type ViewConnection } from './connect'
+import { button, counted, errorText, formatSize, make } from './dom'
+import { showHidden } from './printed'
 
 const TOKEN = 'spillway-token'
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind
@@ -13,7 +13,7 @@ const audit = document.querySelector('spillway-audit')!
 const status = byId('status')
 
 /** Exchanges the one-time token of the address; after a reload, the token of the tab is there. */
-async function open(): Promise<{ connection: Connection; path: string | null }> {
+async function open(): Promise<{ connection: ViewConnection; path: string | null }> {
   const given = new URLSearchParams(location.hash.slice(1))
   const login = given.get('login') ?? undefined
   history.replaceState(null, '', location.pathname)
@@ -36,9 +36,9 @@ function ageOf(milliseconds: number): string {
 function rowOf(output: ListedOutput, choose: (path: string) => void): HTMLElement {
   const { path, command, toolName, exitCode, bytes, savedAt, isRunning } = output
   const code = isRunning ? 'running' : exitCode === undefined ? '' : exitCode === 0 ? '✓ 0' : `✗ ${exitCode}`
-  const facts = [code, sizeOf(bytes), ageOf(Date.now() - savedAt)].filter((fact) => fact !== '').join(' · ')
+  const facts = [code, formatSize(bytes), ageOf(Date.now() - savedAt)].filter((fact) => fact !== '').join(' · ')
   const row = button('', () => choose(path), { className: exitCode ? 'failed' : '', 'data-path': path })
-  row.append(make('code', {}, ...shown(command ?? toolName)), make('span', { textContent: facts }))
+  row.append(make('code', {}, ...showHidden(command ?? toolName)), make('span', { textContent: facts }))
   return make('li', {}, row)
 }
 
@@ -47,12 +47,12 @@ function choose(path: string): void {
   for (const row of list.querySelectorAll('button')) row.toggleAttribute('aria-current', row.dataset.path === path)
 }
 
-async function refresh({ outputs }: Connection): Promise<void> {
+async function refresh({ outputs }: ViewConnection): Promise<void> {
   const [listed, usage] = await Promise.all([outputs.list?.() ?? [], outputs.usage?.()])
   list.replaceChildren(...listed.map((output) => rowOf(output, choose)))
   byId('empty').hidden = listed.length > 0
   viewer.hidden = listed.length === 0 && viewer.path === ''
-  byId('usage').textContent = usage ? `${counted(usage.files, 'output')}, ${sizeOf(usage.bytes)}` : ''
+  byId('usage').textContent = usage ? `${counted(usage.files, 'output')}, ${formatSize(usage.bytes)}` : ''
   if (viewer.path === '' && listed[0]) choose(listed[0].path)
   else choose(viewer.path)
 }
@@ -70,7 +70,7 @@ async function start(): Promise<void> {
       status.textContent = ''
       await refresh(connection)
     } catch (error) {
-      status.textContent = messageOf(error)
+      status.textContent = errorText(error)
     }
   }
   byId('refresh').onclick = act(async () => logs && audit.refresh())
@@ -84,5 +84,5 @@ async function start(): Promise<void> {
 }
 
 start().catch((error) => {
-  status.textContent = `${messageOf(error)} Run spillway view again for a new address.`
+  status.textContent = `${errorText(error)} Run spillway view again for a new address.`
 })

@@ -10,7 +10,7 @@ const DEEPEST = 200
  * Copies plain objects and arrays, each once however often it is referred to; returns anything else as it is. Never throws.
  * A value that may change between reads (`toJSON`, a getter, a proxy) is read once.
  */
-export function plainCopy(value: unknown): unknown {
+export function deepClone(value: unknown): unknown {
   return copyOf(value, 0, new Map())
 }
 

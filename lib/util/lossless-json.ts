@@ -31,8 +31,8 @@ export function isExactNumber(value: unknown): boolean {
   return value instanceof ExactNumber
 }
 
-/** Reads JSON; what is no number of JavaScript is an object that `toJson` writes as it was. */
-export function parseExactly(json: string): unknown {
+/** Reads JSON; what is no number of JavaScript is an object that `stringifyLossless` writes as it was. */
+export function parseLossless(json: string): unknown {
   if (!MAYBE_LONG.test(json)) return JSON.parse(json)
   const marked = json.replace(TOKENS, (token) =>
     token.startsWith('"') || isExact(token) ? token : `"${MARK}${token}"`,
@@ -56,8 +56,8 @@ export function parseExactly(json: string): unknown {
 
 const OWN = { configurable: true, enumerable: true, writable: true }
 
-/** The JSON of a value that may hold numbers of `parseExactly`; without `indent` if it is nested deeper than the stack. */
-export function toJson(value: unknown, indent?: number): string | undefined {
+/** The JSON of a value that may hold numbers of `parseLossless`; without `indent` if it is nested deeper than the stack. */
+export function stringifyLossless(value: unknown, indent?: number): string | undefined {
   const json = stringify(value, indent)
   return json?.includes(MARK) ? json.replace(MARKED, '$1') : json
 }
@@ -107,7 +107,7 @@ export function plainly(value: unknown): unknown {
  * Returns a value derived from that of `JSON.parse`, with the numbers that stayed in their places as they were written.
  *
  * @param before the value of `JSON.parse`
- * @param exact the value of `parseExactly` for the same text
+ * @param exact the value of `parseLossless` for the same text
  */
 export function withExactNumbers(value: unknown, before: unknown, exact: unknown): unknown {
   if (Object.is(value, before)) return exact

@@ -1,7 +1,7 @@
 /** The message of anything that was thrown. */
 
 import { types } from 'node:util'
-import { plainJson } from './safe-stringify'
+import { safeStringify } from './safe-stringify'
 
 /**
  * The sentence of anything that was thrown.
@@ -13,7 +13,7 @@ export function messageOf(thrown: unknown): string {
     // Under Jest the system's errors are of another realm, and no `instanceof` knows them. Anything may be thrown.
     const message: unknown = typeof thrown === 'object' && thrown !== null && (thrown as Error).message
     if (typeof message === 'string') return message
-    return typeof thrown !== 'object' || types.isNativeError(thrown) ? String(thrown) : plainJson(thrown)
+    return typeof thrown !== 'object' || types.isNativeError(thrown) ? String(thrown) : safeStringify(thrown)
   } catch {
     return 'a value that cannot be shown'
   }

@@ -25,7 +25,7 @@ interface Walk {
  * reading ends when its texts have `units` in total: one shared text could be written without end. Without
  * `bytes`, binary data is represented by its length only.
  */
-export function plainJson(
+export function safeStringify(
   value: unknown,
   {
     proxies = false,

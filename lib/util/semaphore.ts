@@ -1,7 +1,7 @@
 /** Work that waits in line. */
 
 /** Lets only so much work run at once; the rest begins in the order it came. */
-export class Turns {
+export class Semaphore {
   private running = 0
   private readonly waiting: (() => void)[] = []
 

@@ -3,7 +3,7 @@
 import { elapsed } from './clock'
 
 /** A wait that can be called off. */
-export interface Alarm {
+export interface Timer {
   /** Resolves when the time is up: `true`, or `false` if it was called off. */
   rings: Promise<boolean>
   cancel: () => void
@@ -13,7 +13,7 @@ export interface Alarm {
  * Waits for `ms` milliseconds. Libraries that fake timers replace the functions of `node:timers` too, and not always after this
  * module is loaded; they leave a cell of shared memory alone. Does not keep the process alive: see {@link keepAlive}.
  */
-export function alarm(ms: number): Alarm {
+export function startTimer(ms: number): Timer {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   const wait = async (): Promise<boolean> => {
     for (let left = ms; ; ) {

@@ -40,6 +40,11 @@ export function unknownOption(
   return new SpillwayError(code, unknownName(full, name, known), { field: full })
 }
 
+/** Makes the error for a callback of the caller's that answered something else. */
+export function badAnswer(callback: string, answer: unknown, expected: string): SpillwayError {
+  return new SpillwayError('CALLBACK', `${callback}: invalid answer: ${mismatch(answer, expected)}`)
+}
+
 /** Returns the sentence about an option with a problem. */
 export function invalidOption(field: string, problem: string): string {
   return `Invalid option "${optionName(field)}": ${problem}`

@@ -14,7 +14,7 @@ export function parametersOf(query: URLSearchParams, known: readonly string[]): 
   return found
 }
 
-export function pathIn(parameters: Map<string, string>): string {
+export function pathParameter(parameters: Map<string, string>): string {
   const path = parameters.get('path')
   if (path === undefined || path === '') throw wrong('path', path, 'the path of a saved output')
   return path

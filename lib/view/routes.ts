@@ -10,7 +10,15 @@ import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { isSavedOutput } from '../storage/saved-outputs'
 import { wrong } from '../validation/validate'
-import { numberIn, parametersOf, pathIn, RANGE_PARAMETERS, rangeIn, SEARCH_PARAMETERS, searchIn } from './parameters'
+import {
+  numberIn,
+  parametersOf,
+  pathParameter,
+  RANGE_PARAMETERS,
+  rangeIn,
+  SEARCH_PARAMETERS,
+  searchIn,
+} from './parameters'
 import type { Tokens } from './request-checks'
 import { readBody, refuse, sendEvents, sendJson } from './responses'
 import type { ApprovalSource, AuditSource, OutputSource } from './sources'
@@ -83,7 +91,7 @@ async function list(served: Served, { response, query }: Exchange): Promise<void
 
 async function range(served: Served, { response, query }: Exchange): Promise<void> {
   const parameters = parametersOf(query, RANGE_PARAMETERS)
-  sendJson(response, await served.outputs.readRange(pathIn(parameters), rangeIn(parameters), accessOf(served)))
+  sendJson(response, await served.outputs.readRange(pathParameter(parameters), rangeIn(parameters), accessOf(served)))
 }
 
 async function search(served: Served, { response, query }: Exchange): Promise<void> {
@@ -95,14 +103,14 @@ async function search(served: Served, { response, query }: Exchange): Promise<vo
   response.on('close', () => stop.abort())
   const options = { ...searchIn(parameters), ...accessOf(served), signal: stop.signal }
   try {
-    sendJson(response, await outputs.search(pathIn(parameters), parameters.get('pattern') ?? '', options))
+    sendJson(response, await outputs.search(pathParameter(parameters), parameters.get('pattern') ?? '', options))
   } catch (error) {
     if (!stop.signal.aborted) throw error
   }
 }
 
 async function follow(served: Served, { response, query }: Exchange): Promise<void> {
-  const path = pathIn(parametersOf(query, ['path']))
+  const path = pathParameter(parametersOf(query, ['path']))
   const { outputs } = served
   if (outputs.follow === undefined) return missing(response)
   await checkReadable(served, path)
@@ -136,7 +144,7 @@ async function allowDownload(served: Served, { request, response }: Exchange): P
 
 async function download(served: Served, { response, query }: Exchange): Promise<void> {
   const parameters = parametersOf(query, ['path', 'ticket'])
-  const path = pathIn(parameters)
+  const path = pathParameter(parameters)
   const { outputs, tokens } = served
   if (!isOwning(outputs)) return missing(response)
   if (!tokens.redeem(parameters.get('ticket'), `download ${path}`)) {

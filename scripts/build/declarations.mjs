@@ -54,10 +54,11 @@ const declaredNames = (node) =>
       ? [node.name.text]
       : []
 
-/** The identifiers in a node that may be references. */
+/** The identifiers in a node that may be references: not the names of its members and parameters. */
 function identifiersOf(node, found = new Set()) {
   if (ts.isIdentifier(node)) found.add(node.text)
-  ts.forEachChild(node, (child) => void identifiersOf(child, found))
+  const isOwnName = (child) => child === node.name && ts.isIdentifier(child)
+  ts.forEachChild(node, (child) => void (isOwnName(child) || identifiersOf(child, found)))
   return found
 }
 

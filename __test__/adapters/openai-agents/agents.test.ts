@@ -15,11 +15,11 @@ import { assistantMessage, functionCall, modelError, modelStream, ScriptedModel 
 import { type GateEvent, PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
 import {
   type AdapterEvent,
+  guardFunctionTool,
   guardMcpServer,
   guardModel,
-  guardSession,
-  guardTool,
   pruneFilter,
+  storeUnpruned,
 } from 'spillway/openai-agents'
 import { z } from 'zod'
 import { type Any, eagerPruner, longText, smallService, snapshot } from './support.ts'
@@ -64,26 +64,26 @@ test('results and errors are bounded, and the whole is kept', async () => {
   const { service, files } = smallService()
   const ledger = new ToolResultLedger()
   const controls = { truncation: service, ledger }
-  const text = guardTool(
+  const text = guardFunctionTool(
     looking(async () => LONG),
     controls,
   )
-  const broken = guardTool(
+  const broken = guardFunctionTool(
     looking(() => Promise.reject(new Error(LONG)), {
       name: 'broken',
       errorFunction: (_: unknown, error: Error) => error.message,
     }),
     controls,
   )
-  const plain = guardTool(
+  const plain = guardFunctionTool(
     looking(() => Promise.reject(new Error('no')), { name: 'plain' }),
     controls,
   )
-  const object = guardTool(
+  const object = guardFunctionTool(
     looking(async () => ({ a: 1 }), { name: 'object' }),
     controls,
   )
-  const part = guardTool(
+  const part = guardFunctionTool(
     looking(async () => ({ type: 'text', text: LONG }), { name: 'part' }),
     controls,
   )
@@ -271,7 +271,7 @@ test('stream: an error in the middle of an answer comes through', async () => {
 
 test('the filter: results of the run and of the session are pruned, and stored whole', async () => {
   const stored = new MemorySession()
-  const session = guardSession(stored)
+  const session = storeUnpruned(stored)
   const base = new ScriptedModel([call('a'), call('b'), call('c'), done, done])
   const agent = new Agent({ name: 'a', model: base, tools: [looking(async () => LONG)] })
   const asked: unknown[] = []
@@ -292,7 +292,7 @@ test('the filter: results of the run and of the session are pruned, and stored w
 
 test('the filter: a run that would store what is pruned is refused', async () => {
   const stored = new MemorySession()
-  const session = guardSession(stored)
+  const session = storeUnpruned(stored)
   const base = new ScriptedModel([done])
   const agent = new Agent({ name: 'a', model: base })
   const runner = new Runner({ callModelInputFilter: pruneFilter({ history: eagerPruner(), session }) })
@@ -321,7 +321,7 @@ test('the filter: without a session the history may come as input', async () => 
 
 const policy = () => new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
 const shell = (permission: Any, count: { ran: number }) =>
-  guardTool(
+  guardFunctionTool(
     tool({
       name: 'bash',
       description: 'runs',
@@ -462,12 +462,12 @@ test('a tool of an MCP server whose structure is what the model reads', async ()
 
 test('what cannot be guarded is an error at once, and what the provider runs is left alone', () => {
   const hosted = { type: 'hosted_tool' as const, name: 'web_search' }
-  assert.equal(guardTool(hosted, {}), hosted)
-  assert.throws(() => guardTool({ type: 'shell' }, {}), { code: 'INVALID_ARGUMENT', field: 'tool' })
+  assert.equal(guardFunctionTool(hosted, {}), hosted)
+  assert.throws(() => guardFunctionTool({ type: 'shell' }, {}), { code: 'INVALID_ARGUMENT', field: 'tool' })
   assert.throws(() => guardModel({} as Any, {}), { field: 'model' })
   assert.throws(
     () =>
-      guardTool(
+      guardFunctionTool(
         looking(() => ''),
         { histroy: 1 } as Any,
       ),

@@ -4,7 +4,7 @@ import { HistoryPruner, PermissionPolicy, ToolResultLedger, TruncationService } 
 import { type AdapterEvent, approvalPolicy, contextMiddleware, guardTools } from 'spillway/ai-sdk'
 import { claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl, needsApproval } from 'spillway/langchain'
-import { guardModel, guardSession, guardTool, pruneFilter } from 'spillway/openai-agents'
+import { guardFunctionTool, guardModel, pruneFilter, storeUnpruned } from 'spillway/openai-agents'
 import { plugin } from 'spillway/opencode'
 import { createTelemetry, type TelemetryApi } from 'spillway/otel'
 import { agentHooks, extension } from 'spillway/pi'
@@ -34,8 +34,8 @@ export const all = [
   needsApproval(controls),
 ]
 export const model: { name: string; getResponse(): void } = guardModel({ name: 'm', getResponse() {} }, controls)
-export const tool: { type: string } = guardTool({ type: 'function' }, controls)
-export const filter = pruneFilter({ ...controls, session: guardSession({ getItems() {}, addItems() {} }) })
+export const tool: { type: string } = guardFunctionTool({ type: 'function' }, controls)
+export const filter = pruneFilter({ ...controls, session: storeUnpruned({ getItems() {}, addItems() {} }) })
 export const hosts = [
   claudeOptions({ truncation: controls.truncation }),
   plugin({ ...others, history }),

@@ -1,9 +1,9 @@
 /** Text of a result for the model, in the AI SDK's shape. */
 
 import { isArray } from '../../util/guards'
-import { plainJson } from '../../util/safe-stringify'
+import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
-import type { Bound } from '../shared/truncate-value'
+import type { TruncateValue } from '../shared/truncate-value'
 
 /** The SDK's `ToolResultOutput`, as far as it matters here. */
 export interface ModelOutput {
@@ -22,14 +22,14 @@ function jsonOf(value: unknown): unknown {
     return JSON.parse(JSON.stringify(value) ?? 'null')
   } catch {
     // A cycle, or a number that JSON has no name for, would end the whole request.
-    return JSON.parse(plainJson(value))
+    return JSON.parse(safeStringify(value))
   }
 }
 
 /** An output of the tool's own making, bounded. */
 export async function boundOutput(
   output: ModelOutput,
-  bound: Bound,
+  bound: TruncateValue,
   call: { toolName: string; toolCallId?: string; sessionId?: string | undefined },
 ): Promise<ModelOutput> {
   const { type, value } = output ?? {}

@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { plainJson } from '../../util/safe-stringify'
-import { Recent } from '../shared/lru-cache'
+import { safeStringify } from '../../util/safe-stringify'
+import { LruCache } from '../shared/lru-cache'
 import type { ModelOutput } from './output'
 
 /** Maximum number of remembered results; mostly the newest are asked for. */
@@ -15,7 +15,7 @@ const MOST_UNITS = 2 ** 19
 
 /** The shown forms, by call and by content. */
 export class Shown {
-  readonly #outputs = new Recent<string, ModelOutput | 'as it is'>(MOST)
+  readonly #outputs = new LruCache<string, ModelOutput | 'as it is'>(MOST)
 
   /** `undefined` for what was shown as it is. */
   remember(toolCallId: string | undefined, value: unknown, output: ModelOutput | undefined): void {
@@ -32,7 +32,7 @@ export class Shown {
 }
 
 function printOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : plainJson(value)
+  const text = typeof value === 'string' ? value : safeStringify(value)
   const { length } = text
   const hash = createHash('sha256').update(`${typeof value} ${length} `)
   if (length <= MOST_UNITS) return hash.update(text).digest('base64')

@@ -9,7 +9,7 @@ import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
 import { errorFor, guardCall } from '../shared/guard'
 import { copyWith } from '../shared/override-methods'
-import { type Bound, boundBy } from '../shared/truncate-value'
+import { boundBy, type TruncateValue } from '../shared/truncate-value'
 import { Steps } from './async-queue'
 import { type AiSdkControls, type AiSdkSource, OWN_CONTROLS, sessionOf } from './controls'
 import { boundOutput, type ModelOutput, modelOutput } from './output'
@@ -35,7 +35,7 @@ interface CallOptions extends AiSdkSource {
 interface Kit {
   readonly controls: AiSdkControls
   readonly around: ToolControls
-  readonly bound: Bound
+  readonly bound: TruncateValue
   readonly shown: Shown
 }
 

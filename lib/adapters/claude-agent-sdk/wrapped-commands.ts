@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { isSavedOutput, type OutputOwner, rememberOutput } from '../../storage/saved-outputs'
 import { randomUUID } from '../../util/crypto'
 import { isRecord } from '../../validation/validate'
-import { Recent } from '../shared/lru-cache'
+import { LruCache } from '../shared/lru-cache'
 
 /** The SDK cuts the middle out of the message of a failed tool above 10,000 characters; the notice needs some of them. */
 const MAX_BYTES = 9000
@@ -29,7 +29,7 @@ interface BashCall {
 export class WrappedCommands {
   readonly #folder: string | undefined
   readonly #storage: OutputOwner | undefined
-  readonly #open = new Recent<string, Wrapped>(1000)
+  readonly #open = new LruCache<string, Wrapped>(1000)
 
   constructor(folder: string | undefined, storage: OutputOwner | undefined) {
     this.#folder = folder

@@ -2,7 +2,7 @@
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { isArray } from '../../util/guards'
-import { plainJson } from '../../util/safe-stringify'
+import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
@@ -86,7 +86,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
       suspends,
     }
     const outcome = await guardCall(call, around, async (judged) => {
-      const same = plainJson(judged) === plainJson(args)
+      const same = safeStringify(judged) === safeStringify(args)
       return forGuard(await handler(same ? request : { ...request, toolCall: { ...toolCall, args: judged } }))
     })
     return forHost(outcome, toolCall, runtime)

@@ -3,7 +3,7 @@
  * a few small things: a budget that counted some members only would be none.
  */
 
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import type { McpContentBlock } from './types'
 
@@ -37,7 +37,7 @@ export interface Items {
 }
 
 export const IN_MEMORY: Look = {
-  sizeOf: (value) => (typeof value === 'string' ? value.length + 2 : Buffer.byteLength(toJson(value) ?? '')),
+  sizeOf: (value) => (typeof value === 'string' ? value.length + 2 : Buffer.byteLength(stringifyLossless(value) ?? '')),
   isBase64,
 }
 

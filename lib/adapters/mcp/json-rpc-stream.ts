@@ -1,9 +1,9 @@
 /** Messages of JSON-RPC over a stream: one a line, of any length. */
 
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import { Skimmer } from './json-skeleton'
 import { readJson } from './lenient'
-import { Spool } from './temp-file'
+import { TempFile } from './temp-file'
 import type { Message } from './types'
 
 /** Longer messages go through a file. */
@@ -18,7 +18,7 @@ export type Line = {
   isMended: boolean
   /** Its line feed came. */
   isWhole: boolean
-} & ({ bytes: Buffer; spool?: undefined; skim?: undefined } | { spool: Spool; skim: Skimmer; bytes?: undefined })
+} & ({ bytes: Buffer; spool?: undefined; skim?: undefined } | { spool: TempFile; skim: Skimmer; bytes?: undefined })
 
 /** Yields the messages of a stream in order; a slow reader slows the writer down. */
 export async function* linesOf(
@@ -27,7 +27,7 @@ export async function* linesOf(
 ): AsyncGenerator<Line> {
   let waiting: Buffer[] = []
   let waitingBytes = 0
-  let long: { spool: Spool; skim: Skimmer } | undefined
+  let long: { spool: TempFile; skim: Skimmer } | undefined
   const take = (bytes: Buffer) => {
     if (long) {
       long.spool.append(bytes)
@@ -37,7 +37,7 @@ export async function* linesOf(
     waiting.push(bytes)
     waitingBytes += bytes.length
     if (waitingBytes <= MEMORY_BYTES) return
-    long = { spool: new Spool(folders), skim: new Skimmer(mark, dropsMembers) }
+    long = { spool: new TempFile(folders), skim: new Skimmer(mark, dropsMembers) }
     const all = waiting
     waiting = []
     waitingBytes = 0
@@ -75,7 +75,7 @@ export async function* linesOf(
 }
 
 /** The message, if it is one. */
-export function messageOf(value: unknown): Message | undefined {
+export function asMessage(value: unknown): Message | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined
 }
 
@@ -104,7 +104,7 @@ export function hasRepeatedNames(json: string): boolean {
 /** The messages of a batch, each a line again. */
 export function* partsOf(messages: readonly unknown[], line: Line): Generator<Buffer | string> {
   for (const message of messages) {
-    if (line.spool === undefined) yield toJson(message) ?? 'null'
+    if (line.spool === undefined) yield stringifyLossless(message) ?? 'null'
     // A piece is read over by the next.
     else for (const piece of spliced(message, line)) yield Buffer.from(piece)
     yield '\n'
@@ -112,8 +112,8 @@ export function* partsOf(messages: readonly unknown[], line: Line): Generator<Bu
 }
 
 /** The JSON of a message that was skimmed, with what its stand-ins stand for. */
-export function* spliced(value: unknown, { spool, skim }: { spool: Spool; skim: Skimmer }): Generator<Buffer> {
-  const json = toJson(value) ?? 'null'
+export function* spliced(value: unknown, { spool, skim }: { spool: TempFile; skim: Skimmer }): Generator<Buffer> {
+  const json = stringifyLossless(value) ?? 'null'
   let from = 0
   for (const { index, length, range } of skim.standIns(json)) {
     yield Buffer.from(json.slice(from, index))

@@ -3,7 +3,7 @@
  * that `JSON.parse` shows what the message is about, and memory does not depend on its size.
  */
 
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { readJson } from './lenient'
 
@@ -235,7 +235,7 @@ export class Skimmer {
     const { value } = readJson(`${this.skeleton.toString('utf8', 0, comma)}}`)
     if (!isRecord(value)) return false
     const known = Object.entries(value).filter(([name]) => KNOWN.has(name))
-    const kept = Buffer.from((toJson(Object.fromEntries(known)) ?? '{}').slice(0, -1))
+    const kept = Buffer.from((stringifyLossless(Object.fromEntries(known)) ?? '{}').slice(0, -1))
     const begun = this.skeleton.toString('utf8', comma + 1, this.length).trimStart()
     const tail = Buffer.from(known.length === 0 ? begun : `,${begun}`)
     if (kept.length + tail.length > MOST_BYTES / 2) return false

@@ -3,19 +3,19 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { TruncationContext, TruncationService } from 'spillway'
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { isBase64, itemsOf, type Look, Several } from './items'
 import { spliced } from './json-rpc-stream'
 import type { Skimmer } from './json-skeleton'
 import { Unescaper } from './json-string-decoder'
-import type { Spool } from './temp-file'
+import type { TempFile } from './temp-file'
 import { membersOf, metaOf, type StructuredContent, textBlock, withText } from './truncate-result'
 import type { McpContentBlock } from './types'
 
 /** A message that was skimmed. */
 export interface Skimmed {
-  spool: Spool
+  spool: TempFile
   skim: Skimmer
 }
 
@@ -33,7 +33,7 @@ export interface SkimmedBounds {
 /** Values of a message that was skimmed, measured with what their stand-ins stand for. */
 export function lookAt({ spool, skim }: Skimmed): Look {
   const sizeOf = (value: unknown) => {
-    const json = toJson(value) ?? ''
+    const json = stringifyLossless(value) ?? ''
     let size = Buffer.byteLength(json)
     for (const { length, range } of skim.standIns(json)) size += range.to - range.from - length
     return size

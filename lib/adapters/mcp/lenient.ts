@@ -1,6 +1,6 @@
 /** JSON as it comes, also from writers that do not keep to the grammar. */
 
-import { parseExactly } from '../../util/lossless-json'
+import { parseLossless } from '../../util/lossless-json'
 
 /** A string, whether it ends or not, or a number that JSON does not know. */
 const UNKNOWN_NUMBERS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g
@@ -22,10 +22,10 @@ export function readJson(json: string): { value: unknown; isMended: boolean } {
  */
 export function parseLeniently(json: string): { value: unknown; isMended: boolean } {
   try {
-    return { value: parseExactly(json), isMended: false }
+    return { value: parseLossless(json), isMended: false }
   } catch (error) {
     if (!/NaN|Infinity/.test(json)) throw error
   }
   const mended = json.replace(UNKNOWN_NUMBERS, (token) => (token.startsWith('"') ? token : 'null'))
-  return { value: parseExactly(mended), isMended: true }
+  return { value: parseLossless(mended), isMended: true }
 }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { TruncationStorage } from 'spillway'
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
 import { asToolResult, shortenResult } from './answers'
@@ -14,7 +14,7 @@ import { Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
 import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
 import { HttpConnection } from './http/connection'
-import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './json-rpc-stream'
+import { asMessage, hasRepeatedNames, type Line, linesOf, partsOf, spliced } from './json-rpc-stream'
 import { boundSkimmed } from './large-result'
 import { lengthOf, readerOf } from './line-reader'
 import { MessageWriter } from './message-writer'
@@ -167,7 +167,7 @@ export class ServerProxy {
     elements: readonly unknown[],
     onLine: (line: Line) => Promise<void> | undefined,
   ): Promise<void> {
-    const isOne = (element: unknown) => messageOf(element) !== undefined || line.skim?.rangeOf(element) !== undefined
+    const isOne = (element: unknown) => asMessage(element) !== undefined || line.skim?.rangeOf(element) !== undefined
     const messages = elements.filter(isOne)
     if (messages.length > MOST_IN_BATCH) warn(`${messages.length - MOST_IN_BATCH} messages of a batch were dropped`)
     if (messages.length < elements.length) warn(`${elements.length - messages.length} parts of a batch are no messages`)
@@ -181,7 +181,7 @@ export class ServerProxy {
   // From the host -----------------------------------------------------------------------------------------------------
 
   private onHost(line: Line): Promise<void> | undefined {
-    const message = messageOf(line.value)
+    const message = asMessage(line.value)
     if (message === undefined) {
       // The server may understand what is no JSON to us, or too much of it.
       const isSafe = this.asking === undefined || (line.value !== undefined && line.isWhole)
@@ -242,7 +242,7 @@ export class ServerProxy {
   private async refuse(line: Line | undefined, id: unknown, error: { code: number; message: string }): Promise<void> {
     if (line) drop(line)
     if (id === undefined) return
-    await this.host.write(`${toJson({ jsonrpc: '2.0', id, error })}\n`)
+    await this.host.write(`${stringifyLossless({ jsonrpc: '2.0', id, error })}\n`)
   }
 
   /** A host waits for every answer. */
@@ -345,7 +345,7 @@ export class ServerProxy {
   private onServer(line: Line): Promise<void> | undefined {
     // The end of a message that the server did not finish would be a fault of ours.
     if (line.value === undefined && !line.isWhole) return drop(line)
-    const message = messageOf(line.value)
+    const message = asMessage(line.value)
     if (message === undefined) return this.onUnreadable(line)
     if (this.toServer.settle(message)) return drop(line)
     const { method, id } = message
@@ -389,7 +389,7 @@ export class ServerProxy {
       await this.answer(pending.given, { content: [textBlock(text)], isError: true })
     } else {
       const error = { code: -32603, message: text }
-      await this.host.write(`${toJson({ jsonrpc: '2.0', id: pending.given, error })}\n`)
+      await this.host.write(`${stringifyLossless({ jsonrpc: '2.0', id: pending.given, error })}\n`)
     }
   }
 
@@ -490,7 +490,7 @@ export class ServerProxy {
     const told = this.subscriptions.size === 0 ? [undefined] : [...this.subscriptions]
     for (const id of told) {
       const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_ID]: id } } }
-      this.host.write(`${toJson({ jsonrpc: '2.0', method, ...params })}\n`)?.catch(() => {})
+      this.host.write(`${stringifyLossless({ jsonrpc: '2.0', method, ...params })}\n`)?.catch(() => {})
     }
   }
 
@@ -573,7 +573,7 @@ export class ServerProxy {
   /** Hands a changed message on, with what its stand-ins stand for. */
   private async send(line: Line, message: Message, to: MessageWriter): Promise<void> {
     if (line.spool === undefined) {
-      await to.write(`${toJson(message)}\n`)
+      await to.write(`${stringifyLossless(message)}\n`)
       return
     }
     const { spool } = line
@@ -583,7 +583,7 @@ export class ServerProxy {
   private async answer(id: unknown, result: unknown): Promise<void> {
     const isTyped = !this.isStateless || !isRecord(result) || result.resultType !== undefined
     const typed = isTyped ? result : { resultType: 'complete', ...result }
-    await this.host.write(`${toJson({ jsonrpc: '2.0', id, result: typed })}\n`)
+    await this.host.write(`${stringifyLossless({ jsonrpc: '2.0', id, result: typed })}\n`)
   }
 
   /** Work that others need not wait for, as long as there is not too much of it. */

@@ -11,7 +11,7 @@ const PIECE_BYTES = 2 ** 18
  * Bytes in an unlinked file, so that nothing remains of it however the process ends. If no folder can be written, they are held
  * in memory: a full disk must not cost the host a message.
  */
-export class Spool {
+export class TempFile {
   private file: number | undefined
   private fileBytes = 0
   private readonly held: Buffer[] = []

@@ -2,7 +2,7 @@
 
 import type { ToolResultLike, TruncationContext } from 'spillway'
 import { cuttable } from '../../truncation/content'
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import type { Check } from '../../validation/options'
 import { isRecord } from '../../validation/validate'
 import { IN_MEMORY, type Item, itemsOf, type Look, REST_BYTES, Several, SMALL_BYTES, slimmed } from './items'
@@ -254,7 +254,7 @@ function mended<R>(result: R, content: readonly unknown[]): R {
 
 /** The JSON of a value, as it can be cut. */
 export function jsonOf(value: unknown): string {
-  const json = (indent?: number) => toJson(value, indent) ?? 'null'
+  const json = (indent?: number) => stringifyLossless(value, indent) ?? 'null'
   try {
     return cuttable(json(2), json)
   } catch {

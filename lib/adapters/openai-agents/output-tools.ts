@@ -10,7 +10,7 @@ import { checkHostTools, contextOf } from '../shared/host-tools'
  * all sessions without it. `source` is the storage that the `TruncationService` was given, or the service.
  *
  * @example
- * const tools = [...myTools.map((tool) => guardTool(tool, controls)), ...outputTools(truncation)]
+ * const tools = [...myTools.map((tool) => guardFunctionTool(tool, controls)), ...outputTools(truncation)]
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
  */
 export function outputTools(
@@ -28,7 +28,7 @@ export interface HostToolsOptions {
 }
 
 /**
- * Tools of `spillway/tools` as function tools: for `withSpillway` and `guardTool`.
+ * Tools of `spillway/tools` as function tools: for `withSpillway` and `guardFunctionTool`.
  *
  * @example
  * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })

@@ -4,7 +4,7 @@ import { SpillwayError } from '../../errors'
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
 import { checkControls, tellError } from '../shared/controls'
-import { Recent } from '../shared/lru-cache'
+import { LruCache } from '../shared/lru-cache'
 import { overlay } from '../shared/override-methods'
 import { Requests } from '../shared/prepare-request'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
@@ -20,7 +20,7 @@ interface Ties {
   /** Results that the session has, by the id of their call. */
   readonly stored: Set<string>
   /** The item that the filter sent in place of each item. */
-  readonly sent: Recent<string, { shown: string; original: unknown }>
+  readonly sent: LruCache<string, { shown: string; original: unknown }>
   /** The session was read, and no request was sent since: results that it does not know came with the input. */
   fresh: boolean
 }
@@ -32,13 +32,13 @@ const ties = new WeakMap<object, Ties>()
  * stored as left out. An item that comes back pruned is stored as it was.
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no session
  */
-export function guardSession<T extends object>(session: T): T {
+export function storeUnpruned<T extends object>(session: T): T {
   const { getItems, addItems } = Object(session) as Partial<SessionLike>
   if (typeof getItems !== 'function' || typeof addItems !== 'function') {
     throw wrong('session', session, 'a session with getItems and addItems')
   }
   if (ties.has(session)) return session
-  const own: Ties = { stored: new Set(), sent: new Recent(10_000), fresh: false }
+  const own: Ties = { stored: new Set(), sent: new LruCache(10_000), fresh: false }
   const note = (items: unknown): void => {
     for (const item of isArray(items) ? items : []) {
       const callId = resultOf(item)
@@ -94,7 +94,7 @@ export interface PruneFilter {
 
 /** How the runs of a {@link pruneFilter} keep their history. */
 export interface PruneFilterOptions extends AgentsControls {
-  /** The session that runs use, from {@link guardSession}; `null` if they have none and bring the history as input. */
+  /** The session that runs use, from {@link storeUnpruned}; `null` if they have none and bring the history as input. */
   session: object | null
 }
 
@@ -105,14 +105,14 @@ export interface PruneFilterOptions extends AgentsControls {
  * The SDK stores the input of a run as a filter leaves it. So a run with a session must not bring results of tools as its
  * input: they would be stored pruned. The filter refuses such a run.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control, and for a session that is not from `guardSession`
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control, and for a session that is not from `storeUnpruned`
  */
 export function pruneFilter(options: PruneFilterOptions): PruneFilter {
   const { session, ...controls } = Object(options) as PruneFilterOptions
   checkControls(controls, OWN_CONTROLS)
   const own = isRecord(session) ? ties.get(session) : undefined
   if (session !== null && own === undefined)
-    throw wrong('options.session', session, 'a session from guardSession, or null')
+    throw wrong('options.session', session, 'a session from storeUnpruned, or null')
   const requests = new Requests(controls)
   const filter: PruneFilter = async ({ modelData, context }: FilterArgs) => {
     const { input } = modelData

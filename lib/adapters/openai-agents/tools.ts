@@ -2,10 +2,10 @@
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { type IdentifiedCall, identityOf } from '../../approval/call-key'
-import { guardTool as guardCore } from '../../guard/guard-tool'
+import { guardTool } from '../../guard/guard-tool'
 import { randomUUID } from '../../util/crypto'
 import { isArray } from '../../util/guards'
-import { plainJson } from '../../util/safe-stringify'
+import { safeStringify } from '../../util/safe-stringify'
 import { isRecord, wrong } from '../../validation/validate'
 import { Blocks } from '../mcp/content-blocks'
 import { approvalsOf, judge } from '../shared/approvals'
@@ -47,7 +47,7 @@ const DEFAULT_ERROR = 'An error occurred while running the tool. Please try agai
  *
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool that can be guarded, and for what is no control
  */
-export function guardTool<T extends object>(tool: T, controls: AgentsControls): T {
+export function guardFunctionTool<T extends object>(tool: T, controls: AgentsControls): T {
   checkControls(controls, OWN_CONTROLS)
   const given: unknown = tool
   if (isRecord(given) && given.type === 'hosted_tool') return tool
@@ -69,7 +69,7 @@ export function guardTool<T extends object>(tool: T, controls: AgentsControls): 
       around,
       async (judged) => {
         // The text that the model wrote, unless its meaning was changed.
-        const text = plainJson(judged) === plainJson(args) ? input : JSON.stringify(judged)
+        const text = safeStringify(judged) === safeStringify(args) ? input : JSON.stringify(judged)
         return forGuard(await own.invoke.call(tool, runContext, text, details))
       },
     )
@@ -124,7 +124,7 @@ export function guardMcpServer<T extends object>(server: T, controls: AgentsCont
 /** The controls around a tool; what is wrong with them is said now, and not when a model calls it. */
 function checkedControls(controls: AgentsControls): ToolControls {
   const around = toolControls(controls)
-  guardCore({ name: 'tool', execute: () => undefined }, around)
+  guardTool({ name: 'tool', execute: () => undefined }, around)
   const { permission } = controls
   return permission === undefined ? around : { ...around, permission: approvalsOf(permission).permission(false) }
 }

@@ -6,7 +6,7 @@ import { checkNames, type SpillwayOptions, spillwayKit } from '../shared/spillwa
 import { type AgentsControls, OWN_CONTROLS } from './controls'
 import { guardModel } from './model'
 import { hostTools } from './output-tools'
-import { guardMcpServer, guardTool } from './tools'
+import { guardFunctionTool, guardMcpServer } from './tools'
 
 /** Options of {@link withSpillway}. */
 export interface AgentsSpillwayOptions<M, T, S> extends SpillwayOptions, Pick<AgentsControls, 'sessionOf'> {
@@ -56,7 +56,7 @@ export function withSpillway<M extends object, T extends object, S extends objec
   )
   return {
     model: guardModel(model as M, controls),
-    tools: [...tools.map((tool) => guardTool(tool, controls)), ...hostTools(outputTools)],
+    tools: [...tools.map((tool) => guardFunctionTool(tool, controls)), ...hostTools(outputTools)],
     mcpServers: mcpServers.map((server) => guardMcpServer(server, controls)),
   }
 }

@@ -7,11 +7,11 @@ import type { GateCall, GateDecision, PermissionCall, PermissionVerdict, ToolCon
 import { type IdentifiedCall, identityOf } from '../../approval/call-key'
 import { viewsOf } from '../../history/formats'
 import { tellError } from './controls'
-import { Recent } from './lru-cache'
+import { LruCache } from './lru-cache'
 import type { AdapterControls } from './types'
 
 /** A call that the host wants to have judged. */
-export type JudgedCall = Omit<GateCall, 'signal'>
+export type ApprovalCall = Omit<GateCall, 'signal'>
 
 /** A judgement; the reason is for people and models. */
 export interface Judgement {
@@ -66,14 +66,14 @@ export async function judge(
 class HostApprovals {
   readonly #permission: Permission
   /** Pending questions of the host, by the key of the call. */
-  readonly #questions = new Recent<string, Question>(10_000)
+  readonly #questions = new LruCache<string, Question>(10_000)
 
   constructor(permission: Permission) {
     this.#permission = permission
   }
 
   /** True if the call may run, must not, or is for the host to ask about. */
-  async judge(call: JudgedCall): Promise<Judgement> {
+  async judge(call: ApprovalCall): Promise<Judgement> {
     const permission = this.#permission
     const withdraw = new AbortController()
     const verdict =
@@ -83,7 +83,7 @@ class HostApprovals {
     return { decision, reason: reasons.join('; ') }
   }
 
-  #add(call: JudgedCall, withdraw: AbortController, isApproved = false): void {
+  #add(call: ApprovalCall, withdraw: AbortController, isApproved = false): void {
     const identity = identityOf(call)
     if (identity === undefined) return
     // The gate waits until the last caller stops waiting, and the first one still waits.
@@ -95,7 +95,7 @@ class HostApprovals {
    * The host calls the tool, so the user has agreed. Returns true if the user was asked about this very call, or, if the host
    * lets users change a call, about another one under its id that is not answered yet.
    */
-  approve(call: JudgedCall, isChanged = false): boolean {
+  approve(call: ApprovalCall, isChanged = false): boolean {
     const asked = this.#questions.get(identityOf(call) ?? '')
     if (asked !== undefined) asked.isApproved = true
     if (asked !== undefined || !isChanged) return asked !== undefined
@@ -149,7 +149,7 @@ class HostApprovals {
 
 async function judgeByGate(
   gate: Gate,
-  call: JudgedCall,
+  call: ApprovalCall,
   signal: AbortSignal,
 ): Promise<Pick<PermissionVerdict, 'decision' | 'reasons'>> {
   const answer = gate.request({ ...call, signal })
@@ -160,11 +160,11 @@ async function judgeByGate(
   return { decision, reasons: message === undefined ? verdict.reasons : [message] }
 }
 
-function evaluate(policy: Policy, call: JudgedCall): PermissionVerdict {
+function evaluate(policy: Policy, call: ApprovalCall): PermissionVerdict {
   return policy.evaluate(factsOf(call))
 }
 
-function factsOf(call: GateCall | JudgedCall): PermissionCall {
+function factsOf(call: GateCall | ApprovalCall): PermissionCall {
   const { toolCallId: _, signal: __, ...facts } = call as GateCall
   return facts
 }
@@ -176,7 +176,10 @@ interface Answerable extends Gate {
 }
 
 /** The question about a call, if the gate waits for an answer to it. */
-function pendingOf(gate: Gate, call: GateCall | JudgedCall): { reasons: string[]; allow(): Promise<void> } | undefined {
+function pendingOf(
+  gate: Gate,
+  call: GateCall | ApprovalCall,
+): { reasons: string[]; allow(): Promise<void> } | undefined {
   const { pending, respond } = gate as Partial<Answerable>
   if (typeof pending !== 'function' || typeof respond !== 'function') return undefined
   const identity = identityOf(call)

@@ -1,17 +1,17 @@
 /** Checking what an adapter was given, and telling what it did. */
 
 import { isAbsolute } from 'node:path'
-import type { SpillwayError, ToolControls } from 'spillway'
+import type { ToolControls } from 'spillway'
 import { hasListener } from '../../approval/gate'
-import { SpillwayError as OurError } from '../../errors'
+import { SpillwayError } from '../../errors'
 import { CONTROL_KEYS, checkToolControls } from '../../guard/guard-tool'
 import { CHECK } from '../../overflow/limits'
-import { CHECKS } from '../../overflow/recover-from-overflow'
+import { RECOVER_CHECKS } from '../../overflow/recover-from-overflow'
 import type { OutputOwner } from '../../storage/saved-outputs'
 import { messageOf } from '../../util/message-of'
 import { catchLater, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
-import { isRecord, mismatch, wrong } from '../../validation/validate'
+import { isRecord, wrong } from '../../validation/validate'
 import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
 
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -34,7 +34,7 @@ const {
   signal: _signal,
   duringCompaction: _during,
   ...KNOWN
-} = CHECKS
+} = RECOVER_CHECKS
 
 const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: CHECK.whole }
 
@@ -102,7 +102,7 @@ export function tell({ onEvent }: Pick<RequestControls, 'onEvent'>, event: Adapt
 export function tellUnheard(controls: AdapterControls): void {
   const { permission } = controls
   if (permission === undefined || hasListener(permission)) return
-  const error = new OurError(
+  const error = new SpillwayError(
     'INVALID_ARGUMENT',
     'permission: the gate has neither ask nor onEvent, so a call that it asks about waits',
   )
@@ -117,13 +117,10 @@ export function tellError(
   sessionId?: string,
 ): void {
   const error =
-    thrown instanceof OurError ? thrown : new OurError('CALLBACK', `${what}: ${messageOf(thrown)}`, { cause: thrown })
+    thrown instanceof SpillwayError
+      ? thrown
+      : new SpillwayError('CALLBACK', `${what}: ${messageOf(thrown)}`, { cause: thrown })
   tell(controls, { type: 'error', ...(sessionId !== undefined && { sessionId }), error })
-}
-
-/** The error for an answer that is none. */
-export function badAnswer(what: string, answer: unknown, allowed: string): SpillwayError {
-  return new OurError('CALLBACK', `${what}: invalid answer: ${mismatch(answer, allowed)}`)
 }
 
 /** The session that the caller's function names, else the one of the controls. Never throws. */

@@ -3,7 +3,7 @@
 const MOST = 1000
 
 /** Values by key; of more than `most`, those not used for longest are forgotten. */
-export class Recent<K, V> {
+export class LruCache<K, V> {
   readonly #values = new Map<K, V>()
   readonly #most: number
 

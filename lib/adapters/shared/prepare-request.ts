@@ -6,10 +6,10 @@ import { classifyOverflow } from '../../overflow/classify-overflow'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { isArray } from '../../util/guards'
 import { catchLater } from '../../util/warn'
-import { isRecord } from '../../validation/validate'
+import { badAnswer, isRecord } from '../../validation/validate'
 import { approvalsOf } from './approvals'
-import { badAnswer, isControl, tell, tellError } from './controls'
-import { Recent } from './lru-cache'
+import { isControl, tell, tellError } from './controls'
+import { LruCache } from './lru-cache'
 import { Prefixes } from './recovered-prefixes'
 import type { AdapterControls, HistoryControl, PreparedMessages, SessionFacts } from './types'
 
@@ -37,8 +37,8 @@ interface Attempt {
 /** Request handling of an adapter. One for all sessions. */
 export class Requests {
   readonly #controls: AdapterControls
-  readonly #sessions = new Recent<string | undefined, { control: HistoryControl | undefined }>()
-  readonly #observed = new Recent<string | undefined, unknown>()
+  readonly #sessions = new LruCache<string | undefined, { control: HistoryControl | undefined }>()
+  readonly #observed = new LruCache<string | undefined, unknown>()
   readonly #prefixes = new Prefixes()
 
   constructor(controls: AdapterControls) {

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { plainJson } from '../../util/safe-stringify'
+import { safeStringify } from '../../util/safe-stringify'
 
 /** Maximum number of remembered histories. */
 const MOST = 32
@@ -41,7 +41,7 @@ export class Prefixes {
     const isObject = typeof message === 'object' && message !== null
     const known = isObject ? this.#keys.get(message) : undefined
     if (known !== undefined) return known
-    const key = createHash('sha256').update(plainJson(message)).digest('base64')
+    const key = createHash('sha256').update(safeStringify(message)).digest('base64')
     if (isObject) this.#keys.set(message, key)
     return key
   }

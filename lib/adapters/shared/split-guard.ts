@@ -5,10 +5,10 @@
 
 import type { RefusedResult, ToolControls } from 'spillway'
 import { identityOf } from '../../approval/call-key'
-import { plainJson } from '../../util/safe-stringify'
+import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
 import { guardCall, type HostCall, type HostOutcome, withoutBefore } from './guard'
-import { Recent } from './lru-cache'
+import { LruCache } from './lru-cache'
 
 /** True if a call may run, and with which arguments. */
 export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; refusal: RefusedResult }
@@ -30,7 +30,7 @@ const MOST_OPEN = 1000
 /** The calls of one host. */
 export class SplitCalls {
   readonly #around: ToolControls
-  readonly #open = new Recent<string, OpenCall>(MOST_OPEN)
+  readonly #open = new LruCache<string, OpenCall>(MOST_OPEN)
 
   constructor(around: ToolControls) {
     this.#around = around
@@ -98,7 +98,7 @@ function unwrap(result: HostResult): unknown {
 
 /** Puts the judged arguments into the object that the host showed, because it calls the tool with that. Returns true on success. */
 export function replaceArgs(args: unknown, judged: unknown): boolean {
-  if (plainJson(args) === plainJson(judged)) return true
+  if (safeStringify(args) === safeStringify(judged)) return true
   if (!isRecord(args) || !isRecord(judged) || Object.isFrozen(args)) return false
   for (const key of Object.keys(args)) if (!Object.hasOwn(judged, key)) delete args[key]
   Object.assign(args, judged)

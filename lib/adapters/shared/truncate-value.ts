@@ -6,10 +6,13 @@ import { middlewareOf } from '../../service/middleware'
 import { warn } from '../../util/warn'
 
 /** A value as the model may read it; the very value if nothing had to go. Never rejects. */
-export type Bound = (value: unknown, context: TruncationContext) => Promise<{ value: unknown; outputPath?: string }>
+export type TruncateValue = (
+  value: unknown,
+  context: TruncationContext,
+) => Promise<{ value: unknown; outputPath?: string }>
 
 /** How the caller's truncation bounds any value. A ledger learns where the whole is. */
-export function boundBy({ truncation, ledger }: Pick<ToolControls, 'truncation' | 'ledger'>): Bound {
+export function boundBy({ truncation, ledger }: Pick<ToolControls, 'truncation' | 'ledger'>): TruncateValue {
   if (truncation === undefined) return async (value) => ({ value })
   const middleware = middlewareOf(truncation)
   return async (value, context) => {

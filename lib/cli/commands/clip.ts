@@ -7,9 +7,9 @@ import type { TruncationResult } from 'spillway'
 import type { Capture } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
 import { storeFolderOf } from '../outputs'
-import { sizeOf, text } from '../parse-values'
+import { sizeText, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
-import { LIMITS, limitsOf, READERS, serviceOf, shownOf, WORDING, withReaders } from '../shared-options'
+import { LIMITS, READERS, serviceOf, shownOf, truncationOptions, WORDING, withReaders } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
@@ -90,7 +90,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     {
       toolName: text(values, 'tool') ?? 'clip',
       sessionId: text(values, 'session'),
-      options: limitsOf(values),
+      options: truncationOptions(values),
       ...(values.failed === true && { failed: true }),
     },
     { onAbort: 'keep' },
@@ -98,7 +98,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const source = isPipe ? process.stdin : createReadStream(path, { highWaterMark: 2 ** 18 })
   const progress = new Progress()
   const timer = setInterval(() => {
-    progress.show(`» ${sizeOf(source.bytesRead)}`)
+    progress.show(`» ${sizeText(source.bytesRead)}`)
   }, 250)
   const raw = new Raw(capture)
   let ended: NodeJS.Signals | undefined

@@ -7,7 +7,7 @@ import { fileOf, isWiredIn, settingsOf } from '../agents/files'
 import type { Agent } from '../agents/types'
 import { linesIn } from '../agents/wire'
 import type { Command, Parsed } from '../command'
-import { storageOf } from '../shared-options'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
@@ -52,7 +52,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       if (existsSync(file)) found.push(...(await tried(agent, file)))
     }
   }
-  const { dirs } = await storageOf(values).usage()
+  const { dirs } = await openStorage(values).usage()
   const [store] = dirs
   const problem = store === undefined ? 'there is none' : unwritable(store.dir)
   const isBad = problem !== undefined || found.some(({ state }) => state === 'broken')

@@ -8,9 +8,9 @@ import type { Agent, HookFacts } from '../agents/types'
 import { lineOf, program } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { type Before, beforeAnswer, tellAnswer } from '../hook/answers'
-import { callOf, type HookCall, isLong, TIME_LIMIT_MS } from '../hook/payload'
+import { type HookCall, isLong, readHookCall, TIME_LIMIT_MS } from '../hook/payload'
 import { readOf, recordRead } from '../hook/read-files'
-import { oneOf, text } from '../parse-values'
+import { choice, text } from '../parse-values'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, note, print } from '../terminal'
 
@@ -70,7 +70,7 @@ async function run({ values, positionals }: Parsed): Promise<number> {
   let answer: object | undefined
   try {
     const payload: unknown = JSON.parse(await input())
-    answer = await answerOf(agent, hook, callOf(hook, payload, positionals[1]), values)
+    answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
   } catch (error) {
     clearTimeout(late)
     letThrough(error instanceof Error ? error.message : String(error))
@@ -111,8 +111,8 @@ async function answerOf(
 async function noteRead(call: HookCall, values: Parsed['values']): Promise<void> {
   const read = readOf(call)
   if (read === undefined || call.sessionId === undefined) return
-  const { storageOf } = await import('../shared-options')
-  recordRead(storageOf(values).getStorageDir(), call.sessionId, read)
+  const { openStorage } = await import('../shared-options')
+  recordRead(openStorage(values).getStorageDir(), call.sessionId, read)
 }
 
 async function before(hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Before> {
@@ -123,7 +123,7 @@ async function before(hook: HookFacts, call: HookCall, values: Parsed['values'])
 }
 
 async function decisionOf(hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Before> {
-  const wanted = oneOf(values, 'permission', ['deny', 'ask', 'none']) ?? 'none'
+  const wanted = choice(values, 'permission', ['deny', 'ask', 'none']) ?? 'none'
   if (wanted === 'none') return {}
   return (await import('../hook/permission')).decisionOf(hook, call, wanted, values)
 }

@@ -6,8 +6,8 @@ import { AGENTS, agentOf } from '../agents'
 import { type Change, fileOf, planned, type Scope, written } from '../agents/files'
 import type { Wanted } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
-import { oneOf, text } from '../parse-values'
-import { configFile, storageOf } from '../shared-options'
+import { choice, text } from '../parse-values'
+import { configFile, openStorage } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
@@ -94,9 +94,9 @@ function differenceOf({ before = '', after = '' }: Change): string[] {
 
 /** Returns the values for the settings. */
 async function wantedOf(values: Parsed['values']): Promise<Wanted> {
-  const permission = oneOf(values, 'permission', ['deny', 'ask', 'none'])
+  const permission = choice(values, 'permission', ['deny', 'ask', 'none'])
   const [store, config] = [text(values, 'store'), text(values, 'config')]
-  const { dirs } = await storageOf(values).usage()
+  const { dirs } = await openStorage(values).usage()
   return {
     options: [
       ...(permission === undefined || permission === 'none' ? [] : ['--permission', permission]),

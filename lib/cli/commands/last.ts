@@ -3,10 +3,10 @@
 import type { Command, Parsed } from '../command'
 import { outputOf } from '../outputs'
 import { text, whole } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
-import { factsOf } from './show'
+import { outputFacts } from './show'
 import { lastLines } from './tail'
 
 const LINES = 10
@@ -31,7 +31,7 @@ const command: Command = {
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const storage = storageOf(values)
+  const storage = openStorage(values)
   const sessionId = text(values, 'session')
   const output = await outputOf(storage, '-1', sessionId)
   const access = sessionId === undefined ? {} : { sessionId }
@@ -40,7 +40,7 @@ async function run({ values, json }: Parsed): Promise<number> {
     await printJson({ ...output, end: end.text })
     return EXIT.ok
   }
-  for (const line of factsOf(output)) await print(line)
+  for (const line of outputFacts(output)) await print(line)
   await print(`\n${end.text}`)
   return EXIT.ok
 }

@@ -1,9 +1,9 @@
 /** `spillway ls`: which outputs are saved. */
 
 import type { Command, Parsed } from '../command'
-import { type ListedOutput, listedOutputs } from '../outputs'
-import { sizeOf, text, whole } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { type RecordedOutput, recordedOutputs } from '../outputs'
+import { sizeText, text, whole } from '../parse-values'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
 
@@ -34,7 +34,7 @@ spillway run ran; of other outputs, the tool.`,
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const all = await listedOutputs(storageOf(values), text(values, 'session'))
+  const all = await recordedOutputs(openStorage(values), text(values, 'session'))
   const shown = values.all === true ? all : all.slice(0, whole(values, 'lines') ?? SHOWN)
   if (json) {
     await printJson(shown)
@@ -49,9 +49,9 @@ async function run({ values, json }: Parsed): Promise<number> {
 
 type Row = readonly [number: string, age: string, size: string, code: string, command: string]
 
-function rowOf({ savedAt, bytes, exitCode, command, toolName }: ListedOutput, number: number, now: number): Row {
+function rowOf({ savedAt, bytes, exitCode, command, toolName }: RecordedOutput, number: number, now: number): Row {
   const code = exitCode === undefined ? '' : String(exitCode)
-  return [`-${number}`, ageOf(now - savedAt), sizeOf(bytes), code, printable(command ?? `(${toolName})`)]
+  return [`-${number}`, ageOf(now - savedAt), sizeText(bytes), code, printable(command ?? `(${toolName})`)]
 }
 
 /** Columns as wide as they must be; a command is cut where the terminal ends. */

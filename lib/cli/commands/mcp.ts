@@ -4,8 +4,8 @@ import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
-import { badValue, oneOf, text, texts } from '../parse-values'
-import { configOf, LIMITS, limitsOf, storageOf, WIDE_VAULT, WORDING } from '../shared-options'
+import { badValue, choice, text, texts } from '../parse-values'
+import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { note } from '../terminal'
 
@@ -97,17 +97,17 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       'spillway mcp: rules for this server do not hold without its name. Add --server NAME before --; until then its calls are judged as mcp:unverified-NAME/TOOL.',
     )
   }
-  const language = oneOf(values, 'language', ['en', 'zh-CN'])
+  const language = choice(values, 'language', ['en', 'zh-CN'])
   const proxy = startMcpProxy({
     ...target,
-    truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
-    storage: storageOf(values, { storageDir, retentionDays }),
+    truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },
+    storage: openStorage(values, { storageDir, retentionDays }),
     server,
     ...(isJudged && server === undefined && { judgeUnnamed: true }),
-    host: oneOf(values, 'host', HOST_NAMES),
+    host: choice(values, 'host', HOST_NAMES),
     sessionId: text(values, 'session'),
     outputTools: values['no-output-tools'] !== true,
-    structuredContent: oneOf(values, 'structured-content', ['drop', 'keep']),
+    structuredContent: choice(values, 'structured-content', ['drop', 'keep']),
     ...(isJudged && {
       permission: new PermissionPolicy({ ...permission, allowWideVault: values['allow-wide-vault'] === true }),
     }),

@@ -2,8 +2,8 @@
 
 import { PermissionPolicy, type PermissionVerdict } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
-import { oneOf, text } from '../parse-values'
-import { configOf, storageOf, WIDE_VAULT } from '../shared-options'
+import { choice, text } from '../parse-values'
+import { configOf, openStorage, WIDE_VAULT } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
@@ -54,13 +54,13 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     vault: text(values, 'vault'),
     allowWideVault: values['allow-wide-vault'] === true,
     headless: values.headless === true,
-    storage: storageOf(values),
+    storage: openStorage(values),
   })
   const verdict = policy.explain({
     tool,
     args: text(values, 'tool') === undefined ? { command: given } : argumentsOf(given),
     cwd: text(values, 'cwd'),
-    mode: oneOf(values, 'mode', ['agent', 'full_access']) ?? options.mode,
+    mode: choice(values, 'mode', ['agent', 'full_access']) ?? options.mode,
     sessionId: text(values, 'session'),
   })
   if (json) await printJson(verdict)

@@ -3,10 +3,10 @@
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
 import type { PrunePolicy } from 'spillway/history'
-import { toJson } from '../../util/lossless-json'
+import { stringifyLossless } from '../../util/lossless-json'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
-import { badValue, countOf, oneOf, text, texts, whole } from '../parse-values'
+import { badValue, choice, countOf, text, texts, whole } from '../parse-values'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 
 const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
@@ -52,7 +52,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const written = conversation.write(messages)
   if (output !== undefined) writeFileSync(output, written)
   if (json && output === undefined) {
-    await print(`${toJson({ messages: conversation.exactly(messages), report }, 2)}\n`)
+    await print(`${stringifyLossless({ messages: conversation.exactly(messages), report }, 2)}\n`)
   } else if (json) await printJson({ report })
   else {
     if (output === undefined) await print(written)
@@ -69,14 +69,14 @@ function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
   const protectedTools = texts(values, 'protect')
   const given: HistoryPrunerOptions = {
     // One look at a file: there is no cache that anything would be lost of.
-    schedule: oneOf(values, 'schedule', ['always', 'cache', 'cold']) ?? 'always',
+    schedule: choice(values, 'schedule', ['always', 'cache', 'cold']) ?? 'always',
     keepRecent: whole(values, 'keep-recent', 0),
     policies,
     protectedTools,
-    profile: oneOf(values, 'profile', ['opencode', 'openclaw', 'snow']),
+    profile: choice(values, 'profile', ['opencode', 'openclaw', 'snow']),
     keepErrors: values['keep-errors'] === true ? true : undefined,
     contextWindow: whole(values, 'context-window'),
-    language: oneOf(values, 'language', ['en', 'zh-CN']),
+    language: choice(values, 'language', ['en', 'zh-CN']),
     onError: ({ message }) => note(`spillway: ${printable(message)}`),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import {
-  type Cost,
+  type PricedCost,
   reportPage,
   reportSessions,
   type Savings,
@@ -11,7 +11,7 @@ import {
   type UsageReport,
 } from 'spillway/report'
 import type { Command, Parsed } from '../command'
-import { countOf, sizeOf, text } from '../parse-values'
+import { countOf, sizeText, text } from '../parse-values'
 import { bold, EXIT, note, print, printable, printJson } from '../terminal'
 
 const command: Command = {
@@ -111,15 +111,19 @@ function row(name: string, ...cells: string[]): string {
   return shown.padEnd(NAME_WIDTH) + cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 0)).join('')
 }
 
-function rowOf({ tool, calls, bytes, tokens, turns, cost }: ToolCost, bill: Cost, written: typeof inTokens): string {
+function rowOf(
+  { tool, calls, bytes, tokens, turns, cost }: ToolCost,
+  bill: PricedCost,
+  written: typeof inTokens,
+): string {
   const share = cost.pricedTokens / (bill.pricedTokens || 1)
-  const counts = [calls.toLocaleString('en-US'), sizeOf(bytes), tokens.toLocaleString('en-US')]
+  const counts = [calls.toLocaleString('en-US'), sizeText(bytes), tokens.toLocaleString('en-US')]
   return row(printable(tool), ...counts, turns.toFixed(1), written(cost), percent(share))
 }
 
-function inDollars({ dollars = 0 }: Cost): string {
+function inDollars({ dollars = 0 }: PricedCost): string {
   const amount = Math.abs(dollars).toFixed(2)
   return `${dollars < 0 && Number(amount) > 0 ? '-' : ''}$${amount}`
 }
 
-const inTokens = ({ pricedTokens }: Cost): string => `${Math.round(pricedTokens / 1000).toLocaleString('en-US')}k`
+const inTokens = ({ pricedTokens }: PricedCost): string => `${Math.round(pricedTokens / 1000).toLocaleString('en-US')}k`

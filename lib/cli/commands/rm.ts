@@ -1,9 +1,9 @@
 /** `spillway rm`: saved outputs are removed. */
 
 import { type Command, type Parsed, UsageError } from '../command'
-import { forgetRemoved, pathOf } from '../outputs'
+import { forgetRemoved, outputPath } from '../outputs'
 import { countOf, text } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
@@ -39,7 +39,7 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = storageOf(values)
+  const storage = openStorage(values)
   const session = text(values, 'session')
   if (positionals.length === 0 && session === undefined) {
     throw new UsageError('missing argument <output>; usage: spillway rm [options] <output>... | --session ID')
@@ -49,7 +49,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     removed = await storage.deleteSession(session!)
   } else {
     // All are found before one is removed: the count from the newest would change.
-    const paths = await Promise.all(positionals.map((given) => pathOf(storage, given, session)))
+    const paths = await Promise.all(positionals.map((given) => outputPath(storage, given, session)))
     for (const path of new Set(paths)) {
       if (await storage.remove(path)) removed += 1
       else missing += 1

@@ -9,10 +9,19 @@ import { Followers } from '../followers'
 import { Live } from '../live-output'
 import { storeFolderOf } from '../outputs'
 import { bytes } from '../parse-sizes'
-import { countOf, duration, quoted, sizeOf, text } from '../parse-values'
+import { countOf, duration, quoted, sizeText, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
 import { Prompt } from '../prompt'
-import { LIMITS, limitsOf, READERS, serviceOf, shownOf, storageOf, WORDING, withReaders } from '../shared-options'
+import {
+  LIMITS,
+  openStorage,
+  READERS,
+  serviceOf,
+  shownOf,
+  truncationOptions,
+  WORDING,
+  withReaders,
+} from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 
@@ -80,7 +89,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   })
   const startedAt = Date.now()
   const live = values.live === true ? new Live((text) => process.stderr.write(text)) : undefined
-  const followers = new Followers(() => storageOf(values).getStorageDir())
+  const followers = new Followers(() => openStorage(values).getStorageDir())
   const progress = new Progress()
   const prompt = new Prompt(progress)
   const signals = new Signals()
@@ -95,7 +104,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       separate: values.separate === true,
       toolName: text(values, 'tool'),
       sessionId: text(values, 'session'),
-      truncation: limitsOf(values),
+      truncation: truncationOptions(values),
       onStart: (running) => {
         signals.passOnTo(running)
         live?.follow(running)
@@ -104,7 +113,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       },
       onProgress: ({ bytes, lines, elapsedMs }) => {
         if (live === undefined && !prompt.isOpen(bytes, elapsedMs))
-          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`)
+          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeText(bytes)}, ${countOf(lines, 'line')}`)
       },
     })
   } catch (error) {

@@ -1,9 +1,9 @@
 /** `spillway show`: what is known of a saved output. */
 
 import type { Command, Parsed } from '../command'
-import { type ListedOutput, outputOf } from '../outputs'
-import { countOf, sizeOf, text } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { outputOf, type RecordedOutput } from '../outputs'
+import { countOf, sizeText, text } from '../parse-values'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, print, printable, printJson } from '../terminal'
 
@@ -29,7 +29,7 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = storageOf(values)
+  const storage = openStorage(values)
   const [given = '-1'] = positionals
   const output = await outputOf(storage, given, text(values, 'session'))
   // It says what is wrong with a path that is none of an output.
@@ -42,14 +42,14 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     await print(`${output.path}\n`)
     return EXIT.ok
   }
-  for (const line of factsOf(output)) await print(line)
+  for (const line of outputFacts(output)) await print(line)
   return EXIT.ok
 }
 
 /** Returns the facts about an output, as lines. */
-export function factsOf(output: ListedOutput): string[] {
+export function outputFacts(output: RecordedOutput): string[] {
   const { path, toolName, savedAt, bytes, partial, command, cwd, exitCode, durationMs, lines } = output
-  const size = `${sizeOf(bytes)}${lines === undefined ? '' : `, ${countOf(lines, 'line')}`}`
+  const size = `${sizeText(bytes)}${lines === undefined ? '' : `, ${countOf(lines, 'line')}`}`
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['path', path],
     ['command', command],

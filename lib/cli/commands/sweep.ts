@@ -3,8 +3,8 @@
 import { type Command, type Parsed, typed } from '../command'
 import { forgetRemoved } from '../outputs'
 import { bytes } from '../parse-sizes'
-import { countOf, positive, sizeOf, whole } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { countOf, positive, sizeText, whole } from '../parse-values'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -44,7 +44,7 @@ async function run({ values, json }: Parsed): Promise<number> {
   const dryRun = values['dry-run'] === true
   const [maxBytes, maxFiles] = [bytes(values, 'max-bytes'), whole(values, 'max-files')]
   const retentionDays = positive(values, 'retention-days')
-  const storage = storageOf(values)
+  const storage = openStorage(values)
   const report = await typed(storage.sweep({ retentionDays, maxStoreBytes: maxBytes, maxStoreFiles: maxFiles, dryRun }))
   if (!dryRun && report.removedFiles > 0) await forgetRemoved(storage)
   if (json) {
@@ -52,9 +52,11 @@ async function run({ values, json }: Parsed): Promise<number> {
   } else {
     const { removed, removedFiles, removedBytes, kept, failed, skippedDirs } = report
     if (dryRun)
-      for (const { path, bytes: size, reason } of removed) await print(`${path}  ${sizeOf(size)}, ${WHY[reason]}\n`)
-    await print(`${dryRun ? 'would remove' : 'removed'} ${countOf(removedFiles, 'output')} (${sizeOf(removedBytes)})\n`)
-    await print(`${dryRun ? 'would keep' : 'kept'} ${countOf(kept.files, 'output')} (${sizeOf(kept.bytes)})\n`)
+      for (const { path, bytes: size, reason } of removed) await print(`${path}  ${sizeText(size)}, ${WHY[reason]}\n`)
+    await print(
+      `${dryRun ? 'would remove' : 'removed'} ${countOf(removedFiles, 'output')} (${sizeText(removedBytes)})\n`,
+    )
+    await print(`${dryRun ? 'would keep' : 'kept'} ${countOf(kept.files, 'output')} (${sizeText(kept.bytes)})\n`)
     const isOver = kept.files > (maxFiles ?? MOST_FILES) || kept.bytes > (maxBytes ?? MOST_BYTES)
     if (isOver) note('The rest is over the bounds: outputs younger than an hour are never removed.')
     else if (removedFiles === 0 && kept.files > 0) {

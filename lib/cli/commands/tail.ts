@@ -5,7 +5,7 @@ import { type Command, type Parsed, UsageError } from '../command'
 import { followNewest } from '../followers'
 import { askedOutput, dirsOf } from '../outputs'
 import { whole } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -54,7 +54,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 async function follow(values: Parsed['values'], positionals: readonly string[], json: boolean): Promise<number> {
   if (json) throw new UsageError('--follow and --json: what is printed has no end that is known; leave out one of them')
   if (positionals.length > 0) throw new UsageError('--follow: follows the newest running command; leave out the output')
-  if (await followNewest(await dirsOf(storageOf(values)), print)) return EXIT.ok
+  if (await followNewest(await dirsOf(openStorage(values)), print)) return EXIT.ok
   note('spillway: no command is running; without --follow, the end of the newest output is printed')
   return EXIT.no
 }

@@ -1,8 +1,8 @@
 /** `spillway usage`: how much is saved. */
 
 import type { Command, Parsed } from '../command'
-import { countOf, sizeOf } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { countOf, sizeText } from '../parse-values'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
@@ -22,16 +22,16 @@ const command: Command = {
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const usage = await storageOf(values).usage()
+  const usage = await openStorage(values).usage()
   if (json) {
     await printJson(usage)
     return EXIT.ok
   }
   const { files, bytes, sessions, dirs } = usage
-  await print(`${countOf(files, 'output')}, ${sizeOf(bytes)}, ${countOf(sessions, 'session')}\n`)
+  await print(`${countOf(files, 'output')}, ${sizeText(bytes)}, ${countOf(sessions, 'session')}\n`)
   for (const { dir, files: own, bytes: size, freeBytes } of dirs) {
-    const free = freeBytes === undefined ? '' : `, ${sizeOf(freeBytes)} free`
-    await print(`  ${dir}: ${countOf(own, 'output')}, ${sizeOf(size)}${free}\n`)
+    const free = freeBytes === undefined ? '' : `, ${sizeText(freeBytes)} free`
+    await print(`  ${dir}: ${countOf(own, 'output')}, ${sizeText(size)}${free}\n`)
   }
   return EXIT.ok
 }

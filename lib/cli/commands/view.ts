@@ -5,9 +5,9 @@ import { SpillwayError, type TruncationStorage } from 'spillway'
 import { createAuditSource, type OutputSource } from 'spillway/view'
 import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
-import { forgetRemoved, listedOutputs, pathOf } from '../outputs'
+import { forgetRemoved, outputPath, recordedOutputs } from '../outputs'
 import { text, whole } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -41,10 +41,10 @@ this command is ended. Its address has a token that works once: the first browse
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = storageOf(values)
+  const storage = openStorage(values)
   const [given] = positionals
   const [sessionId, dir] = [text(values, 'session'), text(values, 'audit')]
-  const path = given === undefined ? undefined : await pathOf(storage, given, sessionId)
+  const path = given === undefined ? undefined : await outputPath(storage, given, sessionId)
   if (path !== undefined) await storage.readRange(path, { fromByte: 0, byteCount: 1 }, { sessionId })
   const { server, address } = await startDesk({
     outputs: outputsOf(storage, sessionId),
@@ -73,7 +73,7 @@ function outputsOf(
   return {
     readRange: (path, range, access) => storage.readRange(path, range, access),
     search: (path, pattern, options) => storage.search(path, pattern, options),
-    list: () => listedOutputs(storage, sessionId),
+    list: () => recordedOutputs(storage, sessionId),
     owns: (path) => storage.owns(path),
     usage: () => storage.usage(),
     async open(path) {

@@ -5,9 +5,9 @@ import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
 import { dirsOf } from '../outputs'
 import { recordPreview } from '../preview-log'
-import { READERS, serviceOf, storageOf, withReaders } from '../shared-options'
+import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { afterAnswer } from './answers'
-import { type HookCall, isLong, parsed, TIME_LIMIT_MS, textOf, textsOf } from './payload'
+import { allTexts, editableText, type HookCall, isLong, parsed, TIME_LIMIT_MS } from './payload'
 import { isPreview } from './previews'
 import { redacted } from './redact'
 
@@ -18,7 +18,8 @@ function isReplaced({ replaces }: HookFacts, call: HookCall): boolean {
   return replaces !== 'none' && (replaces !== 'mcp' || isMcp(call))
 }
 
-const foundIn = ({ dialect }: HookFacts, { result }: HookCall) => textOf(dialect === 'cursor' ? parsed(result) : result)
+const foundIn = ({ dialect }: HookFacts, { result }: HookCall) =>
+  editableText(dialect === 'cursor' ? parsed(result) : result)
 
 /** The answer for a result that may be too long, or may have secrets. */
 export async function afterTool(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
@@ -44,7 +45,7 @@ async function afterClaude(agent: Agent, hook: HookFacts, call: HookCall, values
     tool_response: call.result,
   }
   const answer = await group?.hooks[0]?.(payload, call.toolCallId, { signal: AbortSignal.timeout(TIME_LIMIT_MS) })
-  await ended(textsOf(answer))
+  await ended(allTexts(answer))
   return Object.keys(answer ?? {}).length > 0 ? (answer as object) : undefined
 }
 
@@ -86,4 +87,4 @@ function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: P
   return { service, ended }
 }
 
-const dirs = (values: Parsed['values']) => dirsOf(storageOf(values))
+const dirs = (values: Parsed['values']) => dirsOf(openStorage(values))

@@ -24,7 +24,7 @@ export interface HookCall {
 }
 
 /** Reads a payload. Fields that are missing or of another type are left empty: an unknown version must not stop the agent. */
-export function callOf(facts: HookFacts, payload: unknown, named: string | undefined): HookCall {
+export function readHookCall(facts: HookFacts, payload: unknown, named: string | undefined): HookCall {
   const given = isRecord(payload) ? payload : {}
   const eventName = named ?? textIn(given, 'hook_event_name', 'hookEventName') ?? ''
   const session = textIn(given, 'session_id', 'sessionId', 'conversation_id')
@@ -74,20 +74,20 @@ const SHORT = 4000
 export const isLong = (result: unknown): boolean => (JSON.stringify(result)?.length ?? 0) > SHORT
 
 /** All texts in a result, whichever its shape. */
-export function textsOf(result: unknown): string[] {
+export function allTexts(result: unknown): string[] {
   if (typeof result === 'string') return [result]
-  if (isArray(result)) return result.flatMap(textsOf)
-  return isRecord(result) ? Object.values(result).flatMap(textsOf) : []
+  if (isArray(result)) return result.flatMap(allTexts)
+  return isRecord(result) ? Object.values(result).flatMap(allTexts) : []
 }
 
 /** The text of a result, and how the result is with another text. */
-export interface ResultText {
+export interface EditableText {
   text: string
   with(text: string): unknown
 }
 
 /** Finds the text of a result; `undefined` where there is none, or where pictures would be lost. */
-export function textOf(result: unknown): ResultText | undefined {
+export function editableText(result: unknown): EditableText | undefined {
   if (typeof result === 'string') return { text: result, with: (text) => text }
   if (!isRecord(result)) return undefined
   if (typeof result.textResultForLlm === 'string') {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { containsTruncationMarker } from 'spillway/truncation'
 import { isPrintedPreview } from '../preview-log'
-import { textsOf } from './payload'
+import { allTexts } from './payload'
 
 /** UTF-16 units of the longest preview that another process makes by default, with its notice. */
 const LONGEST = 64 * 1024
@@ -14,7 +14,7 @@ const LONGEST = 64 * 1024
  * imitate that, and gets no more than the length of a preview through by it.
  */
 export function isPreview(result: unknown, isMcp: boolean, dirs: () => Promise<readonly string[]>): Promise<boolean> {
-  const shown = textsOf(result).filter((text) => text.length <= LONGEST && containsTruncationMarker(text))
+  const shown = allTexts(result).filter((text) => text.length <= LONGEST && containsTruncationMarker(text))
   // The store is only looked into for what has the form.
   if (shown.length === 0) return Promise.resolve(false)
   return dirs().then((all) =>

@@ -2,9 +2,9 @@
 
 import type { HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
-import { listedOutputs } from '../outputs'
-import { sizeOf } from '../parse-values'
-import { storageOf } from '../shared-options'
+import { recordedOutputs } from '../outputs'
+import { sizeText } from '../parse-values'
+import { openStorage } from '../shared-options'
 import { startAnswer } from './answers'
 import type { HookCall } from './payload'
 import { recordedReads } from './read-files'
@@ -14,12 +14,12 @@ const LISTED = 10
 /** Lists the saved outputs of a session, and the files that were read in it. */
 export async function afterCompaction(hook: HookFacts, call: HookCall, values: Parsed['values']) {
   if (call.sessionId === undefined) return undefined
-  const storage = storageOf(values)
-  const outputs = (await listedOutputs(storage, call.sessionId)).slice(0, LISTED)
+  const storage = openStorage(values)
+  const outputs = (await recordedOutputs(storage, call.sessionId)).slice(0, LISTED)
   const reads = recordedReads(storage.getStorageDir(), call.sessionId)
   if (outputs.length + reads.length === 0) return undefined
   const lines = outputs.map(({ path, command: line, toolName, bytes }) => {
-    return `- ${path} (${sizeOf(bytes)}): ${(line ?? toolName).slice(0, 120)}`
+    return `- ${path} (${sizeText(bytes)}): ${(line ?? toolName).slice(0, 120)}`
   })
   const saved = 'Full outputs of earlier tool calls are saved, the newest first:'
   const read = 'Files that were read before the compaction, the newest first; their text is not in view any more:'

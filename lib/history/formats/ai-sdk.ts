@@ -17,13 +17,13 @@ import { type CallReading, defineFormat, type ResultReading } from './define-for
 import { sealedIn, thinkingOf } from './extras'
 import { type Edit, edited, REMOVED } from './immutable-edit'
 import {
+  asBoolean,
   asideOf,
   elements,
-  flag,
   get,
   isBlank,
+  isJsonObject,
   isObject,
-  isRecord,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -134,13 +134,13 @@ function readResult(part: object, at: number): ResultReading {
   }
   const output = watched(part, 'output')
   const path = ['content', at, 'output']
-  if (isRecord(output)) return { ...common, ...readOutput(output, path) }
+  if (isJsonObject(output)) return { ...common, ...readOutput(output, path) }
   // Version 4 had the bare value.
   const result = watched(part, 'result')
   return {
     ...common,
     text: jsonText(result),
-    isError: flag(get(part, 'isError')),
+    isError: asBoolean(get(part, 'isError')),
     edits: (text) => [[['content', at, 'result'], text]],
   }
 }

@@ -16,7 +16,7 @@ import {
 } from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { thinkingOf } from './extras'
-import { asideOf, elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
+import { asBoolean, asideOf, elements, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/
 
@@ -111,7 +111,7 @@ function readResult(block: object, at: number, outer: object): ResultReading {
     callId: nonEmpty(get(block, 'tool_use_id')),
     toolName: nonEmpty(get(block, 'name')),
     ...readContent(content, resultBlocks),
-    isError: flag(get(block, 'is_error')),
+    isError: asBoolean(get(block, 'is_error')),
     outputPath: outputPathOf(block) ?? outputPathOf(outer, ['metadata', 'toolUseResult']),
     isToolsPath: (outputPathOf(block) ?? outputPathOf(outer)) === undefined,
     edits: (text, alone) => [[['content', at, 'content'], contentWithText(content, text, resultBlocks, alone)]],

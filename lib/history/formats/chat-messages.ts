@@ -15,10 +15,10 @@ import {
   textParts,
   withoutMedia,
 } from './content-blocks'
-import type { CallReading, MediaEdits, Reading, ResultReading } from './define-format'
+import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
 import { sealedIn, type Thinking, thinkingBeside } from './extras'
 import type { Edit } from './immutable-edit'
-import { elements, get, isObject, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
+import { elements, get, isJsonObject, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 /** Name of a summary message, where messages have names. */
 export const SUMMARY_NAME = 'session_summary'
@@ -80,7 +80,7 @@ function hasFunction(call: unknown): boolean {
   return isObject(get(call, 'function'))
 }
 
-export function readChatMessage(message: object): Reading {
+export function readChatMessage(message: object): MessageReading {
   const role = chatRole(message) ?? 'other'
   const time = timeOf((message as ChatMessage).timestamp)
   const content = watched(message, 'content')
@@ -162,9 +162,9 @@ function readCalls(message: object): readonly CallReading[] {
   let count = 0
   for (let at = 0; at < list.length; at++) {
     const call = list[at]
-    if (isRecord(call)) calls[count++] = readCall(call, at)
+    if (isJsonObject(call)) calls[count++] = readCall(call, at)
   }
-  if (isRecord(old)) calls[count++] = new ChatCall(undefined, old, undefined, undefined)
+  if (isJsonObject(old)) calls[count++] = new ChatCall(undefined, old, undefined, undefined)
   calls.length = count
   return calls
 }
@@ -174,9 +174,9 @@ const NO_CALLS: readonly CallReading[] = []
 /** A call with its function inside, or flat. */
 function readCall(call: object, at: number): CallReading {
   const { id, function: inner } = call as { id?: unknown; function?: unknown }
-  if (isRecord(inner)) return new ChatCall(nonEmpty(id), inner, at, 'function')
+  if (isJsonObject(inner)) return new ChatCall(nonEmpty(id), inner, at, 'function')
   const custom = get(call, 'custom')
-  if (isRecord(custom)) {
+  if (isJsonObject(custom)) {
     // The input of a custom tool is a text by the tool's own rules.
     return { id: nonEmpty(id), name: nonEmpty(get(custom, 'name')), args: watched(custom, 'input') ?? '' }
   }
@@ -202,6 +202,6 @@ class ChatCall implements CallReading {
   edits(args: Readonly<Record<string, unknown>>): Edit[] {
     const path: PropertyKey[] = this.at === undefined ? ['function_call'] : ['tool_calls', this.at]
     if (this.inside !== undefined) path.push(this.inside)
-    return [[[...path, 'arguments'], isRecord(this.args) ? args : JSON.stringify(args)]]
+    return [[[...path, 'arguments'], isJsonObject(this.args) ? args : JSON.stringify(args)]]
   }
 }

@@ -14,7 +14,7 @@ import type {
 import { rememberClaim } from '../saved-path'
 import { kindOfMedia } from './extras'
 import { type Edit, edited } from './immutable-edit'
-import { get, isObject, isRecord, timeOf, unnoted } from './safe-read'
+import { get, isJsonObject, isObject, timeOf, unnoted } from './safe-read'
 
 /** A call, and how its arguments are written. */
 export interface CallReading {
@@ -50,7 +50,7 @@ export interface ResultReading {
 export type MediaEdits = (note: string) => readonly Edit[]
 
 /** A message, read. */
-export interface Reading {
+export interface MessageReading {
   /** The changes that take out what is no text, outside of results; without it nothing can be taken out. */
   withoutMedia?: MediaEdits | undefined
   role: MessageRole
@@ -76,7 +76,7 @@ export interface FormatRules {
   readonly name: HistoryFormatName
   recognises(message: object): 0 | 1 | 2
   /** `outer` is the line of a log that holds the message, or the message itself. */
-  read(message: object, outer: object): Reading
+  read(message: object, outer: object): MessageReading
   /** The key under which a line of a log has the message; `undefined` if this is no such line. */
   envelope?(line: object): string | undefined
   /** A line of a log that holds this message; it has nothing that only the log's owner knows, such as an id. */
@@ -87,7 +87,7 @@ export interface FormatRules {
   /** A message that says this as a summary of what was before; see {@link ViewFormat.summaryOf}. */
   summary?(text: string): object
   /** Makes the replacement of a missing result: a part if results are parts, else a message. */
-  missing?(call: CallReading, text: string, reading: Reading, message: object): object | undefined
+  missing?(call: CallReading, text: string, reading: MessageReading, message: object): object | undefined
 }
 
 /** View of an unreadable message. */
@@ -101,7 +101,7 @@ export const OTHER: MessageView = Object.freeze({
 })
 
 export function defineFormat(rules: FormatRules): ViewFormat {
-  const read = (message: object): { reading: Reading; path: readonly string[] } | undefined => {
+  const read = (message: object): { reading: MessageReading; path: readonly string[] } | undefined => {
     const key = rules.envelope?.(message)
     const reading = readAt(rules, message, key, false)
     return reading && { reading, path: key === undefined ? [] : [key] }
@@ -160,7 +160,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     return edited(message, [[[...path, key], parts]])
   }
 
-  const mediaEdits = (reading: Reading, note: string): readonly Edit[] =>
+  const mediaEdits = (reading: MessageReading, note: string): readonly Edit[] =>
     [reading, ...(reading.results ?? [])].flatMap((holder) => holder.withoutMedia?.(note) ?? [])
 
   const mediaIn = (message: object): readonly unknown[] => {
@@ -250,7 +250,12 @@ function innerOf(message: object, [key]: readonly string[]): object {
 }
 
 /** Reads a message that is in the line of a log under this key, or that is one by itself. */
-function readAt(rules: FormatRules, message: object, key: string | undefined, isSure: boolean): Reading | undefined {
+function readAt(
+  rules: FormatRules,
+  message: object,
+  key: string | undefined,
+  isSure: boolean,
+): MessageReading | undefined {
   const inner = key === undefined ? message : get(message, key)
   if (!isObject(inner) || (!isSure && unnoted(recognisedBy, rules, inner) === 0)) return undefined
   const reading = rules.read(inner, message)
@@ -262,7 +267,7 @@ function recognisedBy(rules: FormatRules, message: object): 0 | 1 | 2 {
   return rules.recognises(message)
 }
 
-type EditsOf<T> = (reading: Reading, place: number, value: T) => readonly Edit[] | undefined
+type EditsOf<T> = (reading: MessageReading, place: number, value: T) => readonly Edit[] | undefined
 
 function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
   const key = rules.envelope?.(message)
@@ -271,7 +276,7 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
   return isObject(inner) && rules.recognises(inner) > 0 ? 2 : 0
 }
 
-function viewOf(reading: Reading | undefined): MessageView {
+function viewOf(reading: MessageReading | undefined): MessageView {
   if (reading === undefined) return OTHER
   const { role, text = '', aside, thinking, sealed, bound, calls, results, media = 0, time } = reading
   return {
@@ -345,7 +350,7 @@ class CallOf implements CallView {
   private parse(): Readonly<Record<string, unknown>> | undefined {
     // A call without arguments is often written as nothing at all.
     const value = typeof this.raw === 'string' ? JSON.parse(this.raw === '' ? '{}' : this.raw) : this.raw
-    return isRecord(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   }
 }
 

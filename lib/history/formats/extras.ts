@@ -1,6 +1,6 @@
 /** Content that takes tokens but is neither text nor a call: reasoning of the model, and text files. */
 
-import { elements, get, isObject, isRecord, nonEmpty, watched } from './safe-read'
+import { elements, get, isJsonObject, isObject, nonEmpty, watched } from './safe-read'
 
 /** Reasoning: its texts, and how many characters of it only the provider can read. */
 export interface Thinking {
@@ -65,7 +65,7 @@ export function thinkingBeside(message: unknown): Thinking | undefined {
   for (const key of BESIDE) {
     if (get(message, key) === undefined) continue
     const value = watched(message, key)
-    const parts = Array.isArray(value) ? elements(value) : isRecord(value) ? [value] : [{ text: value }]
+    const parts = Array.isArray(value) ? elements(value) : isJsonObject(value) ? [value] : [{ text: value }]
     found ??= { thinking: [], sealed: 0 }
     const read = parts.map(thinkingOf)
     if (found.thinking.length === 0) found.thinking = read.flatMap(({ thinking }) => thinking)
@@ -82,7 +82,7 @@ function addTexts(value: unknown, texts: string[]): void {
     if (value !== '') texts.push(value)
     return
   }
-  for (const part of isRecord(value) ? [value] : elements(value)) {
+  for (const part of isJsonObject(value) ? [value] : elements(value)) {
     const text = typeof part === 'string' ? part : watched(part, 'text')
     if (typeof text === 'string' && text !== '') texts.push(text)
   }
@@ -109,14 +109,14 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
 
 /** The text of a file, document or search result; `undefined` for images, PDF, references, and whatever else is no text. */
 export function attachedText(part: unknown): string | undefined {
-  if (!isRecord(part)) return undefined
+  if (!isJsonObject(part)) return undefined
   const type = get(part, 'type')
   if (type === 'search_result') return searchResultText(part)
   if (type === 'image' || type === 'image_url' || type === 'input_image') return undefined
   const { source, file, resource } = part
-  if (isRecord(source)) return sourceText(source)
-  if (isRecord(file)) return textOfData(watched(file, 'file_data'), mediaTypeOf(file))
-  if (isRecord(resource)) return textOfData(watched(resource, 'blob'), mediaTypeOf(resource))
+  if (isJsonObject(source)) return sourceText(source)
+  if (isJsonObject(file)) return textOfData(watched(file, 'file_data'), mediaTypeOf(file))
+  if (isJsonObject(resource)) return textOfData(watched(resource, 'blob'), mediaTypeOf(resource))
   if (type === 'input_file') return textOfData(watched(part, 'file_data'), undefined)
   const plain = type === 'text-plain' || get(part, 'source_type') === 'text' ? watched(part, 'text') : undefined
   if (typeof plain === 'string') return plain
@@ -157,11 +157,11 @@ export function mediaTypeOf(holder: object): string | undefined {
 
 /** The text of data in base64, in bytes, or behind an address that has them in it. */
 export function textOfData(data: unknown, mediaType: string | undefined): string | undefined {
-  if (isRecord(data) && get(data, 'type') === 'text') {
+  if (isJsonObject(data) && get(data, 'type') === 'text') {
     const text = watched(data, 'text')
     return typeof text === 'string' ? text : undefined
   }
-  if (isRecord(data) && get(data, 'type') === 'data') return textOfData(watched(data, 'data'), mediaType)
+  if (isJsonObject(data) && get(data, 'type') === 'data') return textOfData(watched(data, 'data'), mediaType)
   if (data instanceof Uint8Array) return isText(mediaType) ? Buffer.from(data).toString() : undefined
   const text = data instanceof URL ? data.href : data
   if (typeof text !== 'string') return undefined
@@ -177,7 +177,7 @@ export function textOfData(data: unknown, mediaType: string | undefined): string
 
 /** Kind of a part that is not text: its media type, or a word for it. */
 export function kindOfMedia(part: unknown): string {
-  if (!isRecord(part)) return 'file'
+  if (!isJsonObject(part)) return 'file'
   for (const holder of [
     part,
     part.source,

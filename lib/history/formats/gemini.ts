@@ -11,7 +11,7 @@ import {
   elements,
   get,
   isBlank,
-  isRecord,
+  isJsonObject,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -40,7 +40,9 @@ export const gemini = defineFormat({
     if (typeof role !== 'string' || !Object.hasOwn(ROLES, role)) return 0
     if ('content' in message || !Array.isArray(get(message, 'parts'))) return 0
     // Parts with a type or a kind are those of other protocols.
-    return elements(get(message, 'parts')).some((part) => isRecord(part) && ('type' in part || 'kind' in part)) ? 0 : 2
+    return elements(get(message, 'parts')).some((part) => isJsonObject(part) && ('type' in part || 'kind' in part))
+      ? 0
+      : 2
   },
   read(message) {
     const said = ROLES[(get(message, 'role') as string | undefined) ?? 'user'] as MessageRole
@@ -57,14 +59,14 @@ export const gemini = defineFormat({
         sealed += sealedIn(get(part, 'thoughtSignature') ?? get(part, 'thought_signature'), true)
       const call = get(part, 'functionCall')
       const response = get(part, 'functionResponse')
-      if (isRecord(call)) calls.push(readCall(call, at))
-      else if (isRecord(response)) results.push(readResponse(response, at))
+      if (isJsonObject(call)) calls.push(readCall(call, at))
+      else if (isJsonObject(response)) results.push(readResponse(response, at))
       else if (typeof text === 'string') (get(part, 'thought') === true ? thinking : texts).push(text)
       else if (kindOf(part) === 'media') {
         const attached = attachedIn(part)
         if (attached === undefined) media++
         else texts.push(attached)
-      } else if (PROVIDERS.some((key) => isRecord(get(part, key)))) others.push(part)
+      } else if (PROVIDERS.some((key) => isJsonObject(get(part, key)))) others.push(part)
     }
     const role = results.length > 0 && texts.length === 0 && media === 0 ? 'tool' : said
     const time = timeOf(get(message, 'timestamp'))
@@ -90,13 +92,13 @@ export const gemini = defineFormat({
 })
 
 function kindOf(part: unknown): 'media' | 'none' {
-  return MEDIA.some((key) => isRecord(get(part, key))) ? 'media' : 'none'
+  return MEDIA.some((key) => isJsonObject(get(part, key))) ? 'media' : 'none'
 }
 
 /** The text of a file that is one. */
 function attachedIn(part: unknown): string | undefined {
   const data = get(part, 'inlineData') ?? get(part, 'inline_data')
-  return isRecord(data) ? textOfData(watched(data, 'data'), mediaTypeOf(data)) : undefined
+  return isJsonObject(data) ? textOfData(watched(data, 'data'), mediaTypeOf(data)) : undefined
 }
 
 function readCall(call: object, at: number): CallReading {
@@ -111,7 +113,7 @@ function readCall(call: object, at: number): CallReading {
 function readResponse(holder: object, at: number): ResultReading {
   const response = watched(holder, 'response')
   const key = textKey(response)
-  const failed = isRecord(response) && response.error !== undefined && response.error !== null
+  const failed = isJsonObject(response) && response.error !== undefined && response.error !== null
   let text: ResultText
   if (key === undefined) text = response === undefined ? '' : jsonText(response)
   else text = watched(response, key) as string
@@ -135,7 +137,7 @@ function readResponse(holder: object, at: number): ResultReading {
 
 /** A response of one text says that; of all others the model reads the whole object. */
 function textKey(response: unknown): string | undefined {
-  if (!isRecord(response)) return undefined
+  if (!isJsonObject(response)) return undefined
   const keys = Object.keys(response)
   return keys.length === 1 && typeof response[keys[0] as string] === 'string' ? keys[0] : undefined
 }

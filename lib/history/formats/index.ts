@@ -136,7 +136,7 @@ function recall(name: HistoryFormatName | ViewFormat, message: object): Remember
   const asked = typeof name === 'string' ? formatNamed(name) : name
   const known = knownAs(asked, message)
   if (known !== undefined) return known
-  const read: Reading = { view: OTHER, format: undefined }
+  const read: HistoryReading = { view: OTHER, format: undefined }
   const values: unknown[] = []
   readAnew(asked, message, values, read)
   const made = { asked, ...read, watched: values }
@@ -155,7 +155,7 @@ export function remember(message: object, read: Remembered): void {
 }
 
 /** Returns the view of a message, for callers that store it. */
-export interface Reading {
+export interface HistoryReading {
   view: MessageView
   /** The format that it was read in; `undefined` if no format can read it. */
   format: ViewFormat | undefined
@@ -165,7 +165,7 @@ export interface Reading {
  * The same for who holds on to the answers, which go into `read`, and the values that they were made of to the end of `values`:
  * to remember a message costs as much as reading it, and nothing new is remembered here.
  */
-export function readMessage(asked: ViewFormat, message: object, values: unknown[], read: Reading): void {
+export function readMessage(asked: ViewFormat, message: object, values: unknown[], read: HistoryReading): void {
   const known = knownAs(asked, message)
   if (known === undefined) {
     readAnew(asked, message, values, read)
@@ -176,7 +176,7 @@ export function readMessage(asked: ViewFormat, message: object, values: unknown[
   read.format = known.format
 }
 
-function readAnew(asked: ViewFormat, message: object, values: unknown[], read: Reading): void {
+function readAnew(asked: ViewFormat, message: object, values: unknown[], read: HistoryReading): void {
   const format = readerOf(asked, message)
   read.view = noting(values, viewIn, format, message)
   read.format = read.view === OTHER ? undefined : format

@@ -11,10 +11,10 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type Reading, type ResultReading } from './define-format'
+import { type CallReading, defineFormat, type MessageReading, type ResultReading } from './define-format'
 import { sealedIn, thinkingBeside, thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
-import { elements, get, isBlank, isRecord, nonEmpty, outputPathOf, watched } from './safe-read'
+import { elements, get, isBlank, isJsonObject, nonEmpty, outputPathOf, watched } from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   human: 'user',
@@ -66,7 +66,7 @@ export const langchain = defineFormat({
       withoutThinking: noThinking,
     }
     const kwargs = role === 'assistant' ? get(message, 'additional_kwargs') : undefined
-    if (!isRecord(kwargs)) return reading
+    if (!isJsonObject(kwargs)) return reading
     const beside = thinkingBeside(kwargs)
     const sealed = (said.sealed ?? 0) + (beside?.sealed ?? 0) + sealedIn(get(kwargs, GEMINI_SIGNATURES), true)
     // Where the content has the reasoning as well, it is the same.
@@ -96,7 +96,7 @@ function typeOf(message: object): unknown {
   return typeof method === 'function' ? method.call(message) : undefined
 }
 
-function readTool(message: object, content: unknown, said: ReturnType<typeof readContent>): Reading {
+function readTool(message: object, content: unknown, said: ReturnType<typeof readContent>): MessageReading {
   const status = get(message, 'status')
   const result = {
     callId: nonEmpty(get(message, 'tool_call_id')),
@@ -120,7 +120,7 @@ function pathOf(message: object): Pick<ResultReading, 'outputPath' | 'isToolsPat
 
 function readCalls(message: object, content: unknown): CallReading[] {
   return elements(watched(message, 'tool_calls')).flatMap((call, at) => {
-    if (!isRecord(call)) return []
+    if (!isJsonObject(call)) return []
     const id = nonEmpty(get(call, 'id'))
     return {
       id,

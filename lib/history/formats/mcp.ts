@@ -3,7 +3,7 @@
 import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
 import { defineFormat } from './define-format'
 import { type Edit, REMOVED } from './immutable-edit'
-import { elements, flag, get, isRecord, jsonText, outputPathOf, watched } from './safe-read'
+import { asBoolean, elements, get, isJsonObject, jsonText, outputPathOf, watched } from './safe-read'
 
 const TYPES = /^(text|image|audio|resource|resource_link)$/
 
@@ -27,7 +27,7 @@ export const mcp = defineFormat({
     const content = watched(message, 'content')
     const said = readContent(content, blocks)
     const structured = watched(message, 'structuredContent')
-    const onlyStructure = said.text.length === 0 && isRecord(structured)
+    const onlyStructure = said.text.length === 0 && isJsonObject(structured)
     const edits = (text: string, alone?: boolean): Edit[] => {
       const instead: Edit = [['content'], contentWithText(content, text, blocks, alone)]
       return onlyStructure ? [instead, [['structuredContent'], REMOVED]] : [instead]
@@ -36,7 +36,7 @@ export const mcp = defineFormat({
       callId: undefined,
       text: onlyStructure ? jsonText(structured) : said.text,
       media: said.media,
-      isError: flag(get(message, 'isError')),
+      isError: asBoolean(get(message, 'isError')),
       outputPath: outputPathOf(message, ['_meta']),
       isToolsPath: true,
       edits,

@@ -14,10 +14,21 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type Reading } from './define-format'
+import { type CallReading, defineFormat, type MessageReading } from './define-format'
 import { sealedIn, thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
-import { asideOf, elements, flag, get, isBlank, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
+import {
+  asBoolean,
+  asideOf,
+  elements,
+  get,
+  isBlank,
+  isJsonObject,
+  nonEmpty,
+  outputPathOf,
+  timeOf,
+  watched,
+} from './safe-read'
 
 const CALL = /^(toolCall|toolUse|functionCall)$/
 
@@ -55,7 +66,7 @@ export const pi = defineFormat({
     if (found.some(isSure)) return 2
     return found.every((part) => KNOWN.test(String(get(part, 'type')))) ? 1 : 0
   },
-  read(message): Reading {
+  read(message): MessageReading {
     const role = get(message, 'role') as string
     const time = timeOf(get(message, 'timestamp'))
     if (role === 'toolResult') return { role: 'tool', time, results: [readResult(message)] }
@@ -88,7 +99,7 @@ export const pi = defineFormat({
   }),
   seal: (message) => ({ type: 'message', message }),
   envelope(entry) {
-    return get(entry, 'type') === 'message' && isRecord(get(entry, 'message')) ? 'message' : undefined
+    return get(entry, 'type') === 'message' && isJsonObject(get(entry, 'message')) ? 'message' : undefined
   },
 })
 
@@ -109,7 +120,7 @@ function isSure(part: unknown): boolean {
 
 function readCalls(found: readonly unknown[]): CallReading[] {
   return found.flatMap((part, at) => {
-    if (!isRecord(part) || !CALL.test(String(get(part, 'type')))) return []
+    if (!isJsonObject(part) || !CALL.test(String(get(part, 'type')))) return []
     const key = 'arguments' in part || !('input' in part) ? 'arguments' : 'input'
     const args = watched(part, key)
     return {
@@ -128,7 +139,7 @@ function readResult(message: object) {
     toolName: nonEmpty(get(message, 'toolName')),
     blankName: isBlank(get(message, 'toolName')) ? ['toolName'] : undefined,
     ...readContent(content, parts),
-    isError: flag(get(message, 'isError')),
+    isError: asBoolean(get(message, 'isError')),
     outputPath: outputPathOf(message, ['details', 'metadata']),
     // Details are what the tool gave back beside its text.
     isToolsPath: outputPathOf(message) === undefined,

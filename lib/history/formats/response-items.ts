@@ -13,7 +13,7 @@ import {
   textParts,
   withoutMedia,
 } from './content-blocks'
-import type { CallReading, MediaEdits, Reading, ResultReading } from './define-format'
+import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
 import { thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
 import {
@@ -21,7 +21,7 @@ import {
   elements,
   get,
   isBlank,
-  isRecord,
+  isJsonObject,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -91,7 +91,7 @@ const SEALED = /^(reasoning|compaction|item_reference)$/
 
 const RESULTS = /^(custom_tool|local_shell|shell|apply_patch)_call_output$/
 
-export function readItem(item: object, names: ItemNames): Reading {
+export function readItem(item: object, names: ItemNames): MessageReading {
   const time = timeOf(get(item, 'timestamp'))
   const role = itemRole(item)
   if (role !== undefined) {
@@ -145,7 +145,7 @@ function readCall(item: object, type: string, names: ItemNames): CallReading {
     args: args ?? '',
   }
   if (type !== 'custom_tool_call') {
-    reading.edits = (other) => [[[key], isRecord(args) ? other : JSON.stringify(other)]]
+    reading.edits = (other) => [[[key], isJsonObject(args) ? other : JSON.stringify(other)]]
   }
   return reading
 }
@@ -161,7 +161,7 @@ function readResult(item: object, type: string, names: ItemNames): ResultReading
   if (type === 'shell_call_output' && Array.isArray(output)) return { ...common, ...readShell(output, names) }
   const status = type === 'apply_patch_call_output' ? get(item, 'status') : undefined
   const isError = typeof status === 'string' ? status === 'failed' : undefined
-  if (isRecord(output)) return { ...common, isError, ...readOne(output) }
+  if (isJsonObject(output)) return { ...common, isError, ...readOne(output) }
   const edits = (text: string, alone?: boolean): Edit[] => [[['output'], contentWithText(output, text, parts, alone)]]
   const noMedia = withoutMedia(['output'], output, parts)
   return { ...common, isError, ...readContent(output, parts), edits, withoutMedia: noMedia }

@@ -2,8 +2,9 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import type { LoggedMessage, TokenUsage } from '../types'
+import type { LoggedMessage, SessionUsage } from '../types'
 import {
+  blockText,
   countIn,
   isEmptyAnswer,
   type LogFormat,
@@ -13,7 +14,6 @@ import {
   recordIn,
   sumOf,
   textIn,
-  textOf,
   timestamped,
 } from './reader'
 
@@ -31,7 +31,7 @@ class ClaudeCodeReader implements LogReader {
   private readonly seen = new Set<string>()
   private readonly answers = new Map<string, LoggedMessage>()
   private readonly names = new Map<string, string>()
-  private readonly usage = new Map<string, Omit<TokenUsage, 'requests'>>()
+  private readonly usage = new Map<string, Omit<SessionUsage, 'requests'>>()
   private readonly models = new Models()
   private version: string | undefined
 
@@ -67,7 +67,7 @@ class ClaudeCodeReader implements LogReader {
       output: countIn(usage, 'output_tokens'),
     })
     const blocks = isArray(message.content) ? message.content : []
-    const text = textOf(message.content)
+    const text = blockText(message.content)
     if (text !== '') answer.content = answer.content === '' ? text : `${answer.content}\n${text}`
     for (const block of blocks) {
       if (!isRecord(block) || block.type !== 'tool_use') continue
@@ -85,13 +85,13 @@ class ClaudeCodeReader implements LogReader {
       const toolCallId = String(block.tool_use_id ?? '')
       const toolName = this.names.get(toolCallId)
       this.messages.push({
-        ...{ role: 'tool', content: textOf(block.content), toolCallId },
+        ...{ role: 'tool', content: blockText(block.content), toolCallId },
         ...(toolName !== undefined && { toolName }),
         ...(block.is_error === true && { isError: true }),
         ...time,
       })
     }
-    const content = textOf(message.content)
+    const content = blockText(message.content)
     const isSummary = record.isCompactSummary === true
     if (content === '' && !isSummary) return
     this.messages.push({ role: 'user', content, ...time, ...(isSummary && { boundary: 'compaction' }) })

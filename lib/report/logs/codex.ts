@@ -2,8 +2,9 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import type { LoggedMessage, TokenUsage } from '../types'
+import type { LoggedMessage, SessionUsage } from '../types'
 import {
+  blockText,
   countIn,
   type LogFormat,
   type LogReader,
@@ -12,7 +13,6 @@ import {
   recordIn,
   sumOf,
   textIn,
-  textOf,
   timestamped,
 } from './reader'
 
@@ -26,7 +26,7 @@ export const codex: LogFormat = {
 class CodexReader implements LogReader {
   private messages: LoggedMessage[] = []
   private readonly names = new Map<string, string>()
-  private readonly usage: Omit<TokenUsage, 'requests'>[] = []
+  private readonly usage: Omit<SessionUsage, 'requests'>[] = []
   private readonly models = new Models()
   private version: string | undefined
   private counted = ''
@@ -75,7 +75,7 @@ class CodexReader implements LogReader {
 
   private readCompaction(record: LogRecord, { message, replacement_history: replacement }: LogRecord): void {
     const texts = isArray(replacement)
-      ? replacement.filter(isRecord).map((item) => textOf(item.content))
+      ? replacement.filter(isRecord).map((item) => blockText(item.content))
       : [typeof message === 'string' ? message : '']
     const content = texts.filter((text) => text !== '').join('\n')
     this.messages.push({ role: 'user', content, ...timestamped(record.timestamp), boundary: 'compaction' })
@@ -85,7 +85,7 @@ class CodexReader implements LogReader {
     const time = timestamped(record.timestamp)
     const { type } = item
     if (type === 'message') {
-      const content = textOf(item.content)
+      const content = blockText(item.content)
       const role = item.role === 'assistant' ? 'assistant' : item.role === 'user' ? 'user' : 'system'
       if (role === 'assistant') this.answer(time, content)
       else this.messages.push({ role, content, ...time })
@@ -125,5 +125,5 @@ class CodexReader implements LogReader {
 function outputOf(output: unknown): string {
   if (typeof output === 'string') return output
   if (isRecord(output)) return textIn(output, 'content') ?? textIn(output, 'output') ?? JSON.stringify(output)
-  return textOf(output)
+  return blockText(output)
 }

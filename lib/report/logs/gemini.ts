@@ -4,6 +4,7 @@ import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage } from '../types'
 import {
+  blockText,
   countIn,
   isEmptyAnswer,
   type LogFormat,
@@ -13,7 +14,6 @@ import {
   recordIn,
   sumOf,
   textIn,
-  textOf,
   timestamped,
 } from './reader'
 
@@ -72,7 +72,7 @@ function usageOf(tokens: LogRecord) {
 }
 
 function messagesOf(record: LogRecord): LoggedMessage[] {
-  const content = textOf(record.content)
+  const content = blockText(record.content)
   const time = timestamped(record.timestamp)
   if (record.type === 'user') return [{ role: 'user', content, ...time }]
   if (record.type !== 'gemini') return []

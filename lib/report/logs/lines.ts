@@ -9,13 +9,13 @@ const LINE_FEED = 10
 export const LONGEST_LINE = 256 * 1024 * 1024
 
 /** A line and its number from 1; without its text if it is too long. */
-export interface Line {
+export interface LogLine {
   number: number
   text?: string
 }
 
 /** The lines of a file, which may be packed with gzip. */
-export async function* linesOf(path: string): AsyncGenerator<Line> {
+export async function* readLogLines(path: string): AsyncGenerator<LogLine> {
   const unpack = await isPacked(path)
   const file = createReadStream(path)
   const stream = unpack ? file.pipe(createGunzip()) : file
@@ -24,7 +24,7 @@ export async function* linesOf(path: string): AsyncGenerator<Line> {
   let pieces: Buffer[] = []
   let length = 0
   let number = 0
-  const line = (): Line => {
+  const line = (): LogLine => {
     const whole = length > LONGEST_LINE ? undefined : Buffer.concat(pieces, length).toString('utf8')
     ;[pieces, length] = [[], 0]
     return { number: ++number, ...(whole !== undefined && { text: whole.replace(/^\ufeff|\r$/g, '') }) }

@@ -3,7 +3,7 @@
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage } from '../types'
-import { type LogFormat, type LogReader, type LogRecord, textIn, textOf, timestamped } from './reader'
+import { blockText, type LogFormat, type LogReader, type LogRecord, textIn, timestamped } from './reader'
 
 const ROLES = new Set(['system', 'user', 'assistant', 'tool'])
 
@@ -21,7 +21,7 @@ class MessagesReader implements LogReader {
     const calls = (isArray(record.toolCalls) ? record.toolCalls : []).filter(isRecord)
     const toolCalls = calls.map(({ id, name, args }) => ({ id: String(id), name: String(name), args }))
     this.messages.push({
-      ...{ role: record.role as LoggedMessage['role'], content: textOf(record.content) },
+      ...{ role: record.role as LoggedMessage['role'], content: blockText(record.content) },
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(toolCallId !== undefined && { toolCallId }),
       ...(toolName !== undefined && { toolName }),

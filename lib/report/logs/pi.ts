@@ -2,8 +2,9 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import type { LoggedMessage, TokenUsage } from '../types'
+import type { LoggedMessage, SessionUsage } from '../types'
 import {
+  blockText,
   countIn,
   isEmptyAnswer,
   type LogFormat,
@@ -13,7 +14,6 @@ import {
   recordIn,
   sumOf,
   textIn,
-  textOf,
   timestamped,
 } from './reader'
 
@@ -36,7 +36,7 @@ class PiReader implements LogReader {
     const messages: LoggedMessage[] = []
     /** How many messages stood before an entry, by its id or its place in the file. */
     const before = new Map<unknown, number>()
-    const usage: Omit<TokenUsage, 'requests'>[] = []
+    const usage: Omit<SessionUsage, 'requests'>[] = []
     const models = new Models()
     for (const [at, entry] of path.entries()) {
       // The first version counted the line of the session as well.
@@ -67,7 +67,7 @@ function pathToLast(entries: readonly LogRecord[]): LogRecord[] {
   return path.reverse()
 }
 
-function usageOf(usage: LogRecord): Omit<TokenUsage, 'requests'> {
+function usageOf(usage: LogRecord): Omit<SessionUsage, 'requests'> {
   return {
     input: countIn(usage, 'input'),
     cacheRead: countIn(usage, 'cacheRead'),
@@ -88,14 +88,14 @@ function messagesOf(entry: LogRecord, keptFrom: (first: unknown) => number): Log
     return [{ role: 'user', content: textIn(entry, 'summary') ?? '', ...timestamped(entry.timestamp) }]
   }
   if (type === 'custom_message') {
-    return [{ role: 'user', content: textOf(entry.content), ...timestamped(entry.timestamp) }]
+    return [{ role: 'user', content: blockText(entry.content), ...timestamped(entry.timestamp) }]
   }
   return type === 'message' ? messageOf(recordIn(entry, 'message'), entry.timestamp) : []
 }
 
 function messageOf(message: LogRecord, written: unknown): LoggedMessage[] {
   const time = timestamped(message.timestamp ?? written)
-  const content = textOf(message.content)
+  const content = blockText(message.content)
   switch (message.role) {
     case 'assistant': {
       const blocks: readonly unknown[] = isArray(message.content) ? message.content : []

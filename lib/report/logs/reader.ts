@@ -1,8 +1,9 @@
 /** Helpers of all readers. */
 
+import { timeOf } from '../../history/formats/safe-read'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import type { LoggedMessage, TokenUsage } from '../types'
+import type { LoggedMessage, SessionUsage } from '../types'
 
 /** A line of a log: an object of JSON. */
 export type LogRecord = Readonly<Record<string, unknown>>
@@ -11,7 +12,7 @@ export type LogRecord = Readonly<Record<string, unknown>>
 export interface LogReader {
   read(record: LogRecord): void
   /** The session, once everything was read. */
-  end(): { messages: LoggedMessage[]; usage?: TokenUsage; model?: string; version?: string }
+  end(): { messages: LoggedMessage[]; usage?: SessionUsage; model?: string; version?: string }
 }
 
 /** A format of session logs. */
@@ -22,7 +23,7 @@ export interface LogFormat {
 }
 
 /** The texts of a content: a text, or blocks of which those with text count. Images become a word. */
-export function textOf(content: unknown): string {
+export function blockText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!isArray(content)) return ''
   return content
@@ -34,12 +35,6 @@ export function textOf(content: unknown): string {
     })
     .filter((text) => text !== undefined)
     .join('\n')
-}
-
-/** Milliseconds of a time in ISO 8601, or of a number. */
-export function timeOf(value: unknown): number | undefined {
-  const time = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isFinite(time) ? time : undefined
 }
 
 /** A time of a message, as a field that is absent where there is none. */
@@ -87,8 +82,8 @@ export class Models {
 }
 
 /** The sum of the usage of requests; `undefined` if nothing was counted. */
-export function sumOf(usages: Iterable<Omit<TokenUsage, 'requests'>>): TokenUsage | undefined {
-  const sum: TokenUsage = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
+export function sumOf(usages: Iterable<Omit<SessionUsage, 'requests'>>): SessionUsage | undefined {
+  const sum: SessionUsage = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
   for (const { input, cacheRead, cacheWrite, output } of usages) {
     if (input + cacheRead + cacheWrite + output === 0) continue
     sum.requests++

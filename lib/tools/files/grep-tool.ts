@@ -19,7 +19,7 @@ import {
   type ToolCallContext,
   ToolError,
 } from '../definition'
-import { boundedResult, callOf, SERVICE } from '../shell-tool'
+import { boundedResult, commandContext, SERVICE } from '../shell-tool'
 import { NAME } from './read-tool'
 import { checkText, openFile, reasonOf } from './text-file'
 
@@ -102,7 +102,7 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
     }
     const lines = await byCore(query, context.signal)
     const text = lines.length === 0 ? NOTHING : lines.join('\n')
-    return boundedResult(await service.output(text, { toolName: name, ...callOf(context) }), true)
+    return boundedResult(await service.output(text, { toolName: name, ...commandContext(context) }), true)
   })
 }
 
@@ -129,7 +129,7 @@ async function byRipgrep(
   const asked = [literal && '--fixed-strings', ignoreCase && '--ignore-case', context > 0 && `--context=${context}`]
   const args = [...shape, ...long, ...asked.filter((one) => one !== false), '--regexp', pattern, '--', path]
   try {
-    const { exitCode, output, note } = await runCommand(program, args, { service, toolName, ...callOf(call) })
+    const { exitCode, output, note } = await runCommand(program, args, { service, toolName, ...commandContext(call) })
     if (note !== undefined) return boundedResult(output, false)
     if (exitCode === 1) return boundedResult({ ...output, content: NOTHING }, true)
     // With some files that cannot be read it has found what is in the others.

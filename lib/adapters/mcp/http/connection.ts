@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { toJson } from '../../../util/lossless-json'
+import { stringifyLossless } from '../../../util/lossless-json'
 import { warn } from '../../../util/warn'
 import { isRecord } from '../../../validation/validate'
 import type { Connection, Receiver } from '../connection'
-import { type Line, linesOf, messageOf } from '../json-rpc-stream'
+import { asMessage, type Line, linesOf } from '../json-rpc-stream'
 import { readJson } from '../lenient'
 import type { McpServerExit } from '../options'
 import { keyOf } from '../pending-requests'
@@ -90,7 +90,7 @@ export class HttpConnection implements Connection {
   private async sendAll(): Promise<void> {
     const mark = `spillway:${randomUUID()}:`
     for await (const line of linesOf(this.input, { folders: this.folders, mark, dropsMembers: false })) {
-      const message = messageOf(line.value)
+      const message = asMessage(line.value)
       if (message === undefined) {
         line.spool?.close()
         warn('mcp', `a line of the host is no message, so it was not sent to ${this.endpoint.name}`)
@@ -273,7 +273,7 @@ export class HttpConnection implements Connection {
     const { statusCode } = response
     if (statusCode === 401 || statusCode === 403) throw new HttpFailure(await this.refusal(response))
     const head = await headOf(response)
-    const message = messageOf(readJson(head).value)
+    const message = asMessage(readJson(head).value)
     if (message?.error === undefined) throw new HttpFailure(this.problemOf(statusCode, head))
     await this.receiver.take(lineOf({ jsonrpc: '2.0', id, error: message.error }))
   }
@@ -305,7 +305,7 @@ export class HttpConnection implements Connection {
   private async startAgain(): Promise<void> {
     const { signal } = this.closing
     const id = `spillway-${randomUUID()}`
-    const body = Buffer.from(toJson({ ...this.opening, id }) ?? '')
+    const body = Buffer.from(stringifyLossless({ ...this.opening, id }) ?? '')
     const response = await this.endpoint.send({ method: 'POST', headers: ACCEPT, body, signal, isLong: true })
     const answer = response.statusCode === 200 ? await answerIn(response, id) : undefined
     if (!isRecord(answer?.result)) {
@@ -316,7 +316,7 @@ export class HttpConnection implements Connection {
     const { protocolVersion } = answer.result
     if (typeof protocolVersion === 'string') this.session.version = protocolVersion
     const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
-    await this.notify(initialized, Buffer.from(toJson(initialized) ?? ''))
+    await this.notify(initialized, Buffer.from(stringifyLossless(initialized) ?? ''))
     warn('mcp', `${this.endpoint.name} had ended the session; another was begun`)
     void this.listen()
   }
@@ -360,7 +360,7 @@ function waitOf({ retryMs }: EventStream, attempt: number): number {
 }
 
 async function* lineOf(message: object): AsyncGenerator<Buffer> {
-  yield Buffer.from(`${toJson(message)}\n`)
+  yield Buffer.from(`${stringifyLossless(message)}\n`)
 }
 
 /** The answer to a request of ours; what else comes with it is dropped. */
@@ -371,7 +371,7 @@ async function answerIn(response: IncomingMessage, id: string): Promise<Message 
     line += piece.toString('latin1')
     if (line.length > MOST_LEFT) return undefined
     if (!line.endsWith('\n')) continue
-    const message = messageOf(readJson(Buffer.from(line, 'latin1').toString()).value)
+    const message = asMessage(readJson(Buffer.from(line, 'latin1').toString()).value)
     if (message?.id === id) return message
     line = ''
   }

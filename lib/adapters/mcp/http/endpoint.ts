@@ -3,7 +3,7 @@
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
-import { Spool } from '../temp-file'
+import { TempFile } from '../temp-file'
 
 const MOST_REDIRECTS = 3
 /** Requests at a time that wait for answers. Cancellations and answers of the host have connections of their own. */
@@ -16,7 +16,7 @@ const MOST_SHOWN = 300
 const MOST_READ = 2 ** 16
 
 /** A body that can be sent again: in memory, or in a file. */
-export type HttpBody = Buffer | Spool
+export type HttpBody = Buffer | TempFile
 
 /** A request to make. */
 export interface HttpRequest {
@@ -82,7 +82,7 @@ export class Endpoint {
     return new Promise((resolve, reject) => {
       const sent = (this.isSecure ? requestHttps : requestHttp)(this.url, options, resolve)
       sent.on('error', (cause) => reject(new HttpFailure(`${this.name}: ${cause.message}`, { cause })))
-      if (body instanceof Spool) pipeline(Readable.from(copied(body.read())), sent, () => {})
+      if (body instanceof TempFile) pipeline(Readable.from(copied(body.read())), sent, () => {})
       else sent.end(body)
     })
   }
