@@ -8,6 +8,7 @@ import { checkPromises } from './check.mjs'
 import { PRICES, RequestMeter } from './cost.mjs'
 import { optimum } from './optimum.mjs'
 import { batches, clearToolUses, eachTurn, fifteenMinutes, nothing, pruner } from './policies.mjs'
+import { MODES, replaySigned } from './signed.mjs'
 import { sessions } from './trajectories.mjs'
 
 const LIFETIMES = [Number.POSITIVE_INFINITY, 5 * 60 * 1000]
@@ -62,7 +63,7 @@ await main(async () => {
     }
     return { lifetime, sessions: set.length, rows }
   })
-  const text = [...tables.map(table), promises].join('\n\n')
+  const text = [...tables.map(table), signedTable(all), promises].join('\n\n')
   const page = join(ROOT, 'docs/pruning.md')
   const marked = /(<!-- figures -->\n).*(<!-- end of figures -->)/s
   writeFileSync(
@@ -71,6 +72,27 @@ await main(async () => {
   )
   console.log(text)
 })
+
+/** The cost of each treatment of signed reasoning, with a cache that lasts. */
+function signedTable(all) {
+  const rows = new Map()
+  for (const read of READS) {
+    const prices = { ...PRICES, read, miss: PRICES.write }
+    const costs = (options) =>
+      all.map((session) => ({ cost: replaySigned(session, LIFETIMES[0], options).cost(prices) }))
+    const unpruned = costs(undefined)
+    for (const [name, options] of Object.entries(MODES)) {
+      const { cost, worst } = compare(costs({ prices, ...options }), unpruned)
+      rows.set(name, [...(rows.get(name) ?? []), [cost, worst].map(percent).join(' / ')])
+    }
+  }
+  const title = `The same ${all.length} sessions with signed reasoning in every answer, cache that lasts, \`prices\` given. Every request was accepted by a provider that checks the messages in front of each block:`
+  const head = `| mode | ${READS.map((read) => `read ${read}: cost / worst`).join(' | ')} |`
+  const lines = [...rows].map(([name, cells]) => `| ${[name, ...cells].join(' | ')} |`)
+  return [title, '', head, `| --- |${' ---: |'.repeat(READS.length)}`, ...lines].join('\n')
+}
+
+const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–')
 
 function replay(session, make, lifetime, prices) {
   const meter = new RequestMeter(lifetime)
@@ -97,7 +119,6 @@ function table({ lifetime, sessions, rows }) {
   const title = Number.isFinite(lifetime)
     ? `Cache gone after ${lifetime / 60_000} minutes without a request, the ${sessions} sessions with times:`
     : `Cache that lasts, all ${sessions} sessions:`
-  const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–')
   const heads = READS.map((read) => `read ${read}: cost / worst / of the optimum`)
   const lines = [...rows].map(([name, figures]) => {
     const cells = figures.map(({ cost, worst, ofBest }) => [cost, worst, ofBest].map(percent).join(' / '))

@@ -171,6 +171,11 @@ export class ContextManager<M = unknown> {
     return innerOf(this).pruner.observe(usage)
   }
 
+  /** Learns from a response what its provider left out by itself, as `HistoryPruner.accept` does. */
+  accept(response: unknown): ReturnType<HistoryPruner['accept']> {
+    return innerOf(this).pruner.accept(response)
+  }
+
   /** Returns the steps of the last request as readable sentences. */
   explain(): string {
     const { last } = innerOf(this)
@@ -345,7 +350,8 @@ function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
 
 /** The same once something has changed: the signed reasoning that was made by then is bound to what was there before. */
 function lastingAfterChange<M>(inner: Inner<M>, stored: readonly M[]): M[] {
-  if (inner.options.pruning?.thinking !== 'ignore') inner.thinkingRemovedBefore = stored.length
+  const { thinking } = inner.options.pruning ?? {}
+  if (thinking !== 'ignore' && thinking !== 'provider-drops') inner.thinkingRemovedBefore = stored.length
   return lasting(inner, stored)
 }
 

@@ -37,6 +37,13 @@ export {
 export type { HistoryPrunerOptions, PrunedInfo } from '../pruning/options'
 export type { PolicyName, PrunePolicy } from '../pruning/policies'
 export type { PrunePrices } from '../pruning/prices'
+export type {
+  AnthropicEdit,
+  AnthropicEditing,
+  OpenAIEditing,
+  ProviderEdits,
+  ToProviderOptions,
+} from '../pruning/provider-editing'
 export {
   HistoryPruner,
   type HistoryPrunerState,

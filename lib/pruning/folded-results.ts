@@ -46,10 +46,11 @@ export class FoldedResults {
 
   /**
    * Gives folded results their text back where a target of theirs is left out or not in the history, and returns all that have
-   * theirs back by now. A pointer is never sent without its target.
+   * theirs back by now. A pointer is never sent without its target, and `cleared` are results that the provider leaves out.
    */
   restore(
     items: readonly HistoryItem[],
+    cleared: ReadonlySet<HistoryItem>,
     textOf: (item: HistoryItem) => ResultText,
     send: (item: HistoryItem, text: string) => void,
   ): HistoryItem[] {
@@ -58,11 +59,13 @@ export class FoldedResults {
     if (folded.length === 0) return restored
     const shown = new Map<string, boolean>()
     const shortened = new Set<string>()
-    for (const { kind, toolCallId, sent, restored } of items) {
+    for (const item of items) {
+      const { kind, toolCallId, sent, restored } = item
       if (kind === 'arguments' && toolCallId !== undefined && sent !== undefined) shortened.add(toolCallId)
       // With an id that occurs twice it is ambiguous which result is meant.
       if (kind === 'result' && toolCallId !== undefined) {
-        shown.set(toolCallId, !shown.has(toolCallId) && (sent === undefined || restored))
+        const isShown = !cleared.has(item) && (sent === undefined || restored)
+        shown.set(toolCallId, !shown.has(toolCallId) && isShown)
       }
     }
     for (const item of folded) {

@@ -38,6 +38,7 @@ export interface Earlier {
   adopted: Set<string>
   withoutThinking: Set<number>
   unseenFrom: number | undefined
+  clearedByProvider: number
 }
 
 /** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
@@ -120,6 +121,8 @@ export class HistoryReader {
   private unseenFrom = 0
   /** Messages of a history without turns that the last request had, if all others are new since. */
   grownFrom: number
+  /** Number of results, oldest first, that the provider leaves out by itself. */
+  clearedByProvider: number
   private readonly usual: Record<HistoryItem['kind'], string>
   /** Items that an earlier pruner removed stay pruned, even without the policy that removed them. */
   private readonly readsArguments: boolean
@@ -135,6 +138,7 @@ export class HistoryReader {
     this.readsArguments =
       settings.prunesArguments || [...this.placeholders.keys()].some((key) => key.startsWith(OF_ARGUMENTS))
     this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
+    this.clearedByProvider = earlier?.clearedByProvider ?? 0
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
     this.indexes = settings.index ? new ResultIndexes(settings.index === 'long', this.readsArguments) : undefined
     this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
@@ -482,11 +486,19 @@ export class HistoryReader {
     this.push(item, shape)
   }
 
+  /** The results that the provider leaves out by itself: the oldest of those that it was not asked to keep. */
+  cleared(): HistoryItem[] {
+    if (this.clearedByProvider === 0) return []
+    const mayGo = ({ kind, toolName }: HistoryItem) => kind === 'result' && !this.toolFacts(toolName).stays
+    return this.items.filter(mayGo).slice(0, this.clearedByProvider)
+  }
+
   /** Gives folded results their text back where a target is not sent any more; answers how many tokens that adds. */
   restoreFolded(): number {
     const { items } = this
     const restored = this.folded.restore(
       items,
+      new Set(this.cleared()),
       (item) => this.textOf(item),
       (item, text) => this.send(item, text),
     )

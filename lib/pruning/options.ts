@@ -22,6 +22,7 @@ import {
 import { isRecord, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { type KnownPrices, type PrunePrices, pricesOf } from './prices'
+import { type EditingRules, editingRules } from './provider-editing'
 
 /** Something that was left out, as a placeholder can speak of it. */
 export interface PrunedInfo {
@@ -113,12 +114,12 @@ export interface HistoryPrunerOptions {
   /**
    * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
    * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
-   * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked
-   * at, for models that do not check it, or a request that asks the provider to drop such blocks
-   * (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
+   * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
+   * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks are
+   * not looked at, for models that do not check them.
    * @default 'keep-prefix'
    */
-  thinking?: ThinkingMode | 'remove'
+  thinking?: ThinkingMode | 'remove' | 'provider-drops'
   /**
    * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
    * something else than a string is reported as an error, and the default is used. An item that is shorter than its
@@ -178,6 +179,8 @@ export interface PrunerSettings {
   readonly removesThinking: boolean
   /** The types of the policies, in their order. */
   readonly policies: readonly PolicyName[]
+  /** The same rules for the provider's own editing. */
+  readonly editing: EditingRules
   /** How results are trimmed, if they are. */
   readonly trim: TrimRule | undefined
   readonly protectedTools: readonly string[]
@@ -209,7 +212,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   prices: ['an object or the id of a model', (value) => isRecord(value) || (typeof value === 'string' && value !== '')],
   cacheLifetimeMs: milliseconds,
   maxLoss: ['a number of at least 0', atLeastZero],
-  thinking: oneOf('keep-prefix', 'remove', 'ignore'),
+  thinking: oneOf('keep-prefix', 'remove', 'provider-drops', 'ignore'),
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   index: ["'short', 'long' or false", (value) => ['short', 'long', false].includes(value as never)],
   language: oneOf('en', 'zh-CN'),
@@ -288,6 +291,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     removesThinking,
     prunesArguments: types.includes('arguments'),
     policies: types as PolicyName[],
+    editing: editingRules(options, policies),
     // With several trim rules the first one applies: a result is trimmed once.
     trim: policies.find(({ type }) => type === 'pressure') as unknown as TrimRule | undefined,
     protectedTools: options.protectedTools ?? [],

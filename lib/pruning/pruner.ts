@@ -19,6 +19,16 @@ import {
 } from './options'
 import { infoOf } from './placeholder'
 import type { PolicyName } from './policies'
+import {
+  type AnthropicEditing,
+  anthropicEditing,
+  checkEditing,
+  type OpenAIEditing,
+  openaiEditing,
+  type ProviderEdits,
+  readProviderEdits,
+  type ToProviderOptions,
+} from './provider-editing'
 import type { HistoryItem } from './prunable-item'
 import { type PromptUsage, readUsage } from './usage'
 
@@ -78,6 +88,8 @@ export interface PruneReport {
   cost: { paid: number; unpruned: number }
   /** Number of messages at the start in which nothing changes, because signed reasoning is bound to them; missing if there are none. */
   bound?: number
+  /** Number of results that the provider left out by itself, as `accept` read; missing if there are none. */
+  clearedByProvider?: number
   /** Format of the history; `undefined` if no message is in a known format. */
   format?: HistoryFormatName
 }
@@ -131,6 +143,11 @@ export interface HistoryPrunerState {
    * @internal
    */
   unseenFrom?: number
+  /**
+   * Number of results that the provider leaves out by itself.
+   * @internal
+   */
+  clearedByProvider?: number
   /**
    * Facts learned from the usage of responses.
    * @internal
@@ -233,6 +250,37 @@ export class HistoryPruner {
     return read
   }
 
+  /**
+   * The fields by which a request asks the provider to edit the history by itself, by the rules of this pruner as far as the
+   * provider has them: Anthropic's clearing of tool results and of reasoning and its compaction, or OpenAI's compaction. With `schedule:
+   * 'cold'`, or without a pruner in front, the two do not stand in each other's way.
+   * @throws SpillwayError `INVALID_ARGUMENT` for another provider, or an option that is not allowed
+   */
+  toProvider(provider: 'anthropic', options?: ToProviderOptions): AnthropicEditing
+  toProvider(provider: 'openai', options?: ToProviderOptions): OpenAIEditing
+  toProvider(provider: 'anthropic' | 'openai', options: ToProviderOptions = {}): AnthropicEditing | OpenAIEditing {
+    const { settings } = innerOf(this)
+    checkEditing(options)
+    if (provider === 'openai') return openaiEditing(settings.editing, options)
+    if (provider !== 'anthropic') throw wrong('provider', provider, "'anthropic' or 'openai'")
+    return anthropicEditing(settings.editing, settings, options)
+  }
+
+  /**
+   * Learns from a response what its provider left out of the request by itself. Results that it has cleared are taken as not in
+   * view from then on: what was folded into a pointer to one of them gets its text back. `toolCallIds` names them, for
+   * `FoldSession.forget`.
+   *
+   * Never throws. `undefined` if the response says nothing of edits; then what was known stays.
+   */
+  accept(response: unknown): (ProviderEdits & { toolCallIds: string[] }) | undefined {
+    const { reader } = innerOf(this)
+    const edits = readProviderEdits(response)
+    if (edits === undefined) return undefined
+    reader.clearedByProvider = edits.clearedToolUses
+    return { ...edits, toolCallIds: reader.cleared().flatMap(({ toolCallId }) => toolCallId ?? []) }
+  }
+
   /** Returns the last decision, as sentences for a person. */
   explain(): string {
     const { last } = innerOf(this)
@@ -257,6 +305,7 @@ export class HistoryPruner {
       ...(adopted.length > 0 && { adopted }),
       ...(reader.withoutThinking.size > 0 && { withoutThinking: [...reader.withoutThinking] }),
       ...(Number.isFinite(reader.grownFrom) && { unseenFrom: reader.grownFrom }),
+      ...(reader.clearedByProvider > 0 && { clearedByProvider: reader.clearedByProvider }),
       ...(observed && { observed }),
     }
   }
@@ -266,7 +315,7 @@ export class HistoryPruner {
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
-    const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed } =
+    const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed, ...more } =
       readState(state)
     const pruner = new HistoryPruner(options)
     const { settings } = innerOf(pruner)
@@ -279,6 +328,7 @@ export class HistoryPruner {
       adopted: new Set(adopted),
       withoutThinking: new Set(withoutThinking),
       unseenFrom,
+      clearedByProvider: more.clearedByProvider ?? 0,
     })
     const usage = new ObservedUsage(settings.known, settings.hasOwnPrices, observed)
     const inner = { settings, handle, usage, reader, last: undefined, sent: undefined }
@@ -397,6 +447,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     tokensAfter,
     cost: answer.savings,
     ...(boundTo > 0 && { bound: boundTo }),
+    ...(reader.clearedByProvider > 0 && { clearedByProvider: reader.cleared().length }),
     ...(format !== undefined && { format }),
   }
   return { messages: reader.project(messages), report }
@@ -434,7 +485,10 @@ function explanation(report: PruneReport): string {
     'unknown-format': 'The history is in no known format and is sent unchanged.',
   }
   const share = cost.unpruned > 0 ? (100 * cost.paid) / cost.unpruned : 100
-  return `${sentences[reason]} So far the session has cost ${share.toFixed(1)} % of what it would have cost without pruning.`
+  const cleared = report.clearedByProvider
+    ? ` The provider has cleared ${report.clearedByProvider} results by itself.`
+    : ''
+  return `${sentences[reason]}${cleared} So far the session has cost ${share.toFixed(1)} % of what it would have cost without pruning.`
 }
 
 function round(value: number): string {
@@ -455,6 +509,7 @@ function readState(state: unknown): HistoryPrunerState {
     adopted = [],
     withoutThinking = [],
     unseenFrom = 0,
+    clearedByProvider = 0,
     observed,
   } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
@@ -478,11 +533,13 @@ function readState(state: unknown): HistoryPrunerState {
                   ? ['withoutThinking', withoutThinking, 'an array of numbers']
                   : !isNumber(unseenFrom)
                     ? ['unseenFrom', unseenFrom, 'a number']
-                    : typeof account !== 'object' || account === null
-                      ? ['account', account, 'an object']
-                      : observed !== undefined && !isObserved(observed)
-                        ? ['observed', observed, 'an object']
-                        : undefined
+                    : !isNumber(clearedByProvider)
+                      ? ['clearedByProvider', clearedByProvider, 'a number']
+                      : typeof account !== 'object' || account === null
+                        ? ['account', account, 'an object']
+                        : observed !== undefined && !isObserved(observed)
+                          ? ['observed', observed, 'an object']
+                          : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
     throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)
