@@ -1,4 +1,4 @@
-//! What the rig answers to words that it does not know. With these tests, `cargo test --workspace` builds the rig as well.
+//! Tests of words that the rig does not know. With them, `cargo test --workspace` builds the rig as well.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
