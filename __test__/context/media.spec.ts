@@ -3,17 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { ContextManager, type ContextManagerOptions, MemoryStorage, TruncationStorage } from 'spillway'
 import { classifyOverflow, recoverFromOverflow } from 'spillway/overflow'
+import { png } from '../support/images'
 import { tempDir } from '../support/temp'
-
-/** A PNG of this size, with as many more bytes, all different by `seed`. */
-function png(width: number, height: number, bytes: number, seed: number): string {
-  const image = Buffer.alloc(24 + bytes, seed)
-  image.write('\x89PNG\r\n\x1a\n', 'latin1')
-  image.write('IHDR', 12, 'latin1')
-  image.writeUInt32BE(width, 16)
-  image.writeUInt32BE(height, 20)
-  return image.toString('base64')
-}
 
 type Format = (at: number, data: string) => object[]
 

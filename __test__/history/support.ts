@@ -34,7 +34,15 @@ export function plain(view: MessageView): Fields {
 
 /** The same for a view as a table writes it. */
 export function usual(view: object): Fields {
-  const { media, text, calls, results, replaceable, ...more } = view as {
+  const {
+    media,
+    mediaTokens: _,
+    text,
+    calls,
+    results,
+    replaceable,
+    ...more
+  } = view as {
     [key: string]: unknown
     calls?: []
     results?: []

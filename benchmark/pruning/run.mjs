@@ -92,7 +92,9 @@ function signedTable(all) {
   return [title, '', head, `| --- |${' ---: |'.repeat(READS.length)}`, ...lines].join('\n')
 }
 
-const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–')
+function percent(share) {
+  return Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–'
+}
 
 function replay(session, make, lifetime, prices) {
   const meter = new RequestMeter(lifetime)

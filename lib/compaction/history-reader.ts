@@ -1,6 +1,6 @@
 /** A history read into columns for the binary. */
 
-import { Estimate, PER_MEDIA, PER_SEALED } from '../history/estimate'
+import { Estimate, PER_SEALED } from '../history/estimate'
 import { elementOf, formatOf, type ReadViews } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { knownCall, warnOfLedger } from '../history/ledger'
@@ -56,17 +56,17 @@ export class Measure {
   constructor({ options, unit, quarters }: Pick<CompactSettings<never>, 'options' | 'unit' | 'quarters'>) {
     const tell = (error: Error) => warn('compaction', error)
     if (unit === 'chars') {
-      this.media = 4 * PER_MEDIA
+      this.media = 4
       this.estimate = new Estimate((text) => text.length, tell, { message: 0, media: this.media, sealed: 1 })
     } else if (options.estimateTokens === undefined && quarters) {
-      this.media = PER_MEDIA
+      this.media = 1
       this.estimate = new Estimate((text) => text.length / 4, tell, {
         message: 0,
         media: this.media,
         sealed: PER_SEALED,
       })
     } else {
-      this.media = PER_MEDIA
+      this.media = 1
       this.estimate = new Estimate(options.estimateTokens, tell)
     }
   }
@@ -87,11 +87,11 @@ export class Measure {
 
   /** A message of this text alone. */
   message(text: string): number {
-    return this.ratio * (this.estimate.text(text) + this.estimate.beside(0))
+    return this.ratio * (this.estimate.text(text) + this.estimate.beside())
   }
 
-  ofMedia(count: number): number {
-    return this.ratio * count * this.media
+  ofMedia(tokens: number): number {
+    return this.ratio * tokens * this.media
   }
 
   /** The sizes of messages. */

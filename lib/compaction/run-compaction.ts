@@ -4,7 +4,7 @@ import { SpillwayError } from '../errors'
 import { withoutStaleThinking } from '../history/bound-thinking'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
-import type { MessageView, ResultView } from '../history/message-view'
+import type { MessageView } from '../history/message-view'
 import { warnUnreadable } from '../history/notes'
 import { ROLES } from '../history/roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../history/summary'
@@ -396,9 +396,9 @@ export class Run<M> {
     }
     const views = this.viewsOf(messages)
     const media = views.map(mediaIn)
-    if (media.every((count) => count === 0)) return { messages, media: 0, imageless }
+    if (media.every(({ count }) => count === 0)) return { messages, media: 0, imageless }
     const newest = views.findLastIndex(({ role }) => role === 'user')
-    const sizes = Float64Array.from(media, (count, at) => (at === newest ? 0 : measure.ofMedia(count)))
+    const sizes = Float64Array.from(media, ({ tokens }, at) => (at === newest ? 0 : measure.ofMedia(tokens)))
     const copy = messages.slice()
     let count = 0
     if (this.sizeOf(messages) + this.environment <= limits.usable) return { messages, media: 0, imageless }
@@ -416,7 +416,7 @@ export class Run<M> {
         if (changed === undefined) continue
         copy[at] = changed as M
         imageless.indices.push(at)
-        count += media[at] as number
+        count += (media[at] as { count: number }).count
       }
     }
     return { messages: count > 0 ? copy : messages, media: count, imageless }
@@ -503,11 +503,12 @@ function afterMedia(
   return action === 'none' && media > 0 ? { action: 'outputs', reason: 'media' } : { action, reason }
 }
 
-/** Returns the number of parts of a message that are not text. */
-function mediaIn({ media, results }: MessageView): number {
-  let count = media
-  for (let place = 0; place < results.length; place++) count += (results[place] as ResultView).media
-  return count
+/** Returns the number of parts of a message that are not text, and their tokens. */
+function mediaIn({ media, mediaTokens = 0, results }: MessageView): { count: number; tokens: number } {
+  return results.reduce(
+    (sum, result) => ({ count: sum.count + result.media, tokens: sum.tokens + (result.mediaTokens ?? 0) }),
+    { count: media, tokens: mediaTokens },
+  )
 }
 
 function nothing(total: number, length: number): Decision {

@@ -14,9 +14,6 @@ export type EstimateTokens = (text: string) => number
 /** Tokens of a message, or of a result in it, besides its texts: role and delimiters. */
 const PER_MESSAGE = 4
 
-/** Tokens of an image or file: one megapixel at the rate of the large providers. */
-export const PER_MEDIA = 1_500
-
 /** Tokens per character of a signature or of encrypted reasoning, which only the provider can read. */
 export const PER_SEALED = 1 / 4
 
@@ -30,7 +27,7 @@ const MOST_UNREADABLE = 2 ** 23
 export interface Besides {
   /** A message, or a result in it: its role and its delimiters. */
   readonly message: number
-  /** An image or a file. */
+  /** A token of an image or a file. */
   readonly media: number
   /** A character that only the provider can read. */
   readonly sealed: number
@@ -52,7 +49,7 @@ export class Estimate {
     private readonly tell: (error: SpillwayError) => void = () => {},
     private readonly besides: Besides = {
       message: PER_MESSAGE,
-      media: PER_MEDIA,
+      media: 1,
       sealed: PER_SEALED,
     },
   ) {}
@@ -73,11 +70,11 @@ export class Estimate {
   }
 
   /** A message with everything in it. */
-  message({ media, results }: MessageView, { said, calls, results: texts }: TextSizes): number {
-    let sum = said + this.beside(media)
+  message({ mediaTokens, results }: MessageView, { said, calls, results: texts }: TextSizes): number {
+    let sum = said + this.beside(mediaTokens)
     for (let place = 0; place < calls.length; place++) sum += calls[place] as number
     for (let place = 0; place < results.length; place++) {
-      sum += (texts[place] as number) + this.beside((results[place] as ResultView).media)
+      sum += (texts[place] as number) + this.beside((results[place] as ResultView).mediaTokens)
     }
     return sum
   }
@@ -134,9 +131,9 @@ export class Estimate {
     return this.repeated(name ?? '') + this.text(args)
   }
 
-  /** Tokens of a message or a result besides its text. */
-  beside(media: number): number {
-    return this.besides.message + media * this.besides.media
+  /** Tokens of a message or a result besides its text, with the tokens of its media. */
+  beside(mediaTokens = 0): number {
+    return this.besides.message + mediaTokens * this.besides.media
   }
 
   text(text: ResultText): number {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { isRecord } from '../validation/validate'
 import { kindOfMedia } from './formats/extras'
+import { imageSize } from './image-size'
 
 /** An image or a file in a message. */
 export interface Medium {
@@ -16,9 +17,6 @@ export interface Medium {
 
 /** Parts of messages hold the data of a medium no deeper than this. */
 const MOST_DEPTH = 4
-
-/** Bytes at the start of an image in which its size is looked for. */
-const MOST_HEADER = 256 * 1024
 
 /** Reads a part of a message that is no text. Never throws. */
 export function mediumOf(part: unknown): Medium {
@@ -60,6 +58,17 @@ export function mediumKey(medium: Medium): string | undefined {
   return content && createHash('sha256').update(content).digest('base64')
 }
 
+/** Returns the first bytes of a medium, which a header is read from, and the detail that was asked for. Never reads all of it. */
+export function headOf(part: unknown, most: number): { bytes: Buffer | undefined; detail: unknown } {
+  const image = isRecord(part) ? part.image_url : undefined
+  const detail = isRecord(image) && image.detail !== undefined ? image.detail : isRecord(part) ? part.detail : undefined
+  const data = dataIn(part, MOST_DEPTH)
+  if (data === undefined) return { bytes: undefined, detail }
+  // Four characters of base64 are three bytes; in front of them may be the start of an address.
+  const head = typeof data === 'string' ? data.slice(0, Math.ceil(most / 3) * 4) : data.subarray(0, most)
+  return { bytes: contentOf(head), detail }
+}
+
 /** Describes a medium in a few words, such as `image/png 1280×800, 1.0 MB`. */
 export function describeMedium({ type, content }: Medium): string {
   const bytes = content()
@@ -77,37 +86,4 @@ function sizeText(bytes: number): string {
 /** Counts the pages of a PDF whose page objects are not compressed; 0 if they are. */
 function pagesOf(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
-}
-
-/** Returns the size of a PNG, GIF, JPEG or WebP in pixels, from its header. */
-export function imageSize(bytes: Buffer): { width: number; height: number } | undefined {
-  try {
-    const head = bytes.subarray(0, MOST_HEADER)
-    const signature = head.toString('latin1', 0, 16)
-    if (signature.startsWith('\x89PNG')) return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
-    if (signature.startsWith('GIF8')) return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) }
-    if (signature.startsWith('RIFF') && signature.slice(8, 12) === 'WEBP') return webpSize(head, signature.slice(12))
-    return head.readUInt16BE(0) === 0xffd8 ? jpegSize(head) : undefined
-  } catch {
-    // The header is cut off.
-    return undefined
-  }
-}
-
-function webpSize(head: Buffer, chunk: string): { width: number; height: number } | undefined {
-  if (chunk === 'VP8 ') return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff }
-  if (chunk === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 }
-  if (chunk !== 'VP8L') return undefined
-  const bits = head.readUInt32LE(21)
-  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
-}
-
-/** Finds the frame header of a JPEG: segments before it are skipped by their length. */
-function jpegSize(head: Buffer): { width: number; height: number } | undefined {
-  for (let at = 2; head[at] === 0xff; at += 2 + head.readUInt16BE(at + 2)) {
-    const marker = head[at + 1] as number
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
-    if (isFrame) return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) }
-  }
-  return undefined
 }

@@ -30,6 +30,7 @@ export function sameView(a: MessageView, b: MessageView): boolean {
   return (
     a.role === b.role &&
     a.media === b.media &&
+    a.mediaTokens === b.mediaTokens &&
     a.aside === b.aside &&
     a.sealed === b.sealed &&
     sameText(a.bound ?? '', b.bound ?? '') &&
@@ -52,6 +53,7 @@ function sameResult(a: ResultView, b: ResultView): boolean {
     a.toolName === b.toolName &&
     a.isError === b.isError &&
     a.media === b.media &&
+    a.mediaTokens === b.mediaTokens &&
     sameText(a.text, b.text)
   )
 }

@@ -45,6 +45,8 @@ export interface ResultView {
   readonly time: number | undefined
   /** Images, files and whatever else is no text. */
   readonly media: number
+  /** Their tokens, as the format's provider counts them; `undefined` without any. */
+  readonly mediaTokens?: number | undefined
   /** Path of the saved output, if the message names it. */
   readonly outputPath: string | undefined
   /** True if another text can be written in its place. */
@@ -71,6 +73,8 @@ export interface MessageView {
   readonly results: readonly ResultView[]
   /** Images, files that are no texts and whatever else is none, outside of results. */
   readonly media: number
+  /** Their tokens, as the format's provider counts them; `undefined` without any. */
+  readonly mediaTokens?: number | undefined
   /** Milliseconds since the epoch. */
   readonly time: number | undefined
   /** The tokens of its texts by the built-in estimate, computed once: they hold as long as the view. */

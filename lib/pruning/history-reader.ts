@@ -382,7 +382,7 @@ export class HistoryReader {
       let tokens: number
       if (view.role === 'other') {
         const json = messageJson(messages, index)
-        tokens = this.tokens.text(json) + this.tokens.beside(0)
+        tokens = this.tokens.text(json) + this.tokens.beside()
         known.size = json.length
         this.know(index, known.size)
       } else {
@@ -429,8 +429,8 @@ export class HistoryReader {
     }
     for (let place = 0; place < results.length; place++) {
       const answered = this.callOf(resultsBefore + place)
-      const { media } = results[place] as ResultView
-      const beside = media === 0 ? 0 : this.tokens.beside(media) - this.tokens.beside(0)
+      const { mediaTokens } = results[place] as ResultView
+      const beside = this.tokens.beside(mediaTokens) - this.tokens.beside()
       const at = { index, place, tokens: (sizes.results[place] as number) + beside }
       this.addResult(results[place] as ResultView, answered, at, news)
     }

@@ -1,5 +1,6 @@
 /** Definition of a format; views, copies and their guards are derived from it here. */
 
+import { PER_MEDIA, tokensOfMedium } from '../media-tokens'
 import type { ResultText } from '../message-cache'
 import type {
   CallView,
@@ -228,7 +229,9 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     },
     view(message, recognised) {
       try {
-        return viewOf(readAt(rules, message, rules.envelope?.(message), recognised === true))
+        const key = rules.envelope?.(message)
+        const reading = readAt(rules, message, key, recognised === true)
+        return viewOf(reading, rules.name, key === undefined ? message : get(message, key))
       } catch {
         return OTHER
       }
@@ -276,7 +279,7 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
   return isObject(inner) && rules.recognises(inner) > 0 ? 2 : 0
 }
 
-function viewOf(reading: MessageReading | undefined): MessageView {
+function viewOf(reading: MessageReading | undefined, format: HistoryFormatName, message: unknown): MessageView {
   if (reading === undefined) return OTHER
   const { role, text = '', aside, thinking, sealed, bound, calls, results, media = 0, time } = reading
   return {
@@ -287,8 +290,9 @@ function viewOf(reading: MessageReading | undefined): MessageView {
     sealed,
     bound,
     calls: callsOf(calls),
-    results: resultsOf(results, time),
+    results: resultsOf(results, time, format, message),
     media,
+    mediaTokens: mediaTokens(reading, format, message),
     time,
     tokens: undefined,
   }
@@ -298,11 +302,30 @@ function callsOf(calls: readonly CallReading[] | undefined): readonly CallView[]
   return calls === undefined || calls.length === 0 ? OTHER.calls : calls.map(callOf)
 }
 
-function resultsOf(results: readonly ResultReading[] | undefined, time: number | undefined): readonly ResultView[] {
+/** The tokens of all media of a message or of a result. */
+function mediaTokens(
+  { media = 0, withoutMedia }: Pick<ResultReading, 'media' | 'withoutMedia'>,
+  format: HistoryFormatName,
+  message: unknown,
+): number | undefined {
+  if (media === 0) return undefined
+  const places = withoutMedia?.('') ?? []
+  const parts = places.map(([keys]) => keys.reduce<unknown>(get, message))
+  const known = parts.reduce<number>((sum, part) => sum + tokensOfMedium(part, format), 0)
+  return known + Math.max(media - parts.length, 0) * PER_MEDIA
+}
+
+function resultsOf(
+  results: readonly ResultReading[] | undefined,
+  time: number | undefined,
+  format: HistoryFormatName,
+  message: unknown,
+): readonly ResultView[] {
   if (results === undefined || results.length === 0) return OTHER.results
   // As long as it gets: an array that grows has room for seventeen, and most messages have one result.
   const views = new Array<ResultView>(results.length)
-  for (let place = 0; place < results.length; place++) views[place] = resultOf(results[place] as ResultReading, time)
+  for (let place = 0; place < results.length; place++)
+    views[place] = resultOf(results[place] as ResultReading, time, format, message)
   return views
 }
 
@@ -310,7 +333,12 @@ function callOf({ id, name, args, edits }: CallReading): CallView {
   return new CallOf(id, name, args, edits !== undefined)
 }
 
-function resultOf(result: ResultReading, time: number | undefined): ResultView {
+function resultOf(
+  result: ResultReading,
+  time: number | undefined,
+  format: HistoryFormatName,
+  message: unknown,
+): ResultView {
   const view: ResultView = {
     callId: result.callId,
     toolName: result.toolName,
@@ -318,6 +346,7 @@ function resultOf(result: ResultReading, time: number | undefined): ResultView {
     isError: result.isError,
     time,
     media: result.media ?? 0,
+    mediaTokens: mediaTokens(result, format, message),
     outputPath: result.outputPath,
     replaceable: result.edits !== undefined,
   }

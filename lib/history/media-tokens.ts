@@ -1,0 +1,92 @@
+/** Tokens of images: the formulas of providers, as dated facts. Nothing is fetched. */
+
+import { type ImageSize, imageSize, MOST_HEADER } from './image-size'
+import { headOf } from './media'
+import type { HistoryFormatName } from './message-view'
+
+/** Tokens of a medium whose size is not known: one megapixel at the rate of the large providers. */
+export const PER_MEDIA = 1_500
+
+/** Bytes in which the size of most images stands. */
+const SHORT_HEADER = 1024
+
+/** How a provider counts an image. */
+interface ImageRule {
+  tokens(size: ImageSize): number
+  /** Tokens of an image with the detail `low`, where the provider has that. */
+  low?: number
+  source: string
+  /** The day on which the source said so. */
+  day: string
+}
+
+/** Models differ within a provider, and a history does not name its model: the dearest one counts, so that what fits really fits. */
+const ANTHROPIC: ImageRule = {
+  tokens: (size) => Math.min(4784, Math.ceil(area(within(size, 2576)) / 750)),
+  source:
+    'platform.claude.com, "Vision": width × height / 750, of at most 2,576 pixels on the long edge and 4,784 tokens',
+  day: '2026-11-26',
+}
+
+const OPENAI: ImageRule = {
+  tokens: (size) => Math.max(openaiTiles(size), openaiPatches(size)),
+  low: 85,
+  source:
+    'platform.openai.com, "Images and vision": 85 and 170 for each tile of 512 pixels, or at most 1,536 patches of 32; the dearer of both',
+  day: '2026-11-26',
+}
+
+const GEMINI: ImageRule = {
+  tokens: ({ width, height }) => {
+    const isSmall = width <= 384 && height <= 384
+    return 258 * (isSmall ? 1 : Math.ceil(width / 768) * Math.ceil(height / 768))
+  },
+  source: 'ai.google.dev, "Understand and count tokens": 258 up to 384 pixels, else 258 for each tile of 768',
+  day: '2026-11-26',
+}
+
+/**
+ * @internal
+ * Formats that are not here are sent to many providers, and count as Anthropic's, which is the dearest at most sizes.
+ */
+export const IMAGE_RULES: Partial<Record<HistoryFormatName, ImageRule>> = {
+  anthropic: ANTHROPIC,
+  'openai-chat': OPENAI,
+  'openai-responses': OPENAI,
+  'openai-agents': OPENAI,
+  gemini: GEMINI,
+}
+
+/** Returns the tokens of an image or a file in a message of a format. An image without data, or of another kind, counts as a megapixel. */
+export function tokensOfMedium(part: unknown, format: HistoryFormatName): number {
+  const rule = IMAGE_RULES[format] ?? ANTHROPIC
+  // Most headers are in front; that of a JPEG may be behind a preview.
+  for (const most of [SHORT_HEADER, MOST_HEADER]) {
+    const { bytes, detail } = headOf(part, most)
+    if (rule.low !== undefined && detail === 'low') return rule.low
+    const size = bytes && imageSize(bytes)
+    if (size !== undefined) return rule.tokens(size)
+    if (bytes === undefined || bytes.length < most) break
+  }
+  return PER_MEDIA
+}
+
+function area({ width, height }: ImageSize): number {
+  return width * height
+}
+
+/** The size once the longer side has at most so many pixels. */
+function within({ width, height }: ImageSize, longest: number): ImageSize {
+  const scale = Math.min(1, longest / Math.max(width, height))
+  return { width: width * scale, height: height * scale }
+}
+
+function openaiTiles(size: ImageSize): number {
+  const { width, height } = within(size, 2048)
+  const scale = Math.min(1, 768 / Math.min(width, height))
+  return 85 + 170 * Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512)
+}
+
+function openaiPatches({ width, height }: ImageSize): number {
+  return Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32))
+}
