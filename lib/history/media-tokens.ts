@@ -75,7 +75,7 @@ function area({ width, height }: ImageSize): number {
   return width * height
 }
 
-/** The size once the longer side has at most so many pixels. */
+/** The size scaled down to at most `longest` pixels on the longer side. */
 function within({ width, height }: ImageSize, longest: number): ImageSize {
   const scale = Math.min(1, longest / Math.max(width, height))
   return { width: width * scale, height: height * scale }
