@@ -1,7 +1,7 @@
 /** Tokens of images: the formulas of providers, as dated facts. Nothing is fetched. */
 
 import { type ImageSize, imageSize, MOST_HEADER } from './image-size'
-import { headOf } from './media'
+import { mediumHead } from './media'
 import type { HistoryFormatName } from './message-view'
 
 /** Tokens of a medium whose size is not known: one megapixel at the rate of the large providers. */
@@ -62,7 +62,7 @@ export function tokensOfMedium(part: unknown, format: HistoryFormatName): number
   const rule = IMAGE_RULES[format] ?? ANTHROPIC
   // Most headers are in front; that of a JPEG may be behind a preview.
   for (const most of [SHORT_HEADER, MOST_HEADER]) {
-    const { bytes, detail } = headOf(part, most)
+    const { bytes, detail } = mediumHead(part, most)
     if (rule.low !== undefined && detail === 'low') return rule.low
     const size = bytes && imageSize(bytes)
     if (size !== undefined) return rule.tokens(size)

@@ -59,7 +59,7 @@ export function mediumKey(medium: Medium): string | undefined {
 }
 
 /** Returns the first bytes of a medium, which a header is read from, and the detail that was asked for. Never reads all of it. */
-export function headOf(part: unknown, most: number): { bytes: Buffer | undefined; detail: unknown } {
+export function mediumHead(part: unknown, most: number): { bytes: Buffer | undefined; detail: unknown } {
   const image = isRecord(part) ? part.image_url : undefined
   const detail = isRecord(image) && image.detail !== undefined ? image.detail : isRecord(part) ? part.detail : undefined
   const data = dataIn(part, MOST_DEPTH)
