@@ -64,6 +64,125 @@ describe('FoldSession', () => {
   })
 })
 
+describe('the same test run again', () => {
+  const pytest = (passed: number, failed: readonly string[], seconds = '1.20') =>
+    [
+      '============================= test session starts ==============================',
+      `collected ${passed + failed.length} items`,
+      '',
+      ...Array.from(
+        { length: 40 },
+        (_, at) => `tests/test_module${at}.py ...........                                    [ 5%]`,
+      ),
+      '',
+      '=========================== short test summary info ============================',
+      ...failed.map((name) => `FAILED tests/test_a.py::${name} - assert 1 == 2`),
+      `================== ${failed.length > 0 ? `${failed.length} failed, ` : ''}${passed} passed in ${seconds}s ===================`,
+    ].join('\n')
+  const run = (id: string, command = 'pytest -q') => ({ toolName: 'bash', toolCallId: id, args: { command } })
+  const lineOf = (content: string) => /^\[test failures .*\]$/m.exec(content)?.[0]
+  const name = (test: string) => `tests/test_a.py::${test}`
+
+  test('says what is fixed, new and still failing', () => {
+    const session = new FoldSession()
+    session.fold(pytest(38, ['test_one', 'test_two']), run('a'))
+    const text = pytest(38, ['test_two', 'test_three'])
+    const { content, record } = session.fold(text, run('b'))
+    expect(lineOf(content)).toBe(
+      `[test failures since the last run of this call: fixed ${name('test_one')}; new ${name('test_three')}; still failing ${name('test_two')}]`,
+    )
+    expect(record?.edits[0]?.text).toMatch(/^\[test failures .*\]\n\[/)
+    expect(record?.saved).toBe(text.length - content.length)
+  })
+
+  test.each<[string, string, string, string | undefined]>([
+    [
+      'all fixed',
+      pytest(38, ['test_one', 'test_two']),
+      pytest(40, []),
+      `fixed ${name('test_one')}, ${name('test_two')}]`,
+    ],
+    ['nothing failed', pytest(40, []), pytest(40, [], '1.31'), undefined],
+    ['fewer tests ran', pytest(38, ['test_one']), pytest(3, ['test_two']), `fixed or not run ${name('test_one')}; new`],
+    [
+      'many names',
+      pytest(40, []),
+      pytest(
+        10,
+        Array.from({ length: 12 }, (_, at) => `test_${at}`),
+      ),
+      `${name('test_9')} and 2 more]`,
+    ],
+    [
+      'a preview that lacks failures',
+      pytest(38, ['test_one']),
+      pytest(38, ['test_two']).replace('1 failed', '3 failed'),
+      undefined,
+    ],
+    ['no run', pytest(38, ['test_one']), pytest(38, ['test_one']).replace(/^(=|FAILED|collected).*$/gm, ''), undefined],
+  ])('%s', (_, first, second, expected) => {
+    const session = new FoldSession()
+    session.fold(first, run('a'))
+    const line = lineOf(session.fold(second, run('b')).content)
+    if (expected === undefined) expect(line).toBeUndefined()
+    else expect(line).toContain(expected)
+  })
+
+  test('compares with the last run, however little that printed', () => {
+    const session = new FoldSession()
+    session.fold(pytest(39, ['test_one']), run('a'))
+    session.fold('============ 40 passed in 0.40s ============', run('b'))
+    expect(lineOf(session.fold(pytest(39, ['test_one']), run('c')).content)).toContain(`: new ${name('test_one')}]`)
+  })
+
+  test.each<[string, object]>([
+    ['another call', run('b', 'pytest -q tests/test_a.py')],
+    ['a protected result', { ...run('b'), protect: true }],
+  ])('says nothing about %s', (_, call) => {
+    const session = new FoldSession()
+    session.fold(pytest(39, ['test_one']), run('a'))
+    expect(lineOf(session.fold(pytest(39, ['test_two']), call as never).content)).toBeUndefined()
+  })
+
+  test('is forgotten with everything else', () => {
+    const session = new FoldSession()
+    session.fold(pytest(39, ['test_one']), run('a'))
+    session.clear()
+    session.fold(pytest(39, ['test_one']), { toolName: 'cat', toolCallId: 'x', args: { path: 'log' } })
+    expect(lineOf(session.fold(pytest(39, ['test_two']), run('b')).content)).toBeUndefined()
+  })
+
+  test('comes back to the text that it was, whatever failed', async () => {
+    const names = fc.uniqueArray(fc.constantFrom('test_a', 'test_b', 'test_ü', 'test_d[x y]'), { maxLength: 4 })
+    const runs = fc.array(names, { minLength: 2, maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(runs, async (all) => {
+        const ledger = new ToolResultLedger()
+        const fold = new FoldSession()
+        const texts = all.map((failed) => pytest(40, failed))
+        const results: { id: string; content: string }[] = []
+        for (const [at, text] of texts.entries()) {
+          const tool = guardTool({ name: 'bash', execute: async () => text }, { fold, ledger })
+          const content = (await tool.execute({ command: 'pytest' }, { toolCallId: `r${at}` })) as string
+          expect(content.length).toBeLessThanOrEqual(text.length)
+          results.push({ id: `r${at}`, content })
+        }
+        // Without the first result every pointer to it is replaced by the text.
+        const options = {
+          ledger,
+          policies: ['results' as const],
+          keepRecent: results.length - 1,
+          schedule: 'always' as const,
+        }
+        const { messages } = new HistoryPruner(options).prune(conversation(results), { now: 0 })
+        const shown = contentOf(messages, 'r1') as string
+        if (results[1]?.content.includes('`pytest` above')) expect(shown).toBe(texts[1])
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
 /** A conversation of chat completions with these results. */
 const conversation = (results: { id: string; content: string }[]) => [
   { role: 'user', content: 'go' },

@@ -5,6 +5,7 @@ import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
 import { type Check, checkOptions } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
+import { TestChanges } from './test-changes'
 
 /** Options of {@link FoldSession}. */
 export interface FoldOptions {
@@ -90,6 +91,7 @@ interface Inner {
   /** The call of each number, with the argument if it is one; and the numbers of each call. */
   readonly calls: Map<number, { id: string; argument?: string }>
   readonly numbers: Map<string, number[]>
+  readonly tests: TestChanges
   next: number
   sums: Omit<FoldReport, 'index'>
   last: { toolName: string; savedBytes: number; pointers: number } | undefined
@@ -119,6 +121,7 @@ export class FoldSession {
       tools: { ...tools },
       calls: new Map(),
       numbers: new Map(),
+      tests: new TestChanges(),
       next: 0,
       sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0 },
       last: undefined,
@@ -131,10 +134,13 @@ export class FoldSession {
    */
   fold(text: string, about: FoldCall): FoldedText {
     if (typeof text !== 'string') throw wrong('text', text, 'a string')
-    // Most results are small, and two comparisons are all they cost.
-    if (text.length <= SMALL_UNITS) return { content: text }
-    if (!isRecord(about) || typeof about.toolName !== 'string') throw wrong('call', about, 'an object with toolName')
     const inner = inners.get(this) as Inner
+    // Most results are small, and a few comparisons are all they cost.
+    if (text.length <= SMALL_UNITS) {
+      if (inner.tests.isUsed) noteSmallRun(inner, text, about)
+      return { content: text }
+    }
+    if (!isRecord(about) || typeof about.toolName !== 'string') throw wrong('call', about, 'an object with toolName')
     const { toolName, toolCallId, args, protect = false, keep = [] } = about
     const bytes = Buffer.byteLength(text)
     inner.sums.results++
@@ -153,15 +159,10 @@ export class FoldSession {
     const id = numberOf(inner, { id: toolCallId })
     const given = { id, tool, args: described, protected: isProtected, keep }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
+    const change = isProtected ? undefined : inner.tests.describe(toolName, described, text)
     if (answer === null || answer === undefined) return { content: text }
     const edits = JSON.parse(answer) as Edit[]
-    let content = ''
-    let at = 0
-    for (const { from, to, text: shown } of edits) {
-      content += text.slice(at, from) + shown
-      at = to
-    }
-    content += text.slice(at)
+    const content = changed(text, withChange(edits, change))
     const savedBytes = bytes - Buffer.byteLength(content)
     inner.sums.folded++
     inner.sums.savedBytes += savedBytes
@@ -184,6 +185,7 @@ export class FoldSession {
     call(() => native.foldClear(inner.handle))
     inner.calls.clear()
     inner.numbers.clear()
+    inner.tests.clear()
   }
 
   /** Returns the sums of the session. */
@@ -200,6 +202,32 @@ export class FoldSession {
     const share = ((100 * sums.savedBytes) / sums.bytes).toFixed(1)
     return `${sums.savedBytes} bytes (${share} %) of ${sums.results} results were folded; of the last one, of ${last.toolName}, ${last.savedBytes} bytes in ${last.pointers} places.`
   }
+}
+
+/** A run of tests without a failure may print little, and the next one is compared with it. */
+function noteSmallRun({ tests }: Inner, text: string, about: unknown): void {
+  if (!isRecord(about) || typeof about.toolName !== 'string') return
+  tests.describe(about.toolName, describeArgs(about.args), text)
+}
+
+/** The text with the edits. */
+function changed(text: string, edits: readonly Edit[]): string {
+  let content = ''
+  let at = 0
+  for (const { from, to, text: shown } of edits) {
+    content += text.slice(at, from) + shown
+    at = to
+  }
+  return content + text.slice(at)
+}
+
+/** Says in front of the first pointer how a test run differs from the last one, if that leaves the text shorter than it was. */
+function withChange(edits: Edit[], change: string | undefined): Edit[] {
+  const first = edits.find(({ target }) => target !== undefined)
+  const saved = edits.reduce((sum, { from, to, text }) => sum + (to - from) - text.length, 0)
+  if (first !== undefined && change !== undefined && Buffer.byteLength(change) + 1 < saved)
+    first.text = `${change}\n${first.text}`
+  return edits
 }
 
 /** Forgets the earlier use of an id: a pointer could not tell the two apart. */

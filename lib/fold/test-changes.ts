@@ -1,0 +1,78 @@
+/** The difference between two runs of the same tests, by the names of the failures. */
+
+import { compareTestRuns, readTestRun } from '../truncation/test-run'
+import type { TestFailure, TestRun } from '../types'
+
+/** Words of calls that run tests. Reading a run takes time, so that others are not read. */
+const RUNS_TESTS =
+  /\b(tests?|specs?|check|verify|jest|vitest|mocha|ava|tap|pytest|tox|nox|unittest|nextest|rspec|rake|minitest|phpunit|mvn|gradlew?|surefire|ctest)\b/i
+
+/** Calls whose last run is remembered. */
+const MOST_CALLS = 200
+/** Names in a list, and UTF-16 units of each. */
+const MOST_NAMES = 10
+const MOST_UNITS = 120
+
+/** The last test run of each call of a session. */
+export class TestChanges {
+  private readonly runs = new Map<string, TestRun>()
+
+  /**
+   * Returns a line that says how the run in a result differs from the last one of the same call; `undefined` if one of them is no
+   * run, or not whole, or no test failed in either. Remembers the run.
+   */
+  describe(toolName: string, args: string, text: string): string | undefined {
+    if (args === '' || !(RUNS_TESTS.test(args) || RUNS_TESTS.test(toolName))) return undefined
+    const key = JSON.stringify([toolName, args])
+    const before = this.runs.get(key)
+    const run = readTestRun(text)
+    this.runs.delete(key)
+    if (run === undefined) return undefined
+    this.runs.set(key, run)
+    const [oldest] = this.runs.keys()
+    if (this.runs.size > MOST_CALLS && oldest !== undefined) this.runs.delete(oldest)
+    return before !== undefined && isWhole(before) && isWhole(run) ? changeBetween(before, run) : undefined
+  }
+
+  /** True once a call has run tests. */
+  get isUsed(): boolean {
+    return this.runs.size > 0
+  }
+
+  clear(): void {
+    this.runs.clear()
+  }
+}
+
+/** A preview may lack failures, and what it lacks is not fixed. */
+function isWhole({ failed, failures }: TestRun): boolean {
+  return failures.length >= failed
+}
+
+function changeBetween(before: TestRun, run: TestRun): string | undefined {
+  const { fixed, failing, stillFailing } = compareTestRuns(before, run)
+  const parts = [
+    // A run that ended early has fewer tests: what it did not reach is not fixed either.
+    part(countOf(run) >= countOf(before) ? 'fixed' : 'fixed or not run', fixed),
+    part('new', failing),
+    part('still failing', stillFailing),
+  ].filter((words) => words !== undefined)
+  return parts.length === 0 ? undefined : `[test failures since the last run of this call: ${parts.join('; ')}]`
+}
+
+function countOf({ passed = 0, failed, skipped }: TestRun): number {
+  return passed + failed + skipped
+}
+
+function part(words: string, failures: readonly TestFailure[]): string | undefined {
+  if (failures.length === 0) return undefined
+  const names = failures.slice(0, MOST_NAMES).map(({ id }) => oneLine(id))
+  const more = failures.length - names.length
+  return `${words} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** A name comes from the output of a tool. */
+function oneLine(name: string): string {
+  const line = name.replace(/\s+/g, ' ')
+  return line.length > MOST_UNITS ? `${line.slice(0, MOST_UNITS).toWellFormed()}…` : line
+}
