@@ -23,6 +23,8 @@ export interface HostProfile {
   counts?: 'json'
   /** The longest result, in characters, that a tool can ask the host to let through: {@link SIZE_KEY} in its `_meta`. */
   mostDeclared?: number
+  /** Characters of a tool's description that reach the model. */
+  maxDescription?: number
   /** The version that was measured, and when. Hosts without either were not measured. */
   version?: string
   measured?: string
@@ -35,7 +37,7 @@ export const HOSTS: readonly HostProfile[] = [
   {
     name: 'claude-code',
     clients: ['claude-code'],
-    ...{ maxBytes: 40_000, mostDeclared: 500_000, version: '2.1.331', measured: '2026-11' },
+    ...{ maxBytes: 40_000, mostDeclared: 500_000, maxDescription: 2000, version: '2.1.331', measured: '2026-11' },
   },
   {
     name: 'opencode',

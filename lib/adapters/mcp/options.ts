@@ -23,12 +23,27 @@ export interface McpProcessOptions {
   env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Options of {@link startMcpProxy}: either `command` or `url` says where the server is. */
-export interface McpProxyOptions extends Partial<McpProcessOptions> {
+/** Where a server is: either `command` or `url` says it. */
+export interface McpServerOptions extends Partial<McpProcessOptions> {
   /** The address of a server that speaks Streamable HTTP. No request is sent to another host. */
   url?: string | URL
   /** Sent with each request to {@link url}, such as `Authorization`. */
   headers?: Readonly<Record<string, string>>
+}
+
+/** Options of {@link startMcpProxy}: `command`, `url` or `servers` says where the server is, or the servers are. */
+export interface McpProxyOptions extends McpServerOptions {
+  /**
+   * Several servers for one host, by name: files and permissions know each by its name. Tools keep their names, unless several
+   * servers have one of the same name: those are listed as `server_tool`. A server that ends, or cannot be started, leaves the others.
+   */
+  servers?: Readonly<Record<string, McpServerOptions>>
+  /**
+   * The list of tools. `all`: with all definitions. `lazy`: a tool `describe_tool` with the names and a line about each, and
+   * `call_tool`, which calls them; a tool that was described is in the list, too.
+   * @default 'all'
+   */
+  tools?: 'all' | 'lazy'
   /** Where the host's messages come from. @default process.stdin */
   input?: Readable
   /** Where the host reads. @default process.stdout */

@@ -52,6 +52,14 @@ export class PendingRequests {
     return found
   }
 
+  /** Takes all that wait. */
+  takeAll(): Pending[] {
+    const all = [...this.waiting.values()].flat()
+    this.waiting.clear()
+    this.size = 0
+    return all
+  }
+
   add(pending: Pending): void {
     const value = valueKey(pending.given)!
     const known = this.waiting.get(value)

@@ -1,7 +1,6 @@
 /** Stands between a host and a server, and looks only at what it has to. */
 
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { TruncationStorage } from 'spillway'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
@@ -14,9 +13,10 @@ import { Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
 import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
 import { HttpConnection } from './http/connection'
-import { asMessage, hasRepeatedNames, type Line, linesOf, partsOf, spliced } from './json-rpc-stream'
+import { hasRepeatedNames, type Line, asMessage } from './json-rpc-stream'
 import { boundSkimmed } from './large-result'
 import { lengthOf, readerOf } from './line-reader'
+import { drop, forEachLine, type OnLine, pass, send, warn } from './message-stream'
 import { MessageWriter } from './message-writer'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './outgoing-requests'
@@ -40,8 +40,17 @@ import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, SERVER_INFO, SUBSCRIPTI
 const MOST_AT_WORK = 2 ** 24
 const MOST_PAGES = 1000
 
-/** Elements of a batch that are looked at. */
-const MOST_IN_BATCH = 10_000
+/** Several proxies in this process, for one host. */
+export interface Group {
+  /** Proxies with the same one offer the output tools once. */
+  scope: readonly string[]
+}
+
+/** Proxies with one host and one place for outputs: any of them can read what the others saved. */
+export function scopeOf({ output, sessionId = '' }: McpProxyOptions, storage: TruncationStorage): string[] {
+  const isOwn = output !== undefined && output !== process.stdout
+  return [isOwn ? `in ${process.pid}` : hostProcess(), storage.getStorageDir(), sessionId]
+}
 
 export class ServerProxy {
   readonly ended: Promise<McpServerExit>
@@ -75,14 +84,19 @@ export class ServerProxy {
   private readonly work = new Set<Promise<void>>()
   private listed: Promise<void> | undefined
 
-  constructor(private readonly options: McpProxyOptions) {
+  /** @param group has the storage of {@link options}, and closes it */
+  constructor(
+    private readonly options: McpProxyOptions,
+    private readonly group?: Group,
+  ) {
     const { output = process.stdout, permission, configFile, sessionId } = options
     this.storage = options.storage ?? new TruncationStorage()
     this.structured = options.structuredContent ?? 'drop'
     this.serverName = options.server
     this.profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
     this.listing = new Listing(this.storage, options.outputTools !== false, this.structured, sessionId)
-    if (options.outputTools !== false) this.siblings = new Siblings(this.scope(), () => this.becomeFirst())
+    if (options.outputTools !== false)
+      this.siblings = new Siblings(group?.scope ?? scopeOf(options, this.storage), () => this.becomeFirst())
     // Faults of the settings show before the server is started.
     this.bounds()
     this.connection = this.connect()
@@ -100,6 +114,11 @@ export class ServerProxy {
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): void {
     this.connection.stop(signal)
+  }
+
+  /** True if a listed tool is one of ours, and not the server's. */
+  offers(tool: string): boolean {
+    return this.listing.isFirst && this.listing.find(tool) !== undefined
   }
 
   private connect(): Connection {
@@ -121,7 +140,7 @@ export class ServerProxy {
     fromHost.catch(() => this.stop())
     try {
       const exit = await connection.read({
-        take: (source) => this.listen(source, (line) => this.onServer(line), { dropsMembers: true }),
+        take: (source) => this.listen(source, (line) => this.onServer(line), true),
         isWaiting: (id) => this.pending.find(id) !== undefined || this.toServer.isOpen(id),
         fail: (id, problem) => this.onFailure(id, problem),
       })
@@ -136,46 +155,12 @@ export class ServerProxy {
       this.toServer.giveUp()
       this.siblings?.leave()
       input.destroy()
-      await this.storage.close()
+      if (this.group === undefined) await this.storage.close()
     }
   }
 
-  private async listen(
-    source: AsyncIterable<Buffer | string>,
-    onLine: (line: Line) => Promise<void> | undefined,
-    { isBatch = false, dropsMembers = false } = {},
-  ): Promise<void> {
-    const folders = [this.storage.getStorageDir()]
-    for await (const line of linesOf(source, { folders, mark: this.mark, dropsMembers })) {
-      const { value } = line
-      const isMany = Array.isArray(value) && value.length > 0
-      if (isMany && isBatch) {
-        drop(line)
-        continue
-      }
-      const done = isMany ? this.onBatch(line, value as unknown[], onLine) : onLine(line)
-      if (done) await done
-    }
-  }
-
-  /**
-   * A batch (protocol of March 2025): several messages in one. They are passed on one by one. A batch in a batch is no message,
-   * and neither are elements beyond the number that any host sends.
-   */
-  private async onBatch(
-    line: Line,
-    elements: readonly unknown[],
-    onLine: (line: Line) => Promise<void> | undefined,
-  ): Promise<void> {
-    const isOne = (element: unknown) => asMessage(element) !== undefined || line.skim?.rangeOf(element) !== undefined
-    const messages = elements.filter(isOne)
-    if (messages.length > MOST_IN_BATCH) warn(`${messages.length - MOST_IN_BATCH} messages of a batch were dropped`)
-    if (messages.length < elements.length) warn(`${elements.length - messages.length} parts of a batch are no messages`)
-    try {
-      await this.listen(Readable.from(partsOf(messages.slice(0, MOST_IN_BATCH), line)), onLine, { isBatch: true })
-    } finally {
-      line.spool?.close()
-    }
+  private listen(source: AsyncIterable<Buffer | string>, onLine: OnLine, dropsMembers = false): Promise<void> {
+    return forEachLine(source, { folders: [this.storage.getStorageDir()], mark: this.mark, dropsMembers }, onLine)
   }
 
   // From the host -----------------------------------------------------------------------------------------------------
@@ -185,7 +170,7 @@ export class ServerProxy {
     if (message === undefined) {
       // The server may understand what is no JSON to us, or too much of it.
       const isSafe = this.asking === undefined || (line.value !== undefined && line.isWhole)
-      return isSafe ? this.pass(line, this.server) : this.begin(0, this.refuse(line, null, UNREADABLE))
+      return isSafe ? pass(line, this.server) : this.begin(0, this.refuse(line, null, UNREADABLE))
     }
     const { id, method } = message
     // Answers to our own questions are not for the server.
@@ -235,7 +220,7 @@ export class ServerProxy {
   /** The judged message is the one sent: with two members of one name another reader may take the other. */
   private onward(line: Line, message: Message): Promise<void> | undefined {
     const isPlain = line.bytes !== undefined && !hasRepeatedNames(line.bytes.toString())
-    return this.asking && !isPlain ? this.send(line, message, this.server) : this.pass(line, this.server)
+    return this.asking && !isPlain ? send(line, message, this.server) : pass(line, this.server)
   }
 
   /** A call that cannot be judged does not run. */
@@ -257,7 +242,7 @@ export class ServerProxy {
 
   private forwardCall(line: Line, { id }: Message, key: string, tool: string): Promise<void> | undefined {
     this.pending.add({ method: 'tools/call', tool, id: key, given: id })
-    return this.pass(line, this.server)
+    return pass(line, this.server)
   }
 
   private async callOurs(line: Line, message: Message, key: string, name: string): Promise<void> {
@@ -311,7 +296,7 @@ export class ServerProxy {
       }
       // The answer was ours, and the server knows nothing of a question.
       const { inputResponses: _responses, requestState: _state, ...own } = params
-      await this.send(line, { ...message, params: own }, this.server)
+      await send(line, { ...message, params: own }, this.server)
     } else {
       line.spool?.close()
       await this.answer(message.id, 'refusal' in verdict ? verdict.refusal : verdict.question)
@@ -358,7 +343,7 @@ export class ServerProxy {
 
   /** Only a short line reaches the host unchanged while a request waits for its answer: hosts accept more than JSON. */
   private onUnreadable(line: Line, known?: unknown): Promise<void> | undefined {
-    if (this.pending.count === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return this.pass(line, this.host)
+    if (this.pending.count === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return pass(line, this.host)
     const { isMessage, ids } = idsIn(line)
     const id = [known, ...ids].find((each) => this.pending.find(each) !== undefined)
     const isWithout = isMessage && known === undefined && ids.length === 0
@@ -409,27 +394,27 @@ export class ServerProxy {
     if (isLong && message.id === undefined && String(message.method).startsWith('notifications/')) {
       return this.begin(line.bytes?.length ?? 0, this.sendShort(line, message))
     }
-    return isPlain ? this.pass(line, this.host) : this.send(line, request, this.host)
+    return isPlain ? pass(line, this.host) : send(line, request, this.host)
   }
 
   private async sendShort(line: Line, message: Message): Promise<void> {
-    await this.send(line, shortNotification(line, message, this.bounds().limits.maxBytes), this.host)
+    await send(line, shortNotification(line, message, this.bounds().limits.maxBytes), this.host)
   }
 
   private onAnswer(line: Line, message: Message): Promise<void> | undefined {
     const pending = this.pending.take(message.id)
     const plain = plainAnswer(line, message)
     const changed = this.changedAnswer(line, plain, pending)
-    if (changed === undefined) return plain === message ? this.pass(line, this.host) : this.send(line, plain, this.host)
+    if (changed === undefined) return plain === message ? pass(line, this.host) : send(line, plain, this.host)
     const done = changed
       .catch((error: unknown) => {
         warn(error)
         return failedAnswer(plain)
       })
       .then((answer) => {
-        if (answer === message) return this.pass(line, this.host)
+        if (answer === message) return pass(line, this.host)
         // However the server wrote the id, the host knows its own.
-        return this.send(line, pending === undefined ? answer : { ...answer, id: pending.given }, this.host)
+        return send(line, pending === undefined ? answer : { ...answer, id: pending.given }, this.host)
       })
     // One at a time where a file is read; the next waits in the pipe.
     if (line.spool) return done
@@ -473,13 +458,6 @@ export class ServerProxy {
     this.hasListed = true
     const page = this.listing.page(tools, this.profile, this.options.truncation?.maxBytes)
     return page === given.result ? given : { ...message, result: page }
-  }
-
-  /** Proxies with one host and one place for outputs: any of them can read what the others saved. */
-  private scope(): string[] {
-    const { output, sessionId = '' } = this.options
-    const isOwn = output !== undefined && output !== process.stdout
-    return [isOwn ? `in ${process.pid}` : hostProcess(), this.storage.getStorageDir(), sessionId]
   }
 
   /** The proxy that offered the tools has ended. */
@@ -563,23 +541,6 @@ export class ServerProxy {
 
   // Both ways ---------------------------------------------------------------------------------------------------------
 
-  /** Hands a message on as it came. */
-  private pass(line: Line, to: MessageWriter): Promise<void> | undefined {
-    if (line.bytes) return to.write(line.bytes)
-    const { spool } = line
-    return to.writePieces(spool.read()).finally(() => spool.close())
-  }
-
-  /** Hands a changed message on, with what its stand-ins stand for. */
-  private async send(line: Line, message: Message, to: MessageWriter): Promise<void> {
-    if (line.spool === undefined) {
-      await to.write(`${stringifyLossless(message)}\n`)
-      return
-    }
-    const { spool } = line
-    await to.writePieces(withLineFeed(spliced(message, line))).finally(() => spool.close())
-  }
-
   private async answer(id: unknown, result: unknown): Promise<void> {
     const isTyped = !this.isStateless || !isRecord(result) || result.resultType !== undefined
     const typed = isTyped ? result : { resultType: 'complete', ...result }
@@ -632,16 +593,3 @@ export class ServerProxy {
 
 /** Questions of a server of this size pass with what it keeps in them. */
 const MOST_ASKED = 2 ** 20
-
-function drop(line: Line): undefined {
-  line.spool?.close()
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(`mcp: ${error instanceof Error ? error.message : String(error)}`, 'SpillwayWarning')
-}
-
-function* withLineFeed(pieces: Iterable<Buffer>): Generator<Buffer> {
-  yield* pieces
-  yield Buffer.from('\n')
-}

@@ -4,20 +4,21 @@ import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
+import { serversIn } from '../mcp-servers'
 import { badValue, choice, text, texts } from '../parse-values'
-import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
+import { configOf, LIMITS, truncationOptions, openStorage, WIDE_VAULT, WORDING } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { note } from '../terminal'
 
-type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers'>
+type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers' | 'servers'>
 
 const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
 const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
 
 const command: Command = {
   name: 'mcp',
-  summary: 'Proxies an MCP server for a host: long results of tools are truncated and saved.',
-  usage: '[options] (--url URL | -- <server> [arguments])',
+  summary: 'Proxies MCP servers for a host: long results of tools are truncated and saved.',
+  usage: '[options] (--servers FILE | --url URL | -- <server> [arguments])',
   about: `Speaks MCP over standard input and output, as the server does. Two more tools, read_output and search_output,
 are listed. Every other message passes unchanged. With --permission, or rules in --config, calls are judged, and if the
 rules ask, the user is asked by elicitation.`,
@@ -32,6 +33,16 @@ rules ask, the user is asked by elicitation.`,
       type: 'string',
       value: 'URL',
       help: 'The address of a server that speaks Streamable HTTP, in place of a program. No request is sent to another host.',
+    },
+    servers: {
+      type: 'string',
+      value: 'FILE',
+      help: 'Several servers: the mcpServers of a file, as hosts have it. A tool that several of them have is listed as SERVER_TOOL.',
+    },
+    tools: {
+      type: 'string',
+      value: 'WHICH',
+      help: 'The list of tools: all (default), with all definitions; lazy, with names, and a tool that returns definitions.',
     },
     header: {
       type: 'string',
@@ -73,6 +84,7 @@ rules ask, the user is asked by elicitation.`,
     ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
     ['spillway mcp --max-tokens 4000 --server github -- docker run -i github-mcp', 'with a limit in tokens'],
     [`spillway mcp --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'`, 'for a server over HTTP'],
+    ['spillway mcp --servers servers.json --tools lazy', 'for several servers, with a short list of tools'],
     ['spillway mcp --config agent.jsonc --server files -- node server.js', 'with settings and rules'],
   ],
   run,
@@ -91,7 +103,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const hasRules = config.agents?.runtime?.permission !== undefined || (permission.failClosed ?? []).length > 0
   const isJudged = values.permission === true || hasRules
   const server = text(values, 'server')
-  if (isJudged && server === undefined) {
+  const isUnnamed = server === undefined && target.servers === undefined
+  if (isJudged && isUnnamed) {
     // A host shows nothing of a usage error, and what a server calls itself is no ground for trust.
     note(
       'spillway mcp: rules for this server do not hold without its name. Add --server NAME before --; until then its calls are judged as mcp:unverified-NAME/TOOL.',
@@ -103,9 +116,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },
     storage: openStorage(values, { storageDir, retentionDays }),
     server,
-    ...(isJudged && server === undefined && { judgeUnnamed: true }),
+    ...(isJudged && isUnnamed && { judgeUnnamed: true }),
     host: choice(values, 'host', HOST_NAMES),
     sessionId: text(values, 'session'),
+    tools: choice(values, 'tools', ['all', 'lazy']),
     outputTools: values['no-output-tools'] !== true,
     structuredContent: choice(values, 'structured-content', ['drop', 'keep']),
     ...(isJudged && {
@@ -121,10 +135,18 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
 }
 
-/** A program, or an address with headers. */
+/** A program, an address with headers, or a file with several of them. */
 function targetOf(values: Parsed['values'], [file, ...args]: readonly string[]): McpTarget {
   const url = text(values, 'url')
   const headers = texts(values, 'header')
+  const servers = text(values, 'servers')
+  if (servers !== undefined) {
+    const other = ['url', 'header', 'server'].find((name) => values[name] !== undefined)
+    if (other !== undefined) throw new UsageError(`--servers FILE has the servers: --${other} is not for several`)
+    if (file !== undefined)
+      throw new UsageError(`--servers FILE has the servers: ${JSON.stringify(file)} cannot be one, too`)
+    return { servers: serversIn(servers) }
+  }
   if (url === undefined) {
     if (headers !== undefined) throw new UsageError('--header needs --url: a program is sent no headers')
     if (file === undefined) throw new UsageError(`missing argument <server>; usage: spillway mcp ${command.usage}`)

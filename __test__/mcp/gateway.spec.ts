@@ -1,0 +1,285 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CLI } from '../cli/support'
+import { filesIn, tempDir } from '../support/temp'
+import { Host, type Message, pathIn, SERVER, textOf } from './host'
+import { answer, HttpServer, textResult } from './http-server'
+
+const tool = (name: string, description?: string) => ({
+  name,
+  ...(description !== undefined && { description }),
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+})
+
+/** A server of the fixture with these tools. */
+const fixture = (tools: object[], env: object = {}) => ({
+  command: process.execPath,
+  args: [SERVER],
+  env: { PAGES: JSON.stringify([tools]), ...env },
+})
+
+function open(mcpServers: object, options: string[] = [], env: NodeJS.ProcessEnv = {}): Host {
+  const file = join(tempDir(), 'servers.json')
+  writeFileSync(file, `// servers\n${JSON.stringify({ mcpServers })}`)
+  return new Host([], env, [], [CLI, 'mcp', '--servers', file, ...options])
+}
+
+async function listed(host: Host): Promise<string[]> {
+  const { result } = await host.request('tools/list')
+  return result!.tools!.map(({ name }) => name)
+}
+
+const changed = ({ method }: Message) => method === 'notifications/tools/list_changed'
+const TWO = { one: fixture([tool('echo'), tool('lines')]), two: fixture([tool('echo'), tool('twice')]) }
+
+describe('several servers', () => {
+  test('are one for the host: tools keep their names, except where two have the same', async () => {
+    const host = open(TWO)
+    const { result } = await host.initialize()
+    expect(result).toMatchObject({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: { listChanged: true }, logging: {} },
+      serverInfo: { name: 'spillway' },
+    })
+    const names = ['one_echo', 'lines', 'two_echo', 'twice', 'read_output', 'search_output']
+    expect(await listed(host)).toEqual(names)
+    expect(textOf(await host.call('two_echo', { text: 'hello' }))).toBe('hello')
+    expect(await host.call('echo', { text: 'hello' })).toMatchObject({ isError: true })
+    const long = await host.call('lines', { count: 5000 })
+    expect(filesIn(host.store)).toEqual([expect.stringMatching(/^mcp__one__lines_/)])
+    expect(textOf(await host.call('read_output', { path: pathIn(long), from_line: 5000 }))).toContain('line 5000')
+    expect(await host.request('ping')).toMatchObject({ result: {} })
+    expect(await host.request('tasks/list')).toMatchObject({ error: { code: -32601 } })
+    expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('can be programs and addresses', async () => {
+    const web = new HttpServer()
+    web.onRequest = ({ response, message }) => {
+      const isList = message.method === 'tools/list'
+      answer(response, message, isList ? { tools: [tool('fetch')] } : textResult('from the web'))
+    }
+    const url = await web.listen()
+    const headers = { Authorization: `Bearer \${TOKEN}` }
+    const host = open({ ...TWO, web: { type: 'http', url, headers } }, [], { TOKEN: 'made-up' })
+    await host.initialize()
+    expect(await listed(host)).toContain('fetch')
+    expect(textOf(await host.call('fetch'))).toBe('from the web')
+    expect(textOf(await host.call('one_echo', { text: 'hello' }))).toBe('hello')
+    expect(web.of('tools/call')[0]!.headers.authorization).toBe('Bearer made-up')
+    await host.close()
+    await web.close()
+  })
+
+  test('one that ends answers what waits with an error, and leaves the others', async () => {
+    const host = open({ one: fixture([tool('wait'), tool('exit')]), two: fixture([tool('echo')]) })
+    await host.initialize()
+    expect(await listed(host)).toEqual(['wait', 'exit', 'echo', 'read_output', 'search_output'])
+    const told = host.next(changed)
+    const [waiting, exit] = await Promise.all(
+      ['wait', 'exit'].map((name) => host.request('tools/call', { name, arguments: {} })),
+    )
+    const ended = { code: -32000, message: 'the server "one" has ended (code 3)' }
+    expect([waiting!.error, exit!.error]).toEqual([ended, ended])
+    await told
+    expect(await listed(host)).toEqual(['echo', 'read_output', 'search_output'])
+    expect(textOf(await host.call('echo', { text: 'still here' }))).toBe('still here')
+    expect((await host.request('tools/call', { name: 'wait', arguments: {} })).error).toEqual(ended)
+    expect(await host.close()).toMatchObject({ code: 0 })
+  })
+
+  test('one that cannot be started, or is no MCP server, leaves the others', async () => {
+    const broken = { command: join(tempDir(), 'nothing-here') }
+    const silent = { command: process.execPath, args: ['-e', 'process.exit(0)'] }
+    const host = open({ broken, silent, two: fixture([tool('echo')]), off: { ...broken, disabled: true } })
+    await host.initialize()
+    expect(await listed(host)).toContain('echo')
+    const { stderr } = await host.close()
+    expect(stderr).toMatch(/the server "broken" cannot be started: .*ENOENT/)
+    expect(stderr).toContain('the server "silent" has ended (code 0)')
+    expect(stderr).not.toContain('"off"')
+  })
+
+  test('all of which cannot be started end the proxy as one does', async () => {
+    const host = open({ one: { command: join(tempDir(), 'a') }, two: { command: join(tempDir(), 'b') } })
+    const { code, stderr } = await host.ended
+    expect([code, stderr]).toEqual([127, expect.stringMatching(/\/a, .*\/b" cannot be started: .*ENOENT/)])
+  })
+
+  test('none of which speaks MCP are an error that names them', async () => {
+    const silent = { command: process.execPath, args: ['-e', 'process.stdin.once("data", () => process.exit(4))'] }
+    const host = open({ one: silent, two: silent })
+    const { error } = await host.initialize()
+    expect(error!.message).toBe('the server "one" has ended (code 4); the server "two" has ended (code 4)')
+    expect((await host.ended).code).toBe(4)
+  })
+
+  test('ask the host questions with ids of their own, and receive their own answers', async () => {
+    const host = open({ one: fixture([tool('sample')]), two: fixture([tool('sample')]) })
+    await host.initialize()
+    let count = 0
+    host.onRequest = () => {
+      count += 1
+      return { result: { count } }
+    }
+    await listed(host)
+    const [one, two] = await Promise.all([host.call('one_sample'), host.call('two_sample')])
+    const answers = [one, two].map((result) => JSON.parse(textOf(result!)))
+    expect(answers.map(({ id }) => id)).toEqual(['q1', 'q1'])
+    expect(answers.map(({ result }) => result.count).sort()).toEqual([1, 2])
+    await host.close()
+  })
+
+  test('a call is cancelled where it runs', async () => {
+    const host = open({ one: fixture([tool('wait')]), two: fixture([tool('echo')]) })
+    await host.initialize()
+    await listed(host)
+    void host.request('tools/call', { name: 'wait', arguments: {} }, 'long')
+    const told = host.next(({ method, params }) => method === 'notifications/message' && isOf(params, 'long'))
+    host.send({ method: 'notifications/cancelled', params: { requestId: 'long' } })
+    expect((await told).params).toMatchObject({ data: { wasWaiting: true } })
+    await host.close()
+  })
+
+  test('are judged by their names', async () => {
+    const rules = [{ domain: 'mcp', pattern: 'mcp:one/echo', decision: 'allow' }]
+    const config = join(tempDir(), 'rules.json')
+    writeFileSync(config, JSON.stringify({ agents: { runtime: { permission: { rules } } } }))
+    const host = open(TWO, ['--config', config])
+    await host.initialize()
+    expect(textOf(await host.call('one_echo', { text: 'allowed' }))).toBe('allowed')
+    const denied = await host.call('two_echo', { text: 'asked' })
+    expect([denied.isError, textOf(denied)]).toEqual([true, expect.stringContaining('mcp:two/echo')])
+    await host.close()
+  })
+
+  test('a tool of a server that is called as ours has another name', async () => {
+    const host = open({ one: fixture([tool('read_output'), tool('lines')]), two: fixture([tool('echo')]) })
+    await host.initialize()
+    const names = await listed(host)
+    expect(names.slice(0, 3)).toEqual(['one_read_output', 'lines', 'echo'])
+    const path = pathIn(await host.call('lines', { count: 5000 }))
+    expect(textOf(await host.call('one_read_output', { path }))).toBe('unknown tool read_output')
+    for (const name of [names.at(-2)!, 'read_output'])
+      expect(textOf(await host.call(name, { path, from_line: 5000 }))).toContain('line 5000')
+    await host.close()
+  })
+})
+
+const isOf = (params: Message['params'], id: string) => (params?.data as { of?: string } | undefined)?.of === id
+
+describe('--tools lazy', () => {
+  const tools = [
+    tool('echo', 'Says it again. And more about it.'),
+    tool('lines', `Counts ${'very '.repeat(40)}far`),
+    tool('fail'),
+  ]
+  const LAZY = ['--tools', 'lazy']
+  const OURS = ['describe_tool', 'call_tool', 'read_output', 'search_output']
+
+  test('names tools first, and lists one once it was described', async () => {
+    const host = open({ one: fixture(tools) }, LAZY)
+    await host.initialize()
+    const { result } = await host.request('tools/list')
+    expect(result!.tools!.map(({ name }) => name)).toEqual(OURS)
+    const description = String(result!.tools![0]!.description)
+    expect(description).toContain('\necho: Says it again.\nlines: Counts very ')
+    expect(
+      Math.max(
+        ...description
+          .split('\n')
+          .slice(1)
+          .map(({ length }) => length),
+      ),
+    ).toBeLessThan(140)
+    expect(textOf(await host.call('describe_tool'))).toMatch(/^echo: Says it again\.\nlines: .*…\nfail$/)
+
+    const told = host.next(changed)
+    const described = textOf(await host.call('describe_tool', { names: ['echo'] }))
+    expect(JSON.parse(described.split('\n\n')[0]!)).toEqual([tools[0]])
+    await told
+    expect(await listed(host)).toEqual([...OURS, 'echo'])
+    expect(textOf(await host.call('echo', { text: 'hello' }))).toBe('hello')
+    await host.close()
+  })
+
+  test('calls tools for hosts that do not list again: bounded, judged and failing as the tool itself', async () => {
+    const config = join(tempDir(), 'rules.json')
+    const rules = ['echo', 'lines', 'fail'].map((name) => ({
+      domain: 'mcp',
+      pattern: `mcp:one/${name}`,
+      decision: name === 'echo' ? 'deny' : 'allow',
+    }))
+    writeFileSync(config, JSON.stringify({ agents: { runtime: { permission: { rules } } } }))
+    const host = open({ one: fixture(tools) }, [...LAZY, '--config', config])
+    await host.initialize()
+    const call = (name: string, args: unknown) => host.call('call_tool', { name, arguments: args })
+    const long = await call('lines', { count: 5000 })
+    expect(readFileSync(pathIn(long), 'utf8')).toContain('line 5000')
+    expect(textOf(await call('read_output', { path: pathIn(long), from_line: 5000 }))).toContain('line 5000')
+    expect(textOf(await call('lines', '{"count":2}'))).toBe('line 1\nline 2')
+    const denied = await call('echo', { text: 'x' })
+    expect([denied.isError, textOf(denied)]).toEqual([true, expect.stringContaining('mcp:one/echo')])
+    expect(await call('fail', { count: 1 })).toEqual({ content: [{ type: 'text', text: 'line 1' }], isError: true })
+    const unknown = await call('ecko', {})
+    expect([unknown.isError, textOf(unknown)]).toEqual([true, 'There is no tool "ecko". Did you mean echo?'])
+    expect(await host.call('describe_tool', { names: ['nothing like it'] })).toMatchObject({ isError: true })
+    await host.close()
+  })
+
+  test('works in front of one server, whose end is that of the proxy', async () => {
+    const host = new Host(LAZY, { PAGES: JSON.stringify([[tool('echo'), tool('exit')]]) })
+    await host.initialize()
+    expect(await listed(host)).toEqual(OURS)
+    expect(textOf(await host.call('call_tool', { name: 'echo', arguments: { text: 'a' } }))).toBe('a')
+    const exit = await host.request('tools/call', { name: 'call_tool', arguments: { name: 'exit' } })
+    expect(exit.error!.message).toBe('the server "server" has ended (code 3)')
+    expect((await host.ended).code).toBe(3)
+  })
+
+  test('of hundreds of tools describes names only, and a definition of any size within bounds', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => tool(`tool_${at}`, 'long '.repeat(60)))
+    const host = open({ one: fixture(many) }, LAZY)
+    await host.initialize({}, 'claude-code')
+    const { result } = await host.request('tools/list')
+    const [first] = result!.tools!
+    expect(String(first!.description).length).toBeLessThanOrEqual(2000)
+    expect(first!.description).toMatch(/tool_0, tool_1, .*, and \d+ more\. A call without names returns all/s)
+    const names = many.slice(0, 50).map(({ name }) => name)
+    const described = textOf(await host.call('describe_tool', { names }))
+    expect(Buffer.byteLength(described)).toBeLessThan(15_000)
+    expect(described).toContain('"tool_49"')
+    await host.close()
+  })
+})
+
+describe('a file of servers', () => {
+  const end = async (host: Host) => {
+    const { code, stderr } = await host.ended
+    return [code, stderr]
+  }
+
+  test.each([
+    ['no servers', {}, 'expected an object "mcpServers" with a server that can be used'],
+    ['an old transport', { a: { type: 'sse', url: 'http://127.0.0.1:1/' } }, 'mcpServers.a: the transport "sse"'],
+    ['no place', { a: { args: ['x'] } }, 'mcpServers.a: expected a "command" or a "url"'],
+    ['an unknown variable', { a: { command: `\${NOT_SET_ANYWHERE}` } }, 'no variable NOT_SET_ANYWHERE'],
+  ])('with %s is refused, and says why', async (_what, servers, problem) => {
+    expect(await end(open(servers))).toEqual([2, expect.stringContaining(problem)])
+  })
+
+  test('that has the proxy itself in it does not start without end', async () => {
+    const file = join(tempDir(), 'servers.json')
+    const self = { command: process.execPath, args: [CLI, 'mcp', '--servers', file] }
+    writeFileSync(file, JSON.stringify({ mcpServers: { self, two: fixture([tool('echo')]) } }))
+    const host = new Host([], {}, [], [CLI, 'mcp', '--servers', file])
+    await host.initialize()
+    expect(await listed(host)).toEqual(['echo', 'read_output', 'search_output'])
+    expect((await host.close()).stderr).toContain('the file starts this proxy itself')
+  })
+
+  test('leaves no other place for a server', async () => {
+    const host = open(TWO, ['--url', 'http://127.0.0.1:1/'])
+    expect(await end(host)).toEqual([2, expect.stringContaining('--url is not for several')])
+  })
+})

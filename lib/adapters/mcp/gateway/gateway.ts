@@ -1,0 +1,371 @@
+/** Stands between a host and several servers: each message goes where it belongs, and lists become one. */
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { TruncationStorage } from 'spillway'
+import { native } from '../../../native/native'
+import { stringifyLossless } from '../../../util/lossless-json'
+import { messageOf as problemOf } from '../../../util/message-of'
+import { isRecord } from '../../../validation/validate'
+import { argumentsOf } from '../host-calls'
+import { type Line, asMessage } from '../json-rpc-stream'
+import { drop, forEachLine, pass, send, warn } from '../message-stream'
+import { MessageWriter } from '../message-writer'
+import type { McpProxyOptions, McpServerExit } from '../options'
+import { keyOf } from '../pending-requests'
+import { scopeOf } from '../proxy'
+import type { Message } from '../types'
+import { CatalogOfTools } from './catalog'
+import { CALL_TOOL, callIn, DESCRIBE_TOOL } from './lazy-tools'
+import { Member } from './member'
+import { mergedIntroduction } from './merged-answers'
+import { Resources } from './resources'
+import { SharedNames } from './shared-names'
+
+/** Hosts wait this long for a server at least. One that needs longer joins later. */
+const STARTUP_MS = 8000
+
+const NOT_FOUND = -32601
+const WRONG_PARAMS = -32602
+const FAILED = -32000
+
+/** A request of the host that is answered here. */
+type Answer = (message: Message, line: Line) => Promise<unknown>
+
+export class Gateway {
+  readonly pid = undefined
+  readonly ended: Promise<McpServerExit>
+  private readonly members: readonly Member[]
+  /** A text that no message contains. */
+  private readonly mark = `spillway:${randomUUID()}:`
+  private readonly host: MessageWriter
+  private readonly storage: TruncationStorage
+  private readonly tools: CatalogOfTools
+  private readonly prompts = new SharedNames<Member>(new Set())
+  private readonly resources = new Resources()
+  /** Requests of servers that the host has not answered, by the id that the host knows. */
+  private readonly asked = new Map<string, { member: Member; id: unknown }>()
+  private askedCount = 0
+  /** Requests of the host that no server has received yet. */
+  private readonly open = new Map<string, AbortController>()
+  private readonly work = new Set<Promise<void>>()
+  private readonly closing = new AbortController()
+  private isInitialized = false
+  private isIntroduced = false
+
+  private readonly answers: Readonly<Record<string, Answer>> = {
+    initialize: (message) => this.initialize(message),
+    ping: async () => ({}),
+    'tools/list': async () => ({ tools: await this.tools.list(this.ready()) }),
+    'prompts/list': () => this.listPrompts(),
+    'resources/list': async () => ({ resources: await this.resources.list(this.ready()) }),
+    'resources/templates/list': async () => ({ resourceTemplates: await this.resources.templates(this.ready()) }),
+    'logging/setLevel': (message) => this.setLevel(message),
+  }
+
+  constructor(private readonly options: McpProxyOptions) {
+    const { servers, output = process.stdout, server = 'server', ...shared } = options
+    this.storage = options.storage ?? new TruncationStorage()
+    const { command, args, cwd, env, url, headers, tools, input, ...common } = shared
+    const own = { ...common, storage: this.storage }
+    const group = { scope: scopeOf(options, this.storage) }
+    const single = { command, args, cwd, env, url, headers, server: options.server }
+    this.members = servers
+      ? Object.entries(servers).map(([name, where]) => new Member(name, { ...own, ...where, server: name }, group))
+      : [new Member(server, { ...own, ...single }, group)]
+    this.tools = new CatalogOfTools(tools === 'lazy', options.host)
+    this.host = new MessageWriter(output)
+    this.ended = this.run()
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): void {
+    for (const member of this.members) member.stop(signal)
+  }
+
+  private async run(): Promise<McpServerExit> {
+    const { input = process.stdin, output = process.stdout } = this.options
+    let hasHostEnded = false
+    output.on('error', () => {
+      this.host.break()
+      this.stop()
+    })
+    const fromHost = forEachLine(input, this.streamOptions(), (line) => this.onHost(line)).finally(() => {
+      hasHostEnded = true
+      for (const member of this.members) member.close()
+    })
+    fromHost.catch(() => this.stop())
+    const ends = await Promise.allSettled(this.members.map((member) => this.follow(member)))
+    const isEndOfHost = hasHostEnded
+    this.closing.abort()
+    await Promise.all(this.work)
+    await this.host.flush()
+    input.destroy()
+    await this.storage.close()
+    const exits = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+    const [first] = exits
+    if (first === undefined) throw (ends[0] as PromiseRejectedResult).reason
+    if (isEndOfHost && this.members.length > 1) return { code: 0, signal: null }
+    return exits.find(({ code }) => code !== 0) ?? first
+  }
+
+  private streamOptions() {
+    return { folders: [this.storage.getStorageDir()], mark: this.mark }
+  }
+
+  private ready(): Member[] {
+    return this.members.filter(({ isReady }) => isReady)
+  }
+
+  // From the host -----------------------------------------------------------------------------------------------------
+
+  private onHost(line: Line): Promise<void> | undefined {
+    const message = asMessage(line.value)
+    if (message === undefined) {
+      drop(line)
+      return this.refuse(null, -32700, 'The message cannot be read.')
+    }
+    const { id, method } = message
+    if (method === undefined) return this.onHostAnswer(line, message)
+    const key = keyOf(id)
+    if (key === undefined) return this.onHostNotification(line, message)
+    const answer = this.answers[String(method)]
+    if (answer) return this.begin(line, message, key, async () => this.answer(id, await answer(message, line)))
+    return this.begin(line, message, key, (signal) => this.route(line, message, key, signal))
+  }
+
+  /** Starts the work on a request; the host gets an answer, however it fails. */
+  private begin(line: Line, { id }: Message, key: string, work: (signal: AbortSignal) => Promise<void>): undefined {
+    const controller = new AbortController()
+    this.open.set(key, controller)
+    const done = work(controller.signal)
+      .catch((error: unknown) => this.refuse(id, error instanceof Refusal ? error.code : FAILED, problemOf(error)))
+      .finally(() => {
+        drop(line)
+        this.work.delete(done)
+        if (this.open.get(key) === controller) this.open.delete(key)
+      })
+    this.work.add(done)
+  }
+
+  /** Hands a request to the server that it concerns. */
+  private async route(line: Line, message: Message, key: string, signal: AbortSignal): Promise<void> {
+    const params = isRecord(message.params) ? message.params : {}
+    switch (message.method) {
+      case 'tools/call':
+        return this.call(line, message, key, params, signal)
+      case 'prompts/get':
+        return this.getPrompt(line, message, key, params, signal)
+      case 'resources/read':
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.forward(line, message, key, this.resources.ownerOf(params.uri, this.ready()))
+      case 'completion/complete':
+        return this.complete(line, message, key, params)
+      default:
+        throw new Refusal(NOT_FOUND, `${String(message.method)} is not known in front of several servers`)
+    }
+  }
+
+  private async call(
+    line: Line,
+    message: Message,
+    key: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isLazy = this.tools.isLazy
+    if (isLazy && params.name === DESCRIBE_TOOL) {
+      const { text, isError, isNew } = await this.tools.describe(argumentsOf(message), this.ready())
+      if (isNew) await this.tell('notifications/tools/list_changed')
+      return this.answer(message.id, { content: [{ type: 'text', text }], ...(isError && { isError }) })
+    }
+    const inner = isLazy && params.name === CALL_TOOL ? callIn(params.arguments) : undefined
+    const name = inner?.name ?? params.name
+    const entry = typeof name === 'string' ? await this.tools.find(name, this.ready()) : undefined
+    if (signal.aborted) return undefined
+    if (entry === undefined) {
+      const text = await this.tools.unknown(String(name), this.ready())
+      return this.answer(message.id, { content: [{ type: 'text', text }], isError: true })
+    }
+    const isSame = inner === undefined && entry.name === name
+    const changed = { ...params, name: entry.name, ...(inner && { arguments: inner.args }) }
+    return this.forward(line, isSame ? message : { ...message, params: changed }, key, entry.member, isSame)
+  }
+
+  private async getPrompt(
+    line: Line,
+    message: Message,
+    key: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const name = String(params.name)
+    if (this.prompts.find(name) === undefined) await this.listPrompts()
+    const entry = this.prompts.find(name)
+    if (signal.aborted) return undefined
+    if (entry === undefined) throw new Refusal(WRONG_PARAMS, `no server has a prompt ${JSON.stringify(name)}`)
+    const changed = { ...message, params: { ...params, name: entry.name } }
+    return this.forward(line, changed, key, entry.member, entry.name === name)
+  }
+
+  private async complete(line: Line, message: Message, key: string, params: Record<string, unknown>): Promise<void> {
+    const ref = isRecord(params.ref) ? params.ref : {}
+    const entry = typeof ref.name === 'string' ? this.prompts.find(ref.name) : undefined
+    const owner = entry?.member ?? this.resources.ownerOf(ref.uri, this.ready())
+    const changed = entry && { ...message, params: { ...params, ref: { ...ref, name: entry.name } } }
+    return this.forward(line, changed ?? message, key, owner, changed === undefined)
+  }
+
+  private async forward(
+    line: Line,
+    message: Message,
+    key: string,
+    to: Member | undefined,
+    isSame = true,
+  ): Promise<void> {
+    if (to === undefined) throw new Refusal(NOT_FOUND, `no server answers ${String(message.method)}`)
+    if (to.end !== undefined) throw new Refusal(FAILED, to.end)
+    to.pending.add({ method: String(message.method), id: key, given: message.id })
+    // From here on it is cancelled by the server.
+    this.open.delete(key)
+    await (isSame ? pass(line, to.writer) : send(line, message, to.writer))
+  }
+
+  private onHostAnswer(line: Line, message: Message): Promise<void> | undefined {
+    const asked = this.asked.get(String(message.id))
+    if (asked === undefined) return drop(line)
+    this.asked.delete(String(message.id))
+    return send(line, { ...message, id: asked.id }, asked.member.writer)
+  }
+
+  private async onHostNotification(line: Line, message: Message): Promise<void> {
+    const { method, params } = message
+    const members = this.ready()
+    if (method === 'notifications/cancelled') {
+      const { requestId } = isRecord(params) ? params : {}
+      this.open.get(keyOf(requestId) ?? '')?.abort()
+      const owner = members.find(({ pending }) => pending.find(requestId) !== undefined)
+      return owner ? pass(line, owner.writer) : drop(line)
+    }
+    if (method === 'notifications/initialized') this.isInitialized = true
+    await Promise.all(members.map((member) => member.writer.write(`${stringifyLossless(message)}\n`)))
+    drop(line)
+  }
+
+  // Answers of our own ------------------------------------------------------------------------------------------------
+
+  private async initialize({ params }: Message): Promise<unknown> {
+    this.tools.learnHost(params)
+    const stop = new AbortController()
+    const all = Promise.all(this.members.map((member) => this.introduce(member, params)))
+    const late = pause(STARTUP_MS, undefined, { signal: AbortSignal.any([stop.signal, this.closing.signal]) })
+    await Promise.race([all, late]).catch(() => {})
+    stop.abort()
+    const known = this.ready().map(({ name, introduction }) => ({ server: name, result: introduction! }))
+    if (known.length === 0) {
+      const problems = this.members.map(({ name, end }) => end ?? `the server "${name}" does not answer`)
+      throw new Refusal(FAILED, problems.join('; '))
+    }
+    this.isIntroduced = true
+    return mergedIntroduction(known, native.nativeVersion())
+  }
+
+  private async introduce(member: Member, params: unknown): Promise<void> {
+    try {
+      if (member.end !== undefined) throw new Error(member.end)
+      const result = await member.questions.ask('initialize', isRecord(params) ? params : {})
+      if (!isRecord(result)) throw new Error('its answer to initialize is no object')
+      member.introduction = result
+    } catch (error) {
+      if (!this.closing.signal.aborted)
+        warn(member.end ?? `the server "${member.name}" is left out: ${problemOf(error)}`)
+      return
+    }
+    if (this.isInitialized)
+      await member.writer.write(`${stringifyLossless({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
+    if (this.isIntroduced) await this.tell('notifications/tools/list_changed')
+  }
+
+  private async listPrompts(): Promise<{ prompts: object[] }> {
+    const members = this.ready().filter((member) => member.has('prompts'))
+    const lists = await Promise.all(members.map((member) => member.list('prompts/list', 'prompts')))
+    const all = members.flatMap((member, index) => lists[index]!.map((prompt) => ({ member, prompt })))
+    const names = this.prompts.assign(
+      all.map(({ member, prompt }) => ({ member, name: String(prompt.name), isOurs: false })),
+    )
+    return { prompts: all.map(({ prompt }, index) => ({ ...prompt, name: names[index] })) }
+  }
+
+  private async setLevel({ params }: Message): Promise<unknown> {
+    const members = this.ready().filter((member) => member.has('logging'))
+    await Promise.allSettled(members.map(({ questions }) => questions.ask('logging/setLevel', Object(params))))
+    return {}
+  }
+
+  // From the servers --------------------------------------------------------------------------------------------------
+
+  private async follow(member: Member): Promise<McpServerExit> {
+    try {
+      return await member.read(this.streamOptions(), (line) => this.onMember(member, line))
+    } finally {
+      const problem = member.end ?? ''
+      for (const { given } of member.pending.takeAll()) await this.refuse(given, FAILED, problem)
+      for (const [id, { member: of }] of this.asked) {
+        if (of !== member) continue
+        this.asked.delete(id)
+        await this.tell('notifications/cancelled', { requestId: id, reason: problem })
+      }
+      // The others go on.
+      if (this.isIntroduced && this.ready().length > 0) await this.tell('notifications/tools/list_changed')
+    }
+  }
+
+  private onMember(member: Member, line: Line): Promise<void> | undefined {
+    const message = asMessage(line.value)
+    if (message === undefined) return pass(line, this.host)
+    if (member.questions.settle(message)) return drop(line)
+    const { method, id, params } = message
+    if (method === undefined) {
+      if (member.pending.take(id) !== undefined) return pass(line, this.host)
+      warn(`the server "${member.name}" answered a request that it was not asked; the answer was dropped`)
+      return drop(line)
+    }
+    if (id !== undefined) {
+      this.askedCount += 1
+      const own = `${this.mark}${this.askedCount}`
+      this.asked.set(own, { member, id })
+      return send(line, { ...message, id: own }, this.host)
+    }
+    if (method === 'notifications/cancelled' && isRecord(params)) {
+      const [own] = [...this.asked].find(([, asked]) => asked.member === member && asked.id === params.requestId) ?? []
+      if (own === undefined) return drop(line)
+      this.asked.delete(own)
+      return send(line, { ...message, params: { ...params, requestId: own } }, this.host)
+    }
+    return pass(line, this.host)
+  }
+
+  // To the host -------------------------------------------------------------------------------------------------------
+
+  private async answer(id: unknown, result: unknown): Promise<void> {
+    await this.host.write(`${stringifyLossless({ jsonrpc: '2.0', id, result })}\n`)
+  }
+
+  private async refuse(id: unknown, code: number, message: string): Promise<void> {
+    await this.host.write(`${stringifyLossless({ jsonrpc: '2.0', id, error: { code, message } })}\n`)
+  }
+
+  private async tell(method: string, params?: object): Promise<void> {
+    await this.host.write(`${stringifyLossless({ jsonrpc: '2.0', method, ...(params && { params }) })}\n`)
+  }
+}
+
+/** A request that is answered with an error of the protocol. */
+class Refusal extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}

@@ -1,0 +1,66 @@
+/** The servers in a file of MCP hosts, as options of the proxy. */
+
+import { realpathSync } from 'node:fs'
+import { loadConfig } from 'spillway/config'
+import type { McpServerOptions } from 'spillway/mcp'
+import { isRecord } from '../validation/validate'
+import { UsageError } from './command'
+import { configFile } from './shared-options'
+import { note, printable } from './terminal'
+
+/** Names the file whose servers this process is one of. */
+const STARTED_FROM = 'SPILLWAY_MCP_SERVERS'
+
+/**
+ * Reads the `mcpServers` of a file, with comments or without. A server that cannot be used is reported and left out.
+ *
+ * @throws UsageError for a file without a server that can be used, and for one whose servers include this process
+ */
+export function serversIn(path: string): Record<string, McpServerOptions> {
+  const file = realpathSync(configFile(path))
+  if (process.env[STARTED_FROM] === file) throw new UsageError(`--servers ${path}: the file starts this proxy itself`)
+  // Its servers inherit it.
+  process.env[STARTED_FROM] = file
+  const { config, problems } = loadConfig({ userFile: file })
+  for (const { severity, message } of problems) note(`spillway: ${severity}: ${printable(message)}`)
+  const { mcpServers } = config
+  const found: Record<string, McpServerOptions> = {}
+  for (const [name, entry] of Object.entries(isRecord(mcpServers) ? mcpServers : {})) {
+    if (!isRecord(entry) || entry.disabled === true || entry.enabled === false) continue
+    try {
+      found[name] = serverOf(entry)
+    } catch (error) {
+      note(`spillway: ${printable(`${path}: mcpServers.${name}: ${(error as Error).message}; it is left out`)}`)
+    }
+  }
+  if (Object.keys(found).length > 0) return found
+  throw new UsageError(`--servers ${path}: expected an object "mcpServers" with a server that can be used`)
+}
+
+/** Members that only hosts read, such as `autoApprove`, are not looked at. */
+function serverOf({ type, command, args, cwd, env, url, headers }: Record<string, unknown>): McpServerOptions {
+  if (type === 'sse') throw new Error('the transport "sse" is not supported; the server may speak "http" as well')
+  if (typeof url === 'string')
+    return { url: filled(url), ...(headers !== undefined && { headers: allFilled(headers) }) }
+  if (typeof command !== 'string') throw new Error('expected a "command" or a "url"')
+  return {
+    command: filled(command),
+    ...(Array.isArray(args) && { args: args.map((arg) => filled(String(arg))) }),
+    ...(typeof cwd === 'string' && { cwd: filled(cwd) }),
+    ...(env !== undefined && { env: allFilled(env) }),
+  }
+}
+
+function allFilled(values: unknown): Record<string, string> {
+  if (!isRecord(values)) throw new Error('"env" and "headers" are objects')
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(String(value))]))
+}
+
+/** The text with the variables of the environment in it: `${NAME}`, or `${NAME:-default}`. */
+function filled(text: string): string {
+  return text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, instead?: string) => {
+    const value = process.env[name] ?? instead
+    if (value === undefined) throw new Error(`the environment has no variable ${name}`)
+    return value
+  })
+}
