@@ -3,7 +3,7 @@
  * documentation. Each file in `payloads/` says which.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../support/temp'
 import { CLI, cli, ended, start } from './support'
@@ -328,4 +328,77 @@ test.each([
   const { code, stderr } = await cli(args, { env, input: '{}' })
   expect(code).toBe(1)
   expect(stderr).toContain(words)
+})
+
+describe('the same output again in a session', () => {
+  const run = (stdout: string, id: string, more: object = {}, ...args: string[]) => {
+    const response = { stdout, stderr: '', interrupted: false, isImage: false }
+    const payload = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_response: response, tool_use_id: id }
+    return hook('claude-code', { ...payloadsOf('claude-code').PostToolUse, ...payload, ...more }, ...args)
+  }
+  const shownOf = ({ stdout }: { stdout: string }): string | undefined =>
+    stdout === '' ? undefined : JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.stdout
+  const TEXT = Array.from({ length: 300 }, (_, at) => `test ${at + 1}: passes in ${at * 7} ms`).join('\n')
+  const CHANGED = TEXT.replace('test 150: passes in 1043 ms', 'test 150: is slower than before')
+
+  test('becomes a pointer, with what differs and where the whole is', async () => {
+    expect(shownOf(await run(TEXT, 'one'))).toBeUndefined()
+    const shown = shownOf(await run(CHANGED, 'two'))!
+    expect(shown.length).toBeLessThan(1000)
+    expect(shown).toContain('test 150: is slower than before')
+    expect(shown).toMatch(/\[lines \d+-\d+/)
+    const [, path = ''] = PATH.exec(shown) ?? []
+    expect(readFileSync(path, 'utf8')).toBe(CHANGED)
+  })
+
+  test('stays within a preview of a long result, notice included', async () => {
+    const first = shownOf(await run(LONG, 'one'))!
+    const again = shownOf(await run(LONG, 'two'))!
+    expect(again.length).toBeLessThan(first.length / 4)
+    expect(readFileSync(PATH.exec(again)![1]!, 'utf8')).toBe(LONG)
+  })
+
+  test.each<[string, object, string[]]>([
+    ['another session', { session_id: 'another' }, []],
+    ['a sub-agent', { agent_id: 'a1' }, []],
+    ['a call without a session', { session_id: undefined }, []],
+    ['a call without an id', { tool_use_id: undefined }, []],
+    ['a tool that reads files', { tool_name: 'Read' }, []],
+    ['--no-fold', {}, ['--no-fold']],
+  ])('stays whole in %s', async (_what, more, args) => {
+    await run(TEXT, 'one')
+    expect(shownOf(await run(TEXT, 'two', more, ...args))).toBeUndefined()
+  })
+
+  test('stays whole after a compaction, also in what a sub-agent was shown', async () => {
+    const session = payloadsOf('claude-code').SessionStart as Payload
+    const sub = { agent_id: 'a1' }
+    await run(TEXT, 'one')
+    await run(TEXT, 'two', sub)
+    expect(shownOf(await run(TEXT, 'three', sub))).toMatch(/same as lines/)
+    await hook('claude-code', { ...session, source: 'compact' })
+    expect(shownOf(await run(TEXT, 'four'))).toBeUndefined()
+    expect(shownOf(await run(TEXT, 'five', sub))).toBeUndefined()
+    expect(shownOf(await run(TEXT, 'six'))).toMatch(/same as lines/)
+  })
+
+  test('of hooks that run at the same time is read whole by the next', async () => {
+    const texts = Array.from({ length: 8 }, (_, at) => TEXT.replaceAll('test', `suite ${at} test`))
+    await Promise.all(texts.map((text, at) => run(text, `at ${at}`)))
+    const again = await Promise.all(texts.map((text, at) => run(text, `again ${at}`)))
+    for (const shown of again) expect(shownOf(shown)).toMatch(/same as lines/)
+  })
+
+  test('is kept in a file that only the user can read, and that does not grow without end', async () => {
+    const long = (at: number) => Array.from({ length: 900 }, (_, line) => `${at}: line ${line} of many`).join('\n')
+    let largest = 0
+    for (let at = 0; at < 42; at += 6) {
+      await Promise.all([0, 1, 2, 3, 4, 5].map((more) => run(long(at + more), `at ${at + more}`)))
+      const [name] = readdirSync(store).filter((each) => each.startsWith('shown-'))
+      const { size, mode } = statSync(join(store, name!))
+      expect(mode & 0o077).toBe(0)
+      largest = Math.max(largest, size)
+    }
+    expect([largest > 300_000, largest < 650_000]).toEqual([true, true])
+  })
 })

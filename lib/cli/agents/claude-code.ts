@@ -23,6 +23,7 @@ export const claudeCode: Agent = {
     dialect: 'claude',
     events: { PreToolUse: 'before', PostToolUse: 'after', SessionStart: 'started' },
     replaces: 'all',
+    tellsCompaction: true,
     asks: true,
     readers: ['Grep', 'Read'],
     leaves: ['Read', 'Edit', 'Write', 'NotebookEdit'],

@@ -19,6 +19,7 @@ export const codex: Agent = {
     // Its own limit has cut the output of a command before the hook after it reads it.
     wraps: 'Bash',
     replaces: 'all',
+    tellsCompaction: true,
     asks: false,
   },
   advice: 'Codex asks once whether it may run new hooks: /hooks shows them.',

@@ -38,6 +38,8 @@ export interface HookFacts {
   wraps?: string
   /** Tools whose results a hook may replace. */
   replaces: 'all' | 'mcp' | 'none'
+  /** A hook is called after a compaction: until then the results of a session are in view of the model. */
+  tellsCompaction?: true
   /** A hook may ask the user. */
   asks: boolean
   /** Tools whose results are never replaced: what reads a file must be able to read a saved output, too. */

@@ -20,7 +20,7 @@ const command: Command = {
   usage: '[options] <agent> [event]',
   about: `Reads the JSON of the agent from standard input. Before a tool: a decision, with --permission; a command of the shell
 runs under spillway run where the agent lets no hook replace its output. After a tool: a result that is too long is replaced by
-a preview, with the whole saved. After a compaction: the saved outputs of the session, and the files that were read in it. It says nothing where there is
+a preview, with the whole saved, and lines that an earlier result of the session has by a pointer. After a compaction: the saved outputs of the session, and the files that were read in it. It says nothing where there is
 nothing to change. A hook that fails, or is not done after 2 s, lets the call through and says so.`,
   options: {
     permission: {
@@ -31,6 +31,10 @@ nothing to change. A hook that fails, or is not done after 2 s, lets the call th
     redact: {
       type: 'boolean',
       help: 'Put stars in the place of secrets in results, where the agent takes other results.',
+    },
+    'no-fold': {
+      type: 'boolean',
+      help: 'Keep lines that an earlier result of the session has. By default a pointer takes their place.',
     },
     ...STORE,
     ...CONFIG,

@@ -1,4 +1,4 @@
-/** Answers after a tool: a preview in the place of a result that is too long, and stars in that of secrets. */
+/** Answers after a tool: a preview of a result that is too long, stars for secrets, and pointers for lines that are in view. */
 
 import { hostOf } from '../../adapters/mcp/hosts'
 import type { Agent, HookFacts } from '../agents/types'
@@ -7,36 +7,50 @@ import { dirsOf } from '../outputs'
 import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { afterAnswer } from './answers'
-import { allTexts, editableText, type HookCall, isLong, parsed, TIME_LIMIT_MS } from './payload'
+import { type HookCall, isLong, parsed, TIME_LIMIT_MS, textIn, editableText, allTexts } from './payload'
 import { isPreview } from './previews'
 import { redacted } from './redact'
+import { foldShown } from './shown-results'
+
+/** Bytes that pointers save at least: a result with pointers names its saved output as well. */
+const LEAST_SAVED = 1000
+
+/** A result in the place of another one. */
+interface Cut {
+  result: unknown
+  /** The saved output that it names. */
+  path?: string | undefined
+}
 
 const isMcp = ({ tool }: HookCall): boolean => /^(mcp__|MCP:)/.test(tool)
 
 /** True if the agent takes another result of a call. */
-function isReplaced({ replaces }: HookFacts, call: HookCall): boolean {
-  return replaces !== 'none' && (replaces !== 'mcp' || isMcp(call))
+function isReplaced({ replaces, leaves }: HookFacts, call: HookCall): boolean {
+  return replaces !== 'none' && (replaces !== 'mcp' || isMcp(call)) && leaves?.includes(call.tool) !== true
 }
 
-const foundIn = ({ dialect }: HookFacts, { result }: HookCall) =>
-  editableText(dialect === 'cursor' ? parsed(result) : result)
-
-/** The answer for a result that may be too long, or may have secrets. */
+/** The answer for a result that may be too long, may have secrets, or may have lines that are in view already. */
 export async function afterTool(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
   const isClaude = hook.dialect === 'claude'
-  const result = values.redact === true && isReplaced(hook, call) ? await redacted(call.result) : call.result
-  const shown = { ...call, result }
-  const answer = await (isClaude ? afterClaude : after)(agent, hook, shown, values)
-  if (answer !== undefined || result === call.result) return answer
-  if (isClaude) return { hookSpecificOutput: { hookEventName: call.eventName, updatedToolOutput: result } }
-  const found = foundIn(hook, shown)
-  return found && afterAnswer(hook.dialect, found.with(found.text), found.text)
+  const isRedacted = values.redact === true && hook.replaces !== 'none' && (hook.replaces !== 'mcp' || isMcp(call))
+  const result = isRedacted ? await redacted(call.result) : call.result
+  const given = { ...call, result }
+  if (!isReplaced(hook, call) || !isLong(result) || (await isPreview(result, isMcp(call), () => dirs(values)))) {
+    return result === call.result ? undefined : answerWith(hook, call, result)
+  }
+  const cut = await (isClaude ? cutByAdapter : cutText)(agent, hook, given, values)
+  const shown = await withPointers(hook, { ...call, result: cut.result }, cut.path, values)
+  return shown === call.result ? undefined : answerWith(hook, call, shown)
+}
+
+function answerWith({ dialect }: HookFacts, { eventName }: HookCall, result: unknown) {
+  if (dialect === 'claude') return { hookSpecificOutput: { hookEventName: eventName, updatedToolOutput: result } }
+  const found = editableText(dialect === 'cursor' ? parsed(result) : result)
+  return found && afterAnswer(dialect, found.with(found.text), found.text)
 }
 
 /** Through the adapter, which knows the shapes of Claude Code's tools. */
-async function afterClaude(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
-  if (hook.leaves?.includes(call.tool) || !isLong(call.result)) return undefined
-  if (await isPreview(call.result, isMcp(call), () => dirs(values))) return undefined
+async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
   const { claudeOptions } = await import('spillway/claude-agent-sdk')
   const { service, ended } = serviceFor(agent, hook, values)
   const [group] = claudeOptions({ truncation: service }).hooks.PostToolUse
@@ -45,27 +59,40 @@ async function afterClaude(agent: Agent, hook: HookFacts, call: HookCall, values
     tool_response: call.result,
   }
   const answer = await group?.hooks[0]?.(payload, call.toolCallId, { signal: AbortSignal.timeout(TIME_LIMIT_MS) })
-  await ended(allTexts(answer))
-  return Object.keys(answer ?? {}).length > 0 ? (answer as object) : undefined
+  const { updatedToolOutput = call.result } = (answer?.hookSpecificOutput ?? {}) as { updatedToolOutput?: unknown }
+  return { result: updatedToolOutput, path: await ended(allTexts(updatedToolOutput)) }
 }
 
-async function after(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
-  if (!isReplaced(hook, call) || hook.leaves?.includes(call.tool) || !isLong(call.result)) return undefined
-  const found = foundIn(hook, call)
-  if (found === undefined || (await isPreview(found.text, isMcp(call), () => dirs(values)))) return undefined
+async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
+  const found = editableText(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
+  if (found === undefined) return { result: call.result }
   const { service, ended } = serviceFor(agent, hook, values)
-  const result = await service.output(found.text, {
-    toolName: call.tool,
-    ...(call.sessionId !== undefined && { sessionId: call.sessionId }),
-    ...(call.toolCallId !== '' && { toolCallId: call.toolCallId }),
-  })
+  const result = await service.output(found.text, contextOf(call))
   const { content } = hook.readers === undefined ? withReaders(result) : result
-  await ended([content])
-  if (content === found.text) return undefined
-  return afterAnswer(hook.dialect, found.with(content), content)
+  const path = await ended([content])
+  return { result: content === found.text ? call.result : found.with(content), path }
 }
 
-/** A service for one result; `ended` closes it, and notes the digests of the previews among these texts. */
+const contextOf = ({ tool, sessionId, toolCallId }: HookCall) => ({
+  toolName: tool,
+  ...(sessionId !== undefined && { sessionId }),
+  ...(toolCallId !== '' && { toolCallId }),
+})
+
+/** The result with pointers in the place of lines that are in view; the very same if that saves too little. */
+async function withPointers(hook: HookFacts, call: HookCall, path: string | undefined, values: Parsed['values']) {
+  const found = hook.tellsCompaction === true && values['no-fold'] !== true ? textIn(call.result) : undefined
+  if (found === undefined) return call.result
+  const storage = openStorage(values)
+  const folded = await foldShown(storage.getStorageDir(), call, found.text, path)
+  if (Buffer.byteLength(found.text) - Buffer.byteLength(folded) < LEAST_SAVED) return call.result
+  if (path !== undefined) return found.with(folded)
+  // An agent may drop what a pointer names: the whole can be read all the same.
+  const saved = await storage.save(found.text, contextOf(call))
+  return found.with(`${folded.trimEnd()}\n\n[Full output saved to: ${saved}]`)
+}
+
+/** A service for one result; `ended` closes it, notes the digest of the preview among these texts, and returns its path. */
 function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: Parsed['values']) {
   const paths: string[] = []
   const service = serviceOf(values, {
@@ -83,6 +110,7 @@ function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: P
       if (preview !== undefined) recordPreview(dir, path, preview)
     }
     await service.close()
+    return paths[0]
   }
   return { service, ended }
 }

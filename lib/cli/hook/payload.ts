@@ -18,6 +18,8 @@ export interface HookCall {
   toolCallId: string
   /** The agent's own session, if its name can be the name of a folder. */
   sessionId?: string
+  /** The sub-agent that makes the call, under the same condition. */
+  agentId?: string
   cwd?: string
   /** How the session started. */
   source?: string
@@ -26,24 +28,28 @@ export interface HookCall {
 /** Reads a payload. Fields that are missing or of another type are left empty: an unknown version must not stop the agent. */
 export function readHookCall(facts: HookFacts, payload: unknown, named: string | undefined): HookCall {
   const given = isRecord(payload) ? payload : {}
-  const eventName = named ?? textIn(given, 'hook_event_name', 'hookEventName') ?? ''
-  const session = textIn(given, 'session_id', 'sessionId', 'conversation_id')
-  const cwd = textIn(given, 'cwd') ?? firstOf(given.workspace_roots)
-  const source = textIn(given, 'source')
+  const eventName = named ?? fieldOf(given, 'hook_event_name', 'hookEventName') ?? ''
+  const session = fieldOf(given, 'session_id', 'sessionId', 'conversation_id')
+  const agentId = fieldOf(given, 'agent_id')
+  const cwd = fieldOf(given, 'cwd') ?? firstOf(given.workspace_roots)
+  const source = fieldOf(given, 'source')
   return {
     event: (Object.hasOwn(facts.events, eventName) ? facts.events[eventName] : undefined) ?? 'other',
     eventName,
-    tool: textIn(given, 'tool_name', 'toolName') ?? '',
+    tool: fieldOf(given, 'tool_name', 'toolName') ?? '',
     args: recordOf(given.tool_input ?? given.toolArgs),
     result: given.tool_response ?? given.toolResult ?? given.tool_output,
-    toolCallId: textIn(given, 'tool_use_id', 'tool_call_id', 'toolCallId') ?? '',
-    ...(session !== undefined && /^[\w-]{1,100}$/.test(session) && { sessionId: session }),
+    toolCallId: fieldOf(given, 'tool_use_id', 'tool_call_id', 'toolCallId') ?? '',
+    ...(isName(session) && { sessionId: session }),
+    ...(isName(agentId) && { agentId }),
     ...(cwd !== undefined && { cwd }),
     ...(source !== undefined && { source }),
   }
 }
 
-function textIn(given: Readonly<Record<string, unknown>>, ...names: string[]): string | undefined {
+const isName = (name: string | undefined): name is string => name !== undefined && /^[\w-]{1,100}$/.test(name)
+
+function fieldOf(given: Readonly<Record<string, unknown>>, ...names: string[]): string | undefined {
   return names.map((name) => given[name]).find((value) => typeof value === 'string') as string | undefined
 }
 
@@ -100,4 +106,15 @@ export function editableText(result: unknown): EditableText | undefined {
   // Text that a server gives twice would come through uncut.
   const { structuredContent: _, ...others } = result
   return { text: texts.join('\n'), with: (text) => ({ ...others, content: [{ type: 'text', text }] }) }
+}
+
+/** Finds the text of a result of any agent: also that of a command with its error stream, and that of a list of blocks. */
+export function textIn(result: unknown): EditableText | undefined {
+  if (isArray(result)) {
+    const found = editableText({ content: result })
+    return found && { text: found.text, with: (text) => [{ type: 'text', text }] }
+  }
+  const field = isRecord(result) && (['stdout', 'content'] as const).find((name) => typeof result[name] === 'string')
+  if (!field) return editableText(result)
+  return { text: result[field] as string, with: (text) => ({ ...result, [field]: text }) }
 }

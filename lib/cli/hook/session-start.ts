@@ -8,6 +8,7 @@ import { openStorage } from '../shared-options'
 import { startAnswer } from './answers'
 import type { HookCall } from './payload'
 import { recordedReads } from './read-files'
+import { removeShown } from './session-files'
 
 const LISTED = 10
 
@@ -15,6 +16,7 @@ const LISTED = 10
 export async function afterCompaction(hook: HookFacts, call: HookCall, values: Parsed['values']) {
   if (call.sessionId === undefined) return undefined
   const storage = openStorage(values)
+  removeShown(storage.getStorageDir(), call.sessionId)
   const outputs = (await recordedOutputs(storage, call.sessionId)).slice(0, LISTED)
   const reads = recordedReads(storage.getStorageDir(), call.sessionId)
   if (outputs.length + reads.length === 0) return undefined

@@ -1,0 +1,61 @@
+/** Files of a session that hooks share, in the store: one line of JSON for each record, removed a week after the last. */
+
+import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readJsonLines } from '../json-lines'
+
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000
+const NAMED = /^(?:reads|shown)-[\w-]{1,100}(?:\.[\w-]{1,100})?\.jsonl$/
+
+export interface SessionFile {
+  /** `reads` for files that were read, `shown` for results. */
+  kind: 'reads' | 'shown'
+  sessionId: string
+  /** A sub-agent, whose context is another one. */
+  agentId?: string
+}
+
+const nameOf = ({ kind, sessionId, agentId }: SessionFile): string =>
+  `${kind}-${sessionId}${agentId === undefined ? '' : `.${agentId}`}.jsonl`
+
+/** Returns the size of a file in bytes. */
+export function sizeIn(dir: string, file: SessionFile): number {
+  return statSync(join(dir, nameOf(file)), { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Adds a record. It is one write at the end of the file, which the system does not mix with those of other hooks. */
+export function addRecord(dir: string, file: SessionFile, record: object): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  appendFileSync(join(dir, nameOf(file)), `${JSON.stringify(record)}\n`, { mode: 0o600 })
+}
+
+export function recordsIn<T>(dir: string, file: SessionFile, isWhole: (read: Partial<T>) => boolean): T[] {
+  return readJsonLines<T>(join(dir, nameOf(file)), isWhole)
+}
+
+/** Removes a file. */
+export function removeFile(dir: string, file: SessionFile): void {
+  rmSync(join(dir, nameOf(file)), { force: true })
+}
+
+/** Removes the results of a session and of its sub-agents: the model does not have them in view any more. */
+export function removeShown(dir: string, sessionId: string): void {
+  for (const name of namesIn(dir)) {
+    if (name === `shown-${sessionId}.jsonl` || name.startsWith(`shown-${sessionId}.`))
+      rmSync(join(dir, name), { force: true })
+  }
+}
+
+/** Removes the files of sessions that ended a week ago. */
+export function removeOld(dir: string): void {
+  for (const name of namesIn(dir)) {
+    const file = join(dir, name)
+    const { mtimeMs = Date.now() } = statSync(file, { throwIfNoEntry: false }) ?? {}
+    if (Date.now() - mtimeMs > MAX_AGE_MS) rmSync(file, { force: true })
+  }
+}
+
+function namesIn(dir: string): string[] {
+  const names = statSync(dir, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(dir)
+  return names.filter((name) => NAMED.test(name))
+}

@@ -1,0 +1,64 @@
+/**
+ * Results that the model of a session has in view. Lines that one of them has already become a pointer. Each hook is a process
+ * of its own, so the results are kept in a file of the session, until a compaction takes them out of view.
+ */
+
+import type { HookCall } from './payload'
+import { addRecord, recordsIn, removeFile, type SessionFile, sizeIn } from './session-files'
+
+/** A result as the model was shown it, before lines in it were replaced. */
+interface Shown {
+  id: string
+  tool: string
+  args: Readonly<Record<string, unknown>>
+  text: string
+}
+
+/** Results that are longer are not remembered, and the file is begun again above this. */
+const MAX_TEXT = 64 * 1024
+const MAX_BYTES = 512 * 1024
+/** Longer arguments are left out: a pointer names the tool alone then. */
+const MAX_ARGS = 2000
+/** Lines that have to stand together in an earlier result, before the folding is loaded. */
+const MIN_RUN = 8
+
+/**
+ * Remembers a result, and returns it with pointers in the place of lines that an earlier result has; the same text if there are none.
+ *
+ * @param path of the saved output, if the text names one
+ */
+export async function foldShown(dir: string, call: HookCall, text: string, path: string | undefined): Promise<string> {
+  const { sessionId, agentId, toolCallId, tool, args } = call
+  if (sessionId === undefined || toolCallId === '' || text.length > MAX_TEXT) return text
+  const file: SessionFile = { kind: 'shown', sessionId, ...(agentId !== undefined && { agentId }) }
+  const earlier = recordsIn<Shown>(dir, file, isShown)
+  const own: Shown = { id: toolCallId, tool, args: shortArgs(args), text }
+  if (sizeIn(dir, file) > MAX_BYTES) removeFile(dir, file)
+  addRecord(dir, file, own)
+  if (!hasRun(text, earlier)) return text
+  const { FoldSession } = await import('spillway/fold')
+  const session = new FoldSession()
+  const keep = path === undefined ? [] : [path]
+  const foldOf = ({ id, tool: toolName, args: given, text: shown }: Shown) =>
+    session.fold(shown, { toolName, toolCallId: id, args: given, keep }).content
+  for (const each of earlier) foldOf(each)
+  return foldOf(own)
+}
+
+const isShown = ({ id, tool, args, text }: Partial<Shown>): boolean =>
+  [id, tool, text].every((each) => typeof each === 'string') && typeof args === 'object' && args !== null
+
+function shortArgs(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return JSON.stringify(args).length > MAX_ARGS ? {} : args
+}
+
+/** True if a few lines one after the other stand in earlier results: most results have nothing in common. */
+function hasRun(text: string, earlier: readonly Shown[]): boolean {
+  const known = new Set(earlier.flatMap((each) => each.text.split('\n')))
+  let run = 0
+  for (const line of text.split('\n')) {
+    run = known.has(line) ? run + 1 : 0
+    if (run >= MIN_RUN) return true
+  }
+  return false
+}
