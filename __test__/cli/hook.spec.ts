@@ -3,7 +3,7 @@
  * documentation. Each file in `payloads/` says which.
  */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../support/temp'
 import { CLI, cli, ended, start } from './support'
@@ -400,5 +400,41 @@ describe('the same output again in a session', () => {
       largest = Math.max(largest, size)
     }
     expect([largest > 300_000, largest < 650_000]).toEqual([true, true])
+  })
+})
+
+describe('loads only what an event needs', () => {
+  let recorder: string
+  beforeEach(() => {
+    recorder = join(tempDir(), 'recorder.cjs')
+    writeFileSync(
+      recorder,
+      `process.on('exit', () => {
+        const files = Object.keys(require.cache).map((path) => path.split('/').pop())
+        const crypto = process.moduleLoadList.includes('NativeModule crypto')
+        require('fs').writeFileSync(process.env.LOADED, JSON.stringify({ files, crypto }))
+      })`,
+    )
+  })
+  const bash = (stdout: string) => ({ stdout, stderr: '', interrupted: false, isImage: false })
+
+  test.each<[string, string, object, string[]]>([
+    ['a call before it runs', 'PreToolUse', {}, []],
+    ['a short result', 'PostToolUse', { tool_response: bash('short') }, []],
+    ['a read of a file', 'PostToolUse', { tool_name: 'Read', tool_input: { file_path: '/a' } }, ['room-core.js']],
+    ['a long result', 'PostToolUse', { tool_response: bash(LONG) }, ['room-core.js']],
+  ])('%s', async (_what, event, more, rooms) => {
+    const loaded = join(tempDir(), 'loaded.json')
+    const payload = { ...payloadsOf('claude-code')[event], ...more }
+    const child = start(process.execPath, ['-r', recorder, CLI, 'hook', 'claude-code'], {
+      env: { ...env, LOADED: loaded },
+    })
+    child.stdin!.end(JSON.stringify(payload))
+    expect(await ended(child)).toMatchObject({ code: 0 })
+    const { files, crypto } = JSON.parse(readFileSync(loaded, 'utf8')) as { files: string[]; crypto: boolean }
+    // The rooms and the entries of the package; what several of them share comes with either.
+    expect(files.filter((file) => /^room-(?!shared)/.test(file))).toEqual(rooms)
+    expect(files).not.toContain('claude-agent-sdk.js')
+    if (rooms.length === 0) expect(crypto).toBe(false)
   })
 })

@@ -3,7 +3,7 @@
  * that a tool prints could claim to be one.
  */
 
-import { createHash } from 'node:crypto'
+import { sha256 } from '../util/crypto'
 import { StoreLog } from './store-log'
 
 /** A preview that was printed. */
@@ -22,7 +22,7 @@ const LOG = new StoreLog<PrintedPreview>(
   ({ units, pathAt, sha256 }) => typeof units === 'number' && typeof pathAt === 'number' && typeof sha256 === 'string',
 )
 
-const digestOf = (text: string): string => createHash('sha256').update(text.toWellFormed()).digest('hex')
+const digestOf = (text: string): string => sha256(text.toWellFormed())
 
 /** Notes that a preview of an output is printed. One that does not name the output cannot be found again. */
 export function recordPreview(dir: string, path: string, printed: string): void {

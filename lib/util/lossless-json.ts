@@ -1,6 +1,6 @@
 /** JSON that is read and written again: numbers that JavaScript would change stay as they were written. */
 
-import { randomUUID } from 'node:crypto'
+import { randomUUID } from './crypto'
 
 /** Prefix that no string of a message has. */
 const MARK = `spillway:number:${randomUUID()}:`

@@ -7,7 +7,7 @@ import { dirsOf } from '../outputs'
 import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { afterAnswer } from './answers'
-import { type HookCall, isLong, parsed, TIME_LIMIT_MS, textIn, editableText, allTexts } from './payload'
+import { type HookCall, isLong, onlyTextIn, parsed, TIME_LIMIT_MS, textIn, editableText, allTexts } from './payload'
 import { isPreview } from './previews'
 import { redacted } from './redact'
 import { foldShown } from './shown-results'
@@ -31,14 +31,13 @@ function isReplaced({ replaces, leaves }: HookFacts, call: HookCall): boolean {
 
 /** The answer for a result that may be too long, may have secrets, or may have lines that are in view already. */
 export async function afterTool(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
-  const isClaude = hook.dialect === 'claude'
   const isRedacted = values.redact === true && hook.replaces !== 'none' && (hook.replaces !== 'mcp' || isMcp(call))
   const result = isRedacted ? await redacted(call.result) : call.result
   const given = { ...call, result }
   if (!isReplaced(hook, call) || !isLong(result) || (await isPreview(result, isMcp(call), () => dirs(values)))) {
     return result === call.result ? undefined : answerWith(hook, call, result)
   }
-  const cut = await (isClaude ? cutByAdapter : cutText)(agent, hook, given, values)
+  const cut = await cutText(agent, hook, given, values)
   const shown = await withPointers(hook, { ...call, result: cut.result }, cut.path, values)
   return shown === call.result ? undefined : answerWith(hook, call, shown)
 }
@@ -49,7 +48,7 @@ function answerWith({ dialect }: HookFacts, { eventName }: HookCall, result: unk
   return found && afterAnswer(dialect, found.with(found.text), found.text)
 }
 
-/** Through the adapter, which knows the shapes of Claude Code's tools. */
+/** Through the adapter, which knows all shapes of Claude Code's tools. */
 async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
   const { claudeOptions } = await import('spillway/claude-agent-sdk')
   const { service, ended } = serviceFor(agent, hook, values)
@@ -64,8 +63,12 @@ async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, value
 }
 
 async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
-  const found = editableText(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
-  if (found === undefined) return { result: call.result }
+  const isClaude = hook.dialect === 'claude'
+  const found = isClaude
+    ? onlyTextIn(call.result)
+    : editableText(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
+  // Most results are one text, and the adapter costs as much time as everything else together.
+  if (found === undefined) return isClaude ? cutByAdapter(agent, hook, call, values) : { result: call.result }
   const { service, ended } = serviceFor(agent, hook, values)
   const result = await service.output(found.text, contextOf(call))
   const { content } = hook.readers === undefined ? withReaders(result) : result

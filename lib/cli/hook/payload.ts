@@ -118,3 +118,16 @@ export function textIn(result: unknown): EditableText | undefined {
   if (!field) return editableText(result)
   return { text: result[field] as string, with: (text) => ({ ...result, [field]: text }) }
 }
+
+/** Bytes of JSON that a result may have beside its text. */
+const MOST_BESIDE = 1000
+/** Fields with an error stream, or with the file that the agent has saved the output in. */
+const MORE_TEXTS = ['stderr', 'persistedOutputPath']
+
+/** Finds the text of a result that is nothing else. */
+export function onlyTextIn(result: unknown): EditableText | undefined {
+  const found = textIn(result)
+  if (found === undefined || JSON.stringify(found.with('')).length > MOST_BESIDE) return undefined
+  const hasMore = isRecord(result) && (result.isImage === true || MORE_TEXTS.some((field) => result[field]))
+  return hasMore ? undefined : found
+}

@@ -1,7 +1,6 @@
 /** Results that are previews already: they are not cut again. */
 
 import { existsSync } from 'node:fs'
-import { containsTruncationMarker } from 'spillway/truncation'
 import { isPrintedPreview } from '../preview-log'
 import { allTexts } from './payload'
 
@@ -13,13 +12,19 @@ const LONGEST = 64 * 1024
  * result of an MCP tool is a preview if it has the form of one and names an output in the store. A tool that knows the path of one can
  * imitate that, and gets no more than the length of a preview through by it.
  */
-export function isPreview(result: unknown, isMcp: boolean, dirs: () => Promise<readonly string[]>): Promise<boolean> {
-  const shown = allTexts(result).filter((text) => text.length <= LONGEST && containsTruncationMarker(text))
-  // The store is only looked into for what has the form.
-  if (shown.length === 0) return Promise.resolve(false)
-  return dirs().then((all) =>
-    shown.some((text) => isPrintedPreview(all, text) || (isMcp && all.some((dir) => namesOutput(text, dir)))),
-  )
+export async function isPreview(
+  result: unknown,
+  isMcp: boolean,
+  dirs: () => Promise<readonly string[]>,
+): Promise<boolean> {
+  // Most results name no output, and need no more than this.
+  const named = allTexts(result).filter((text) => text.length <= LONGEST && text.includes('.txt'))
+  if (named.length === 0) return false
+  const { containsTruncationMarker } = await import('spillway/truncation')
+  const shown = named.filter((text) => containsTruncationMarker(text))
+  if (shown.length === 0) return false
+  const all = await dirs()
+  return shown.some((text) => isPrintedPreview(all, text) || (isMcp && all.some((dir) => namesOutput(text, dir))))
 }
 
 function namesOutput(text: string, dir: string): boolean {
