@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { stringifyLossless } from '../../util/lossless-json'
-import { type Line, linesOf, asMessage, partsOf, spliced } from './json-rpc-stream'
+import { asMessage, type Line, linesOf, partsOf, spliced } from './json-rpc-stream'
 import type { MessageWriter } from './message-writer'
 import type { Message } from './types'
 
@@ -52,8 +52,10 @@ async function forEachOfBatch(
 ): Promise<void> {
   const isOne = (element: unknown) => asMessage(element) !== undefined || line.skim?.rangeOf(element) !== undefined
   const messages = elements.filter(isOne)
-  if (messages.length > MOST_IN_BATCH) warn(`${messages.length - MOST_IN_BATCH} messages of a batch were dropped`)
-  if (messages.length < elements.length) warn(`${elements.length - messages.length} parts of a batch are no messages`)
+  if (messages.length > MOST_IN_BATCH)
+    warnOfProxy(`${messages.length - MOST_IN_BATCH} messages of a batch were dropped`)
+  if (messages.length < elements.length)
+    warnOfProxy(`${elements.length - messages.length} parts of a batch are no messages`)
   try {
     const parts = Readable.from(partsOf(messages.slice(0, MOST_IN_BATCH), line))
     await forEachLine(parts, { folders, mark }, onLine, true)
@@ -83,7 +85,7 @@ export function drop(line: Line): undefined {
   line.spool?.close()
 }
 
-export function warn(error: unknown): void {
+export function warnOfProxy(error: unknown): void {
   process.emitWarning(`mcp: ${error instanceof Error ? error.message : String(error)}`, 'SpillwayWarning')
 }
 

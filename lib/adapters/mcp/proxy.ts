@@ -13,10 +13,10 @@ import { Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
 import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
 import { HttpConnection } from './http/connection'
-import { hasRepeatedNames, type Line, asMessage } from './json-rpc-stream'
+import { asMessage, hasRepeatedNames, type Line } from './json-rpc-stream'
 import { boundSkimmed } from './large-result'
 import { lengthOf, readerOf } from './line-reader'
-import { drop, forEachLine, type OnLine, pass, send, warn } from './message-stream'
+import { drop, forEachLine, type OnLine, pass, send, warnOfProxy } from './message-stream'
 import { MessageWriter } from './message-writer'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './outgoing-requests'
@@ -202,7 +202,7 @@ export class ServerProxy {
     }
     if (!isRecord(info) || this.options.host !== undefined) return
     this.profile = hostOfClient(info.name)
-    for (const each of limitsAbove(this.profile, this.options.truncation)) warn(each)
+    for (const each of limitsAbove(this.profile, this.options.truncation)) warnOfProxy(each)
   }
 
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
@@ -235,7 +235,7 @@ export class ServerProxy {
     try {
       await work
     } catch (error) {
-      warn(error)
+      warnOfProxy(error)
       await this.answer(id, { content: [{ type: 'text', text: 'The call could not be made.' }], isError: true })
     }
   }
@@ -350,7 +350,7 @@ export class ServerProxy {
     const only = isWithout ? this.pending.only()?.given : undefined
     const pending = this.pending.take(id ?? only)
     if (pending === undefined) {
-      warn(`the server wrote ${lengthOf(line)} bytes that are no message; they were dropped`)
+      warnOfProxy(`the server wrote ${lengthOf(line)} bytes that are no message; they were dropped`)
       return drop(line)
     }
     return this.begin(lengthOf(line), this.answerUnreadable(line, pending))
@@ -408,7 +408,7 @@ export class ServerProxy {
     if (changed === undefined) return plain === message ? pass(line, this.host) : send(line, plain, this.host)
     const done = changed
       .catch((error: unknown) => {
-        warn(error)
+        warnOfProxy(error)
         return failedAnswer(plain)
       })
       .then((answer) => {
@@ -550,7 +550,7 @@ export class ServerProxy {
   /** Work that others need not wait for, as long as there is not too much of it. */
   private begin(bytes: number, work: Promise<void>): Promise<void> | undefined {
     this.atWork += bytes
-    const done = work.catch(warn).finally(() => {
+    const done = work.catch(warnOfProxy).finally(() => {
       this.atWork -= bytes
       this.work.delete(done)
     })

@@ -6,7 +6,7 @@ import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, sta
 import { type Command, type Parsed, UsageError } from '../command'
 import { serversIn } from '../mcp-servers'
 import { badValue, choice, text, texts } from '../parse-values'
-import { configOf, LIMITS, truncationOptions, openStorage, WIDE_VAULT, WORDING } from '../shared-options'
+import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { note } from '../terminal'
 

@@ -7,7 +7,7 @@ import { dirsOf } from '../outputs'
 import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { afterAnswer } from './answers'
-import { type HookCall, isLong, onlyTextIn, parsed, TIME_LIMIT_MS, textIn, editableText, allTexts } from './payload'
+import { allTexts, editableText, findOnlyText, findText, type HookCall, isLong, parsed, TIME_LIMIT_MS } from './payload'
 import { isPreview } from './previews'
 import { redacted } from './redact'
 import { foldShown } from './shown-results'
@@ -65,7 +65,7 @@ async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, value
 async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
   const isClaude = hook.dialect === 'claude'
   const found = isClaude
-    ? onlyTextIn(call.result)
+    ? findOnlyText(call.result)
     : editableText(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
   // Most results are one text, and the adapter costs as much time as everything else together.
   if (found === undefined) return isClaude ? cutByAdapter(agent, hook, call, values) : { result: call.result }
@@ -84,7 +84,7 @@ const contextOf = ({ tool, sessionId, toolCallId }: HookCall) => ({
 
 /** The result with pointers in the place of lines that are in view; the very same if that saves too little. */
 async function withPointers(hook: HookFacts, call: HookCall, path: string | undefined, values: Parsed['values']) {
-  const found = hook.tellsCompaction === true && values['no-fold'] !== true ? textIn(call.result) : undefined
+  const found = hook.tellsCompaction === true && values['no-fold'] !== true ? findText(call.result) : undefined
   if (found === undefined) return call.result
   const storage = openStorage(values)
   const folded = await foldShown(storage.getStorageDir(), call, found.text, path)

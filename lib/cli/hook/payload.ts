@@ -109,7 +109,7 @@ export function editableText(result: unknown): EditableText | undefined {
 }
 
 /** Finds the text of a result of any agent: also that of a command with its error stream, and that of a list of blocks. */
-export function textIn(result: unknown): EditableText | undefined {
+export function findText(result: unknown): EditableText | undefined {
   if (isArray(result)) {
     const found = editableText({ content: result })
     return found && { text: found.text, with: (text) => [{ type: 'text', text }] }
@@ -125,8 +125,8 @@ const MOST_BESIDE = 1000
 const MORE_TEXTS = ['stderr', 'persistedOutputPath']
 
 /** Finds the text of a result that is nothing else. */
-export function onlyTextIn(result: unknown): EditableText | undefined {
-  const found = textIn(result)
+export function findOnlyText(result: unknown): EditableText | undefined {
+  const found = findText(result)
   if (found === undefined || JSON.stringify(found.with('')).length > MOST_BESIDE) return undefined
   const hasMore = isRecord(result) && (result.isImage === true || MORE_TEXTS.some((field) => result[field]))
   return hasMore ? undefined : found

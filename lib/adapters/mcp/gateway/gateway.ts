@@ -8,8 +8,8 @@ import { stringifyLossless } from '../../../util/lossless-json'
 import { messageOf as problemOf } from '../../../util/message-of'
 import { isRecord } from '../../../validation/validate'
 import { argumentsOf } from '../host-calls'
-import { type Line, asMessage } from '../json-rpc-stream'
-import { drop, forEachLine, pass, send, warn } from '../message-stream'
+import { asMessage, type Line } from '../json-rpc-stream'
+import { drop, forEachLine, pass, send, warnOfProxy } from '../message-stream'
 import { MessageWriter } from '../message-writer'
 import type { McpProxyOptions, McpServerExit } from '../options'
 import { keyOf } from '../pending-requests'
@@ -278,7 +278,7 @@ export class Gateway {
       member.introduction = result
     } catch (error) {
       if (!this.closing.signal.aborted)
-        warn(member.end ?? `the server "${member.name}" is left out: ${problemOf(error)}`)
+        warnOfProxy(member.end ?? `the server "${member.name}" is left out: ${problemOf(error)}`)
       return
     }
     if (this.isInitialized)
@@ -327,7 +327,7 @@ export class Gateway {
     const { method, id, params } = message
     if (method === undefined) {
       if (member.pending.take(id) !== undefined) return pass(line, this.host)
-      warn(`the server "${member.name}" answered a request that it was not asked; the answer was dropped`)
+      warnOfProxy(`the server "${member.name}" answered a request that it was not asked; the answer was dropped`)
       return drop(line)
     }
     if (id !== undefined) {

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { messageOf as problemOf } from '../../../util/message-of'
 import { isRecord } from '../../../validation/validate'
 import type { OnLine, StreamOptions } from '../message-stream'
-import { forEachLine, warn } from '../message-stream'
+import { forEachLine, warnOfProxy } from '../message-stream'
 import { MessageWriter } from '../message-writer'
 import type { McpProxyOptions, McpServerExit } from '../options'
 import { Questions } from '../outgoing-requests'
@@ -82,7 +82,7 @@ export class Member {
       try {
         result = await this.questions.ask(method, cursor === undefined ? {} : { cursor }, AbortSignal.timeout(LIST_MS))
       } catch (error) {
-        warn(`the server "${this.name}" is left out of ${method}: ${problemOf(error)}`)
+        warnOfProxy(`the server "${this.name}" is left out of ${method}: ${problemOf(error)}`)
         return found
       }
       const entries = isRecord(result) ? result[key] : undefined
