@@ -10,6 +10,7 @@ import {
   PermissionGate,
   PermissionPolicy,
   type RefusedResult,
+  runCommand,
   ToolResultLedger,
   TruncationService,
   verifyAudit,
@@ -605,4 +606,44 @@ test.each([
   const bash = { name: 'bash', execute: (_: { description: string }) => text }
   const result = await guardTool(bash, { truncation, query }).execute({ description: 'find the needle' })
   expect(String(result).includes('needle here')).toBe(expected !== undefined)
+})
+
+describe('the result of a command', () => {
+  const SCRIPT = 'for (let at = 1; at <= 900; at++) console.log(at); process.exit(Number(process.argv[1]))'
+
+  test.each([
+    [0, 'ok', false],
+    [3, 'error', true],
+  ])('that ended with %i is one preview for every control', async (code, outcome, isError) => {
+    const storage = new MemoryStorage()
+    const truncation = new TruncationService({ global: { maxLines: 10 }, storage })
+    const events: unknown[] = []
+    const recorded: unknown[] = []
+    const ledger = new ToolResultLedger()
+    const detector = new DoomLoopDetector()
+    const tool = guardTool(
+      { name: 'bash', execute: () => runCommand(process.execPath, ['-e', SCRIPT, `${code}`], { service: truncation }) },
+      {
+        ...{ truncation, ledger, audit: { append: (event: unknown) => events.push(event) } },
+        doomLoop: {
+          check: (call) => detector.check(call),
+          record: (result) => {
+            recorded.push(result.isError)
+            detector.record(result)
+          },
+          approve: () => false,
+        },
+      },
+    )
+    const result = await tool.execute(undefined as never, { toolCallId: 'c1' })
+    expect(result).toMatchObject({ exitCode: code, totalLines: 900, timedOut: false })
+    const text = String(result.output)
+    expect(text.match(/lines truncated/g)).toHaveLength(1)
+    const { outputPath = '' } = ledger.get('c1') ?? {}
+    expect(text).toContain(outputPath)
+    expect(await storage.read(outputPath)).toBe(Array.from({ length: 900 }, (_, at) => `${at + 1}\n`).join(''))
+    expect(ledger.get('c1')).toMatchObject({ exitCode: code, isError })
+    expect(recorded).toEqual([isError])
+    expect(events.at(-1)).toMatchObject({ type: 'outcome', outcome, outputPath })
+  })
 })

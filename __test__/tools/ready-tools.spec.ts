@@ -5,12 +5,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import {
   guardTool,
@@ -370,6 +371,38 @@ describe('grep', () => {
     expect(await none.execute({ pattern: 'x' })).toMatchObject({ success: true, output: '[No match]' })
     const broken = createGrepTool({ cwd, ripgrep: standIn('console.error("regex parse error"); process.exit(2)') })
     expect(await broken.execute({ pattern: '(' })).toMatchObject({ success: false, output: 'regex parse error\n' })
+  })
+
+  test.each([
+    ['*.txt', ['a.txt', 'src/b.txt', 'src/deep/c.txt']],
+    ['*.{ts,tsx}', ['src/d.ts', 'src/e.tsx']],
+    ['src/*', ['src/b.txt', 'src/d.ts', 'src/e.tsx']],
+    ['/src/*.txt', ['src/b.txt']],
+    ['src/**/*.txt', ['src/b.txt', 'src/deep/c.txt']],
+    ['**/c.txt', ['src/deep/c.txt']],
+    ['?.[!t]s', []],
+    ['[a-b].txt', ['a.txt', 'src/b.txt']],
+    ['a+(1).txt', []],
+  ])('searches only files with a path like %s', async (glob, found) => {
+    const cwd = tempDir()
+    for (const path of ['a.txt', 'src/b.txt', 'src/deep/c.txt', 'src/d.ts', 'src/e.tsx']) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true })
+      writeFileSync(join(cwd, path), 'one')
+    }
+    const grep = createGrepTool({ cwd, ripgrep: false })
+    const expected = found.map((path) => `${join(cwd, path)}:1:one`).join('\n')
+    expect(await outputOf(grep, { pattern: 'one', glob })).toBe(expected || '[No match]')
+    // A file that is named is searched, whatever its name.
+    expect(await outputOf(grep, { pattern: 'one', glob, path: 'a.txt' })).toBe(`${join(cwd, 'a.txt')}:1:one`)
+  })
+
+  onUnix('gives ripgrep the pattern of paths, in the folder that it is relative to', async () => {
+    const cwd = files()
+    const program = standIn('console.log(process.cwd(), process.argv.slice(2).join(" "))')
+    const asked = await outputOf(createGrepTool({ cwd, ripgrep: program }), { pattern: 'x', glob: 'e*', path: 'sub' })
+    expect(asked).toMatch(new RegExp(`^${realpathSync(join(cwd, 'sub'))} .* --glob=e\\* --regexp x -- ${cwd}/sub\n$`))
+    for (const glob of ['!*.ts', '', 'x'.repeat(201), 7])
+      expect(await outputOf(createGrepTool({ cwd }), { pattern: 'x', glob })).toMatch(/^Error: .*glob/)
   })
 
   test('saves what is long', async () => {

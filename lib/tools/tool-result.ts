@@ -20,9 +20,13 @@ export function bodyOf(result: unknown): unknown {
   return isRecord(result) && 'output' in result ? result.output : result
 }
 
-/** True if a result says of itself that the tool failed. */
+/** True if a result says of itself that the tool failed, also by the exit code of its command. */
 export function hasFailed(result: unknown): boolean {
-  return isRecord(result) && (result.isError === true || result.success === false)
+  if (!isRecord(result)) return false
+  const { isError, success, exitCode } = result
+  return (
+    isError === true || success === false || (success === undefined && typeof exitCode === 'number' && exitCode !== 0)
+  )
 }
 
 /**

@@ -1,7 +1,8 @@
 /** A tool that searches files: with ripgrep where it is installed, else with the search of the core. */
 
+import type { Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { runCommand } from '../../command/run-command'
 import { SpillwayError } from '../../errors'
 import { TruncationService } from '../../service/service'
@@ -20,6 +21,7 @@ import {
   ToolError,
 } from '../definition'
 import { boundedResult, commandContext, SERVICE } from '../shell-tool'
+import { MOST_PATTERN, pathMatcher } from './path-pattern'
 import { NAME } from './read-tool'
 import { checkText, openFile, reasonOf } from './text-file'
 
@@ -55,6 +57,17 @@ const PARAMETERS = {
     schema: { type: 'string', description: 'A file or a folder; the working folder without it.' },
     isRequired: undefined,
   },
+  glob: {
+    schema: {
+      type: 'string',
+      description: 'Only files with such a path below the folder, such as *.ts or src/**/*.test.ts.',
+    },
+    check: [
+      `a pattern of paths such as *.ts, of at most ${MOST_PATTERN} characters`,
+      (value: unknown) => NAME[1](value) && !/^!|\0/.test(value as string) && (value as string).length <= MOST_PATTERN,
+    ] as Check,
+    aliases: ['include'],
+  },
   literal: flag('The pattern is the text itself.'),
   ignore_case: flag('Upper and lower case are the same.'),
   context: {
@@ -70,6 +83,7 @@ const PARAMETERS = {
 interface Query {
   pattern: string
   path: string
+  glob: string | undefined
   literal: boolean
   ignoreCase: boolean
   context: number
@@ -89,14 +103,14 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
   let program = ripgrep
   const description = 'Searches files below a path, and returns the lines that match as path:line:text.'
   return readyTool({ name, description }, PARAMETERS, async (args, context) => {
-    const { pattern, path = '.', literal = false, ignore_case = false, context: around = 0 } = args
+    const { pattern, path = '.', glob, literal = false, ignore_case = false, context: around = 0 } = args
     const query = {
-      ...{ pattern: pattern as string, path: pathIn(options, context, path as string) },
+      ...{ pattern: pattern as string, path: pathIn(options, context, path as string), glob: glob as string },
       ...{ literal: literal as boolean, ignoreCase: ignore_case as boolean, context: around as number },
     }
-    await checkExists(query.path)
+    const folder = (await statOf(query.path)).isDirectory() ? query.path : dirname(query.path)
     if (program !== false) {
-      const found = await byRipgrep(program, query, service, name, context)
+      const found = await byRipgrep(program, query, folder, service, name, context)
       if (found !== undefined) return found
       program = false
     }
@@ -108,9 +122,9 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
 
 const NOTHING = '[No match]'
 
-async function checkExists(path: string): Promise<void> {
+async function statOf(path: string): Promise<Stats> {
   try {
-    await stat(path)
+    return await stat(path)
   } catch (error) {
     throw new ToolError(`${path} ${reasonOf(error)}`)
   }
@@ -119,17 +133,26 @@ async function checkExists(path: string): Promise<void> {
 /** Nothing if there is no such program. */
 async function byRipgrep(
   program: string,
-  { pattern, path, literal, ignoreCase, context }: Query,
+  { pattern, path, glob, literal, ignoreCase, context }: Query,
+  folder: string,
   service: TruncationService,
   toolName: string,
   call: ToolCallContext,
 ): Promise<ReadyToolResult | undefined> {
   const shape = ['--no-config', '--line-number', '--no-heading', '--with-filename', '--color=never', '--sort=path']
   const long = ['--max-columns=1000', '--max-columns-preview']
-  const asked = [literal && '--fixed-strings', ignoreCase && '--ignore-case', context > 0 && `--context=${context}`]
+  const asked = [
+    literal && '--fixed-strings',
+    ignoreCase && '--ignore-case',
+    context > 0 && `--context=${context}`,
+    glob !== undefined && `--glob=${glob}`,
+  ]
   const args = [...shape, ...long, ...asked.filter((one) => one !== false), '--regexp', pattern, '--', path]
   try {
-    const { exitCode, output, note } = await runCommand(program, args, { service, toolName, ...commandContext(call) })
+    const { exitCode, output, note } = await runCommand(program, args, {
+      // Patterns of paths are relative to the folder that ripgrep runs in.
+      ...{ service, toolName, cwd: folder, ...commandContext(call) },
+    })
     if (note !== undefined) return boundedResult(output, false)
     if (exitCode === 1) return boundedResult({ ...output, content: NOTHING }, true)
     // With some files that cannot be read it has found what is in the others.
@@ -147,26 +170,28 @@ const MAX_MATCHES = 2000
 async function byCore(query: Query, signal: AbortSignal | undefined): Promise<string[]> {
   const lines: string[] = []
   let left = MAX_MATCHES
+  const matches = query.glob === undefined ? () => true : pathMatcher(query.glob)
   for await (const path of filesBelow(query.path)) {
     signal?.throwIfAborted()
+    if (path !== query.path && !matches(relative(query.path, path).replaceAll(sep, '/'))) continue
     const bytes = await bytesOf(path, path === query.path)
     if (bytes === undefined) continue
     if (typeof bytes === 'string') lines.push(bytes)
     if (typeof bytes === 'string') continue
     const { literal, ignoreCase, context } = query
     const limits = { maxMatches: left, maxBytes: 4_194_304, ...(signal && { signal }) }
-    const { matches } = await search({ find: () => bytes, path }, query.pattern, {
+    const { matches: found } = await search({ find: () => bytes, path }, query.pattern, {
       literal,
       ignoreCase,
       context,
       ...limits,
     })
-    for (const { line, text, before, after } of matches) {
+    for (const { line, text, before, after } of found) {
       if (context > 0 && lines.length > 0) lines.push('--')
       lines.push(...before.map((each, at) => `${path}-${line - before.length + at}-${each}`))
       lines.push(`${path}:${line}:${text}`, ...after.map((each, at) => `${path}-${line + 1 + at}-${each}`))
     }
-    left -= matches.length
+    left -= found.length
     if (left <= 0) return [...lines, `[Stopped after ${MAX_MATCHES} matches]`]
   }
   return lines
