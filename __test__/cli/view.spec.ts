@@ -3,6 +3,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
+import { join } from 'node:path'
+import { PermissionGate, PermissionPolicy } from 'spillway'
+import { shareApprovals } from 'spillway/view'
 import { tempDir } from '../support/temp'
 import { CLI, cli, ended, start } from './support'
 
@@ -99,4 +102,24 @@ test('an output that is not of the store is refused before anything is served', 
   const { code, stdout, stderr } = await cli(['view', '--print', '--store', tempDir(), '/etc/passwd'])
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
   expect(stderr).toContain('/etc/passwd')
+})
+
+test('questions of sessions that wait are shown and answered', async () => {
+  const store = tempDir()
+  const gate = new PermissionGate(new PermissionPolicy({ vault: '/work' }))
+  const { close } = shareApprovals(gate, { dir: join(store, 'approvals') })
+  const asked = gate.request({ tool: 'bash', args: { command: 'make' }, toolCallId: 'c1' })
+  const viewed = await view(store)
+  const { token } = (await (await login(viewed)).json()) as { token: string }
+  const send = async (body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    return (await fetch(`${viewed.origin}/spillway/approvals`, { headers, ...init })).json()
+  }
+  let pending: { id: string }[] = []
+  while (pending.length === 0) pending = (await send()) as { id: string }[]
+  expect(pending).toEqual(gate.pending())
+  expect(await send({ id: pending[0]!.id, response: 'once' })).toBeNull()
+  expect(await asked).toMatchObject({ decision: 'allow', by: 'once' })
+  close()
 })

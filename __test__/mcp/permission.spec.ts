@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSharedApprovals } from 'spillway/view'
 import { isAlive, until } from '../cli/support'
 import { onLinux } from '../support/only'
 import { tempDir } from '../support/temp'
@@ -265,3 +266,34 @@ function linkOf(path: string): string {
     return ''
   }
 }
+
+describe('--ask-in-view', () => {
+  const ASKING = ['--permission', '--server', 'fixture', '--ask-in-view']
+
+  test.each([
+    ['once', /^hello$/],
+    [{ reject: true }, /was denied and did not run/],
+  ] as const)('a question that the host cannot show is answered in the page: %j', async (response, shown) => {
+    const host = new Host(ASKING)
+    await host.initialize()
+    const approvals = createSharedApprovals({ dir: join(host.store, 'approvals') })
+    const call = host.call('echo', { text: 'hello' })
+    let [question] = await approvals.pending()
+    while (question === undefined) [question] = await approvals.pending()
+    expect(question).toMatchObject({ tool: 'mcp:fixture/echo', args: { text: 'hello' } })
+    await approvals.respond(question.id, response)
+    expect(textOf(await call)).toMatch(shown)
+    expect((await host.close()).stderr).toBe('')
+  })
+
+  test('a call that the host cancels asks no more', async () => {
+    const host = new Host(ASKING)
+    await host.initialize()
+    const approvals = createSharedApprovals({ dir: join(host.store, 'approvals') })
+    void host.request('tools/call', { name: 'echo', arguments: { text: 'hello' } }, 'x')
+    while ((await approvals.pending()).length === 0) await new Promise(setImmediate)
+    host.send({ method: 'notifications/cancelled', params: { requestId: 'x' } })
+    while ((await approvals.pending()).length > 0) await new Promise(setImmediate)
+    await host.close()
+  })
+})

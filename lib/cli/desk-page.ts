@@ -19,6 +19,7 @@ export const HTML = `<!doctype html>
 <button id="remove" type="button">Remove</button>
 <button id="sweep" type="button" title="Removes outputs that are too old">Clear up</button>
 </header>
+<spillway-approval></spillway-approval>
 <main>
 <nav aria-label="Outputs"><ul id="list"></ul><p id="empty" hidden>Nothing is saved yet. Run a command with spillway run.</p></nav>
 <spillway-output label="Output"></spillway-output>
@@ -49,6 +50,7 @@ nav code { display: block; overflow: hidden; text-overflow: ellipsis; white-spac
 nav span { color: var(--quiet); font-size: 12px; }
 nav .failed span { color: light-dark(#b3261e, #ff8a80); }
 spillway-output { flex: 1; min-width: 0; }
+spillway-approval { max-height: 60vh; overflow: auto; }
 aside { max-height: 40vh; overflow: auto; border-top: 1px solid var(--line); padding: 8px 12px; }
 [hidden] { display: none !important; }
 @media (max-width: 700px) { main { flex-direction: column; } nav { width: auto; max-height: 35vh; border-right: 0; } }

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type AuditSource, createOutputHandler, type OutputSource } from 'spillway/view'
+import { type ApprovalSource, type AuditSource, createOutputHandler, type OutputSource } from 'spillway/view'
 import { CSS, HTML } from './desk-page'
 
 const POLICY =
@@ -23,6 +23,7 @@ const FILES: Readonly<Record<string, readonly [type: string, read: () => Promise
 /** Sources of the page. */
 export interface Desk {
   outputs: OutputSource
+  approvals: ApprovalSource
   audit?: AuditSource
   sessionId?: string
   port: number

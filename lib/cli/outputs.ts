@@ -1,6 +1,6 @@
 /** Saved outputs as they are named on the command line: by path, or counted from the newest. */
 
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { OutputAccess, SavedOutput, TruncationStorage } from 'spillway/truncation'
 import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
@@ -16,6 +16,11 @@ export async function recordedOutputs(storage: TruncationStorage, sessionId?: st
   const outputs = await storage.list(sessionId === undefined ? {} : { sessionId })
   const commands = recordedCommands(await dirsOf(storage))
   return outputs.map((output) => ({ ...commands.get(output.path), ...output }))
+}
+
+/** Returns the folder in which questions of sessions wait for `spillway view`. */
+export function approvalsFolder(storage: TruncationStorage): string {
+  return join(storage.getStorageDir(), 'approvals')
 }
 
 /** The folder of a store that an output is in, which keeps the logs: that of a session is removed with its last output. */

@@ -59,7 +59,8 @@ async function refresh({ outputs }: ViewConnection): Promise<void> {
 
 async function start(): Promise<void> {
   const { connection, path } = await open()
-  const { outputs, audit: logs } = connection
+  const { outputs, approvals, audit: logs } = connection
+  document.querySelector('spillway-approval')!.source = approvals
   viewer.source = outputs
   if (path !== null) viewer.path = path
   audit.source = logs

@@ -3,6 +3,12 @@
 export { type AuditSourceOptions, createAuditSource } from './audit-source'
 export { LiveOutputs, type StartedCommand } from './live-outputs'
 export { createOutputHandler, type OutputHandler, type OutputHandlerOptions } from './output-handler'
+export {
+  createSharedApprovals,
+  type SharedApprovals,
+  type SharedApprovalsOptions,
+  shareApprovals,
+} from './shared-approvals'
 export type {
   ApprovalSource,
   AuditRecords,

@@ -48,6 +48,7 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   structuredContent: STRUCTURED_CONTENT,
   permission: ['a PermissionPolicy', (value) => value instanceof PermissionPolicy],
   configFile: name,
+  approvalsDir: name,
   judgeUnnamed: flag,
 }
 
@@ -59,7 +60,7 @@ const SERVER: Readonly<Record<string, Check>> = Object.fromEntries(PLACE.map((fi
 /** @throws SpillwayError `INVALID_ARGUMENT` or `INVALID_CONFIG` for a wrong option */
 export function checkProxyOptions(options: McpProxyOptions): void {
   checkOptions('options', options, OPTIONS)
-  const { servers, server, truncation, permission, judgeUnnamed } = options
+  const { servers, server, truncation, permission, judgeUnnamed, approvalsDir } = options
   if (servers === undefined) checkPlace('options', options)
   else checkServers(options, servers)
   const misplaced = Object.keys(truncation ?? {}).find((key) => OF_STORAGE.has(key))
@@ -67,6 +68,8 @@ export function checkProxyOptions(options: McpProxyOptions): void {
     const value = (truncation as Record<string, unknown>)[misplaced]
     throw wrong(`options.truncation.${misplaced}`, value, 'nothing: it belongs to options.storage')
   }
+  if (approvalsDir !== undefined && permission === undefined)
+    throw wrong('options.approvalsDir', approvalsDir, 'nothing, without permission')
   if (permission !== undefined && servers === undefined && server === undefined && judgeUnnamed !== true) {
     // The name that a server gives itself is no reason to trust it.
     throw wrong('options.server', server, 'the name of the server, with permission')

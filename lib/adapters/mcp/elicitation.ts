@@ -57,9 +57,11 @@ export class Asking {
     private readonly policy: PermissionPolicy,
     private readonly configFile: string | undefined,
     private readonly askHost: AskHost,
+    /** Questions that the host cannot show are answered elsewhere: see {@link questions}. */
+    private readonly isShared = false,
   ) {
     const onEvent = (event: GateEvent) => {
-      if (event.type !== 'asked') return
+      if (event.type !== 'asked' || !this.canElicit) return
       const listener = this.listeners.get(event.request.toolCallId)
       if (listener) listener(event.request)
       else void this.ask(event.request)
@@ -67,12 +69,17 @@ export class Asking {
     this.gate = new PermissionGate(policy, { onEvent, ...(configFile !== undefined && { configFile }) })
   }
 
+  /** The questions that wait for an answer. */
+  get questions(): PermissionGate {
+    return this.gate
+  }
+
   /** The capabilities of the host. */
   learn(capabilities: unknown): void {
     const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
     // Hosts that know only addresses say so; one that says nothing more knows forms.
     this.canElicit = isRecord(elicitation) && (Object.keys(elicitation).length === 0 || elicitation.form !== undefined)
-    if (this.canElicit || this.hasWarned) return
+    if (this.canElicit || this.isShared || this.hasWarned) return
     this.hasWarned = true
     process.emitWarning('mcp: the host has no elicitation, so what would be asked is denied', 'SpillwayWarning')
   }
@@ -86,6 +93,7 @@ export class Asking {
    * Decides about a call of a protocol without requests of servers: a question is a result, and the host makes the call again.
    */
   async judgeByResult(call: JudgedCall, signal: AbortSignal): Promise<Verdict> {
+    if (!this.canElicit) return this.judge(call, signal)
     const controller = new AbortController()
     const forward = () => controller.abort()
     signal.addEventListener('abort', forward, { once: true })
@@ -139,7 +147,7 @@ export class Asking {
     try {
       const guarded: GuardedTool<Tool> = guardTool(
         { name: tool, execute: () => FORWARDED as never } as unknown as Tool,
-        { permission: this.canElicit ? this.gate : this.policy, refusal: 'mcp' },
+        { permission: this.canElicit || this.isShared ? this.gate : this.policy, refusal: 'mcp' },
       )
       return await guarded.execute(args as never, { toolCallId, sessionId, signal } as never)
     } finally {
@@ -150,7 +158,7 @@ export class Asking {
 
   private verdictOf(call: JudgedCall, answer: unknown): Verdict {
     if (answer === (FORWARDED as unknown)) return { isAllowed: true }
-    const advice = this.canElicit ? undefined : this.adviceFor(call)
+    const advice = this.canElicit || this.isShared ? undefined : this.adviceFor(call)
     if (advice === undefined || !isRecord(answer) || !Array.isArray(answer.content)) return { refusal: answer }
     return { refusal: { ...answer, content: [...(answer.content as unknown[]), textBlock(advice)] } }
   }

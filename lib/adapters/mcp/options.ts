@@ -87,6 +87,11 @@ export interface McpProxyOptions extends McpServerOptions {
    * @default false
    */
   judgeUnnamed?: boolean
+  /**
+   * A folder in which questions wait for an answer from another process, where the host has no elicitation: see `createSharedApprovals` of
+   * `spillway/view`. Default: such calls are denied.
+   */
+  approvalsDir?: string
   /** Where an answer "always" is written, as a file of `loadConfig`. Default: it holds as long as the proxy. */
   configFile?: string
 }

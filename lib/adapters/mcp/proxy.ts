@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { TruncationStorage } from 'spillway'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
+import { type SharedApprovals, shareApprovals } from '../../view/shared-approvals'
 import { mcpToolName } from '../shared/mcp-names'
 import { asToolResult, shortenResult } from './answers'
 import { Bounding, limitsOf } from './bounding'
 import type { Connection } from './connection'
 import { ContinuedCalls } from './continued-calls'
-import { Asking } from './elicitation'
+import { type AskHost, Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
 import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
 import { HttpConnection } from './http/connection'
@@ -74,6 +75,7 @@ export class ServerProxy {
   private readonly subscriptions = new Set<unknown>()
   private readonly structured: StructuredContent
   private readonly asking: Asking | undefined
+  private readonly shared: SharedApprovals | undefined
   private bounding: Bounding | undefined
   private boundingFor: unknown[] = []
   private profile: HostProfile
@@ -89,7 +91,7 @@ export class ServerProxy {
     private readonly options: McpProxyOptions,
     private readonly group?: Group,
   ) {
-    const { output = process.stdout, permission, configFile, sessionId } = options
+    const { output = process.stdout, permission, configFile, sessionId, approvalsDir } = options
     this.storage = options.storage ?? new TruncationStorage()
     this.structured = options.structuredContent ?? 'drop'
     this.serverName = options.server
@@ -104,7 +106,10 @@ export class ServerProxy {
     this.server = new MessageWriter(this.connection.input)
     this.toHost = new Questions(this.host)
     this.toServer = new Questions(this.server)
-    this.asking = permission && new Asking(permission, configFile, (...question) => this.toHost.ask(...question))
+    const isShared = approvalsDir !== undefined
+    const askHost: AskHost = (...question) => this.toHost.ask(...question)
+    this.asking = permission && new Asking(permission, configFile, askHost, isShared)
+    if (this.asking && isShared) this.shared = shareApprovals(this.asking.questions, { dir: approvalsDir })
     this.ended = this.run()
   }
 
@@ -154,6 +159,7 @@ export class ServerProxy {
       this.toHost.giveUp()
       this.toServer.giveUp()
       this.siblings?.leave()
+      this.shared?.close()
       input.destroy()
       if (this.group === undefined) await this.storage.close()
     }

@@ -5,6 +5,7 @@ import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
 import { serversIn } from '../mcp-servers'
+import { approvalsFolder } from '../outputs'
 import { badValue, choice, text, texts } from '../parse-values'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
@@ -59,6 +60,10 @@ rules ask, the user is asked by elicitation.`,
       type: 'boolean',
       help: 'Judge calls: by default, tools of servers that no rule allows are asked. Give --server NAME with it.',
     },
+    'ask-in-view': {
+      type: 'boolean',
+      help: 'With --permission: questions that the host cannot show wait in spillway view. By default such calls are denied.',
+    },
     ...WIDE_VAULT,
     'no-output-tools': { type: 'boolean', help: 'Do not offer read_output and search_output.' },
     'structured-content': {
@@ -111,10 +116,11 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     )
   }
   const language = choice(values, 'language', ['en', 'zh-CN'])
+  const storage = openStorage(values, { storageDir, retentionDays })
   const proxy = startMcpProxy({
     ...target,
     truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },
-    storage: openStorage(values, { storageDir, retentionDays }),
+    storage,
     server,
     ...(isJudged && isUnnamed && { judgeUnnamed: true }),
     host: choice(values, 'host', HOST_NAMES),
@@ -125,6 +131,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     ...(isJudged && {
       permission: new PermissionPolicy({ ...permission, allowWideVault: values['allow-wide-vault'] === true }),
     }),
+    ...(isJudged && values['ask-in-view'] === true && { approvalsDir: approvalsFolder(storage) }),
     ...(isJudged && configFile !== undefined && { configFile }),
   })
   const restore = passSignalsOn(proxy)

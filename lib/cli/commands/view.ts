@@ -2,10 +2,10 @@
 
 import { once } from 'node:events'
 import { SpillwayError, type TruncationStorage } from 'spillway'
-import { createAuditSource, type OutputSource } from 'spillway/view'
+import { createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
 import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
-import { forgetRemoved, outputPath, recordedOutputs } from '../outputs'
+import { approvalsFolder, forgetRemoved, outputPath, recordedOutputs } from '../outputs'
 import { text, whole } from '../parse-values'
 import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
@@ -13,10 +13,10 @@ import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {
   name: 'view',
-  summary: 'Shows saved outputs and audit logs in a browser.',
+  summary: 'Shows saved outputs, waiting questions and audit logs in a browser.',
   usage: '[options] [output]',
   about: `An output is a path, or -1 for the newest, -2 for the one before; it is shown first. The page is served on 127.0.0.1 alone, until
-this command is ended. Its address has a token that works once: the first browser that opens it may read and remove the outputs.`,
+this command is ended. Its address has a token that works once: the first browser that opens it may read and remove the outputs, and answer the questions of\nsessions that wait (spillway mcp --ask-in-view).`,
   options: {
     print: { type: 'boolean', help: 'Print the address, and open no browser.' },
     port: { type: 'string', value: 'N', help: 'The port. Default: one that is free.' },
@@ -48,6 +48,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (path !== undefined) await storage.readRange(path, { fromByte: 0, byteCount: 1 }, { sessionId })
   const { server, address } = await startDesk({
     outputs: outputsOf(storage, sessionId),
+    approvals: createSharedApprovals({ dir: approvalsFolder(storage) }),
     ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
     ...(sessionId !== undefined && { sessionId }),
     port: whole(values, 'port') ?? 0,
