@@ -3,9 +3,11 @@
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::util::sync::{self, lock};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -107,7 +109,7 @@ impl Waiter {
             match end.as_ref() {
                 Some(End::Done) => return Ok(()),
                 Some(End::Failed(reason)) => return Err(io::Error::other(reason.clone())),
-                None => end = self.0.changed.wait(end).unwrap_or_else(PoisonError::into_inner),
+                None => end = sync::wait(&self.0.changed, end),
             }
         }
     }
@@ -135,11 +137,6 @@ impl Drop for Report {
         self.state.changed.notify_all();
     }
 }
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn drain(
     manner: DrainPolicy,
     mut reader: PipeReader,

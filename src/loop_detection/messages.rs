@@ -1,18 +1,6 @@
 //! Messages about loops for users and models.
 
-/// The language of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    English,
-    Chinese,
-}
-
-impl Language {
-    /// Returns the language of a tag: English for everything but `zh-CN`.
-    pub fn of(tag: &str) -> Self {
-        if tag == "zh-CN" { Language::Chinese } else { Language::English }
-    }
-}
+use crate::util::language::Language;
 
 /// Kinds of loops. The names are public: `reason` of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

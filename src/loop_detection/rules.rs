@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::messages::Language;
 use crate::error::{Code, Result};
 use crate::options::fields::{boolean, choice, count_from, object, refuse, strings};
 use crate::tools::plain;
+use crate::util::language::Language;
 use crate::util::suggest;
 
 /// Counts at which a level is reached; `None` disables the level.

@@ -12,10 +12,10 @@ use spillway_core::audit::options;
 use spillway_core::audit::record::Sealer;
 use spillway_core::audit::verify::Verifier;
 use spillway_core::error::{Code, Error};
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
 use crate::json::{json, parse};
-use crate::lock::lock;
 use crate::task::{Job, run};
 
 /// The log of a session.

@@ -6,10 +6,10 @@ use napi::bindgen_prelude::{AsyncTask, External};
 use napi_derive::napi;
 use spillway_core::capture::pipe::Pipe;
 use spillway_core::error::{Code, Error, os_reason};
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
 use crate::intake::IntakeHandle;
-use crate::lock::lock;
 use crate::options::{SettingsHandle, lock as lock_settings};
 use crate::task::{Job, run};
 

@@ -6,10 +6,10 @@ use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use serde::Deserialize;
 use spillway_core::fold::{Edit, Fold, Given, Options, unfold};
+use spillway_core::util::sync::lock;
 
 use crate::error::Result;
 use crate::json::{json as written, parse};
-use crate::lock::lock;
 
 /// The index of a session.
 pub type FoldHandle = External<Mutex<Fold>>;

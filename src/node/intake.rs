@@ -3,7 +3,7 @@
 //! recycled, so that no new memory is needed however long the output is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16String};
 use napi::{Env, JsString};
@@ -22,10 +22,10 @@ use spillway_core::truncation::notice::ENGLISH;
 use spillway_core::truncation::render::Rendered;
 use spillway_core::truncation::smart::Query;
 use spillway_core::truncation::smart::rules::Rules;
+use spillway_core::util::sync::{lock, wait};
 
 use crate::error::{Result, from_core};
 use crate::json::{json, parse};
-use crate::lock::lock;
 use crate::options::{SettingsHandle, lock as lock_settings};
 use crate::storage::{PIECE_BYTES, ReaderHandle, StoreHandle, reader_over};
 use crate::strings::{append_low_bytes, append_utf16};
@@ -481,7 +481,7 @@ impl Shared {
 
         let mut writing = lock(&self.writing);
         while writing.turn != ticket {
-            writing = self.written.wait(writing).unwrap_or_else(PoisonError::into_inner);
+            writing = wait(&self.written, writing);
         }
         // The turn is passed on even if writing panics, or the next task would wait indefinitely.
         let mut turn = Turn { writing, written: &self.written };

@@ -13,7 +13,6 @@ pub mod fold;
 pub mod history;
 pub mod intake;
 mod json;
-mod lock;
 pub mod loop_detection;
 pub mod options;
 pub mod overflow;

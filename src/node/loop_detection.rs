@@ -7,10 +7,10 @@ use napi_derive::napi;
 use spillway_core::loop_detection::detector::{Approval, Detector, Verdict};
 use spillway_core::loop_detection::repeated_replies::Role;
 use spillway_core::loop_detection::rules::Rules;
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
 use crate::json::{json, parse};
-use crate::lock::lock;
 
 /// The detector of one session.
 pub type DoomLoopHandle = External<Mutex<Detector>>;

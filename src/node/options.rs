@@ -9,11 +9,11 @@ use spillway_core::options::{
     self, Call, DEFAULTS, OPTIONS, Settings, built_in_tools, finite_or_infinity,
 };
 use spillway_core::util::sort::object;
+use spillway_core::util::sync;
 
 use crate::error::{Result, from_core};
 use crate::intake::Buffers;
 use crate::json::{json, parse};
-use crate::lock;
 
 /// The settings of one service.
 pub type SettingsHandle = External<Service>;
@@ -107,7 +107,7 @@ pub fn settings_plan(
 }
 
 pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {
-    lock::lock(&settings.settings)
+    sync::lock(&settings.settings)
 }
 
 fn bound_or_tag(most: u64) -> Value {

@@ -7,9 +7,9 @@ use napi::bindgen_prelude::{External, Uint32ArraySlice};
 use napi_derive::napi;
 use spillway_core::error::{Code, Error};
 use spillway_core::history::call_pairing::{Event, Names, Pairs};
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
-use crate::lock::lock;
 
 /// The calls and results of a history so far.
 pub type PairsHandle = External<Mutex<Pairs>>;

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use spillway_core::permission::evaluate::{Policy, Request};
 use spillway_core::permission::real_path::FileSystem;
 use spillway_core::permission::rules::Told;
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
-use crate::lock::lock;
 
 /// A policy of one caller.
 pub type PolicyHandle = External<Mutex<Policy>>;

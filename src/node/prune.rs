@@ -15,10 +15,10 @@ use spillway_core::history::pruning::trim;
 use spillway_core::history::pruning::word_index::{Limits, WordIndex};
 use spillway_core::history::result_facts::Facts;
 use spillway_core::tools;
+use spillway_core::util::sync::lock;
 
 use crate::error::Result;
 use crate::json::{json as written, parse};
-use crate::lock::lock;
 use crate::overflow::OverflowCut;
 
 /// The pruning state of a history.

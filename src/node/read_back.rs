@@ -13,11 +13,11 @@ use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::pattern;
 use spillway_core::storage::range::{self, Range, RangeRead};
 use spillway_core::storage::search::{self, Query, Search};
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
 use crate::intake::{IntakeHandle, Shared, to_js};
 use crate::json::{json, parse};
-use crate::lock::lock;
 use crate::storage::StoreHandle;
 use crate::task::{Job, run};
 

@@ -11,10 +11,10 @@ use spillway_core::storage::inventory::{delete_session, list, remove, usage};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::{Reader, owns};
 use spillway_core::storage::sweep::{SweepTrigger, sweep};
+use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
 use crate::json::json;
-use crate::lock::lock;
 use crate::options::{SettingsHandle, lock as lock_settings};
 use crate::task::{Job, run};
 

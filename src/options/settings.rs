@@ -13,8 +13,9 @@ use crate::redaction::redactor::Rules;
 use crate::storage::bounds::Bounds;
 use crate::storage::directories::{Durability, StoreDirs, is_root};
 use crate::storage::head_tail_file::LEAST_BYTES;
-use crate::truncation::notice::{Language, Wording};
+use crate::truncation::notice::Wording;
 use crate::truncation::smart::rules::Rules as SmartRules;
+use crate::util::language::Language;
 use crate::util::suggest;
 
 /// The validated options of a service.

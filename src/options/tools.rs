@@ -5,7 +5,8 @@ use serde::Serialize;
 use crate::text::lines::LineRule;
 use crate::tools::{self, Kind};
 use crate::truncation::limits::Direction;
-use crate::truncation::notice::{CHINESE, ENGLISH, Language, MORYFLOW, OPENCODE, TAKUMI, Wording};
+use crate::truncation::notice::{CHINESE, ENGLISH, MORYFLOW, OPENCODE, TAKUMI, Wording};
+use crate::util::language::Language;
 
 /// The settings of every tool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -2,13 +2,14 @@
 //! waits: a sweep runs on a thread of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::bounds::Bounds;
 use super::open_store::OpenStore;
 use super::sweep::{Report, SweepTrigger, sweep};
+use crate::util::sync::lock;
 
 /// Number of saves from one sweep to the next.
 const EVERY: u64 = 100;
@@ -33,12 +34,12 @@ impl AutoSweep {
 
     /// Returns the report of the last sweep.
     pub fn last(&self) -> Option<Report> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.last).clone()
     }
 
     /// Waits for the sweep in progress.
     pub fn settle(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = lock(&self.thread).take();
         // A thread that panicked has no report.
         let _ = thread.map(JoinHandle::join);
     }
@@ -61,7 +62,7 @@ pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Opti
     let ours = Arc::clone(store);
     let work = move || {
         let report = sweep(&ours, &bounds, SweepTrigger::Automatic { now, since_ms });
-        *ours.auto_sweep.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+        *lock(&ours.auto_sweep.last) = Some(report);
     };
     // Without a free thread, the sweep is left to a later save.
     *thread = thread::Builder::new().name("spillway-sweep".to_owned()).spawn(work).ok();

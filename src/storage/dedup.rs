@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::directories::StoreDirs;
 use super::read::owner;
 use super::sweep;
+use crate::util::sync::lock;
 
 /// Maximum number of calls remembered: more than an agent has in its context, in a few hundred kilobytes.
 const REMEMBERED: usize = 1000;
@@ -43,7 +44,7 @@ pub struct PreviousSaves {
 impl SavedCalls {
     /// Returns the outputs saved for a call.
     pub fn of(&self, session: Option<&str>, call: Vec<u16>) -> Arc<Mutex<PreviousSaves>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         let key = (session.map(str::to_owned), call);
         if let Some(earlier) = known.calls.get(&key) {
             return Arc::clone(earlier);

@@ -4,9 +4,10 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::fs::folder::Folder;
+use crate::util::sync::lock;
 
 /// Name of the lock file in the folder of a session.
 pub const NAME: &str = ".lease";
@@ -74,10 +75,6 @@ fn keep(held: &mut Held, path: PathBuf, file: File) {
         held.remove(0);
     }
     held.push((path, file));
-}
-
-fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns true if any process holds the lease of a session's folder, this one included.

@@ -4,12 +4,13 @@
 use std::fs::Metadata;
 use std::io::{self, SeekFrom};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use memchr::memchr_iter;
 
 use super::read::Input;
+use crate::util::sync::lock;
 
 /// Bytes between two entries. A line is found within them in less than a millisecond.
 pub const STRIDE: u64 = 1 << 20;
@@ -178,7 +179,7 @@ impl LineIndexes {
     /// Returns the index of a file: an empty one if the file is new or has changed.
     pub fn of(&self, path: &Path, data: &Metadata) -> Arc<Mutex<LineIndex>> {
         let identity = Identity::of(path, data);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         let known = kept.iter().position(|(known, _)| known.path == identity.path);
         let known = known.map(|at| kept.remove(at)).filter(|(known, _)| *known == identity);
         let index = known.map(|(_, index)| index).unwrap_or_default();

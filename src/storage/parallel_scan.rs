@@ -16,12 +16,13 @@ use std::fs::File;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::pattern::Pattern;
+use crate::util::sync::{lock, wait};
 
 /// Bytes read at a time by a worker. A line that is longer ends the scan of its chunk.
 const READ_SIZE: usize = 64 * 1024;
@@ -181,11 +182,11 @@ impl Drop for ParallelScan {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, ScanState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, ScanState>) -> MutexGuard<'a, ScanState> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+        wait(&self.changed, state)
     }
 
     /// Waits for the result of a chunk, and lets the workers claim further ones.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read, SeekFrom};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use super::read_buffer::PaddedBuffer;
 use crate::error::Result;
 use crate::text::utf8_boundary;
 use crate::text::utf16;
+use crate::util::sync::lock;
 
 /// Maximum number of bytes returned by one call.
 pub const MAX_BYTES: u64 = 256 * 1024;
@@ -113,7 +114,7 @@ impl RangeRead {
     ) -> Result<Self> {
         let Unfinished { mut file, bytes, incomplete } = unfinished;
         let cut = incomplete_end(&mut *file, bytes).map_err(unreadable)?;
-        index.lock().unwrap_or_else(PoisonError::into_inner).resume();
+        lock(&index).resume();
         Ok(RangeRead { file, size: bytes - cut, index, range, incomplete })
     }
 
@@ -139,7 +140,7 @@ impl RangeRead {
         let start = match from_byte {
             Some(byte) => Place::At(byte),
             None => {
-                let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut index = lock(&self.index);
                 index.find(&mut *self.file, line.saturating_sub(1), budget)?
             }
         };
@@ -209,7 +210,7 @@ impl RangeRead {
     /// Returns an empty piece that says how many lines there are.
     fn beyond_end(&mut self, line: u64, line_count: Option<u64>) -> io::Result<Piece> {
         let mut piece = self.by_lines(line, self.size, line_count)?;
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = lock(&self.index);
         let line_feeds = index.line_feeds(&mut *self.file)?;
         drop(index);
         let last = self.view(self.size.saturating_sub(1), self.size)?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use crate::error::{Code, os_reason};
 use crate::fs::file_names;
 use crate::fs::folder::{Draft, Folder};
 use crate::text::omitted_range::OmittedRange;
+use crate::util::sync::lock;
 
 /// A directory that was tried, and its error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -199,8 +200,7 @@ impl Save {
         }
         let store = Arc::clone(&self.store);
         let call = self.call.take().map(|call| store.calls.of(self.session.as_deref(), call));
-        let mut earlier =
-            call.as_ref().map(|call| call.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut earlier = call.as_ref().map(|call| lock(call));
         while let Err(error) = self.seal() {
             self.move_on(&error)?;
         }

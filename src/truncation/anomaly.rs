@@ -2,6 +2,7 @@
 
 use super::smart::line_fingerprint::template;
 use super::smart::rules::Rules;
+use crate::util::hash::fnv1a;
 
 /// A value that contains no other values.
 #[derive(Debug, Clone, Copy)]
@@ -163,7 +164,7 @@ pub(super) fn of_cell(name: Option<&[u8]>, cell: Cell<'_>) -> Signal {
 
 fn of_text(name: Option<&[u8]>, text: &[u8]) -> (u16, u64) {
     if text.len() <= 12 && BAD.iter().any(|bad| bad.eq_ignore_ascii_case(text)) {
-        return (900, hash(text));
+        return (900, fnv1a(text));
     }
     if !text.is_empty() && is_one_of(name, &CAUSES) {
         return (900, template(text));
@@ -219,8 +220,8 @@ impl Columns {
         let Some((_, column)) = self.columns.get_mut(at) else { return 0 };
         let value = match cell {
             Cell::Number(digits) => return column.number(digits),
-            Cell::Word(word) => hash(word.as_bytes()),
-            Cell::Text(text, bytes) if bytes <= 32 => hash(text),
+            Cell::Word(word) => fnv1a(word.as_bytes()),
+            Cell::Text(text, bytes) if bytes <= 32 => fnv1a(text),
             Cell::Text(..) => return 0,
         };
         if column.is_varied || column.values.contains(&value) {
@@ -257,11 +258,4 @@ impl Cell<'_> {
             Cell::Word(_) => 4,
         }
     }
-}
-
-/// Computes the FNV-1a hash.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }

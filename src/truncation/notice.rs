@@ -6,8 +6,6 @@
 mod marker;
 mod messages;
 
-use serde::{Deserialize, Serialize};
-
 pub use marker::{contains_bare_marker, contains_marker};
 use messages::Advice;
 pub use messages::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
@@ -49,16 +47,6 @@ const MOST_STRETCHES: usize = 3;
 
 /// Maximum length in bytes of the list of incomplete JSON parts.
 const MAX_JSON_BYTES: usize = 210;
-
-/// The language of the default messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Language {
-    #[default]
-    #[serde(rename = "en")]
-    English,
-    #[serde(rename = "zh-CN")]
-    Chinese,
-}
 
 /// Facts beyond the cut that a notice states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

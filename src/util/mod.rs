@@ -2,14 +2,20 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
+//! | [`hash`] | computes short hashes that are the same in every process |
 //! | [`hex`] | writes bytes as hexadecimal digits |
+//! | [`language`] | names the languages of messages |
 //! | [`regex_source`] | holds a regular expression of a caller with its flags |
 //! | [`size`] | reads sizes such as `50k` |
 //! | [`sort`] | sorts with one copy of the algorithm for all types |
 //! | [`suggest`] | finds the known name nearest to a misspelt one |
+//! | [`sync`] | locks mutexes that a panic has poisoned |
 
+pub mod hash;
 pub mod hex;
+pub mod language;
 pub mod regex_source;
 pub mod size;
 pub mod sort;
 pub mod suggest;
+pub mod sync;

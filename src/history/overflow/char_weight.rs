@@ -4,6 +4,7 @@
 //! so it counts four times; any other counts as its UTF-16 code units.
 
 use crate::text::utf16;
+use crate::util::hash::fnv1a;
 
 /// How characters are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,10 +85,8 @@ fn is_dense(scalar: u32) -> bool {
 
 /// Returns a short hash of a text: the same for the same units in every process.
 pub fn fingerprint(text: &[u16]) -> u64 {
-    // FNV-1a over units: a collision gains an attacker nothing but a stale preview of their own text.
-    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &unit| {
-        (hash ^ u64::from(unit)).wrapping_mul(0x0100_0000_01b3)
-    })
+    // A collision gains an attacker nothing but a stale preview of their own text.
+    fnv1a(text)
 }
 
 #[cfg(test)]

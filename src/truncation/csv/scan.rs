@@ -4,7 +4,8 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use memchr::memchr_iter;
 
 use super::retained::{Memory, Row};
-use crate::truncation::anomaly::{COLUMNS, Cell, Columns, NEW_SHAPE, Signal, hash, of_cell};
+use crate::truncation::anomaly::{COLUMNS, Cell, Columns, NEW_SHAPE, Signal, of_cell};
+use crate::util::hash::fnv1a;
 
 /// Number of bytes from which the delimiter is determined.
 const SAMPLE: usize = 64 * 1024;
@@ -282,7 +283,7 @@ impl Table {
         } else if column < COLUMNS {
             let cell = cell(value, self.filled as u64 + self.beyond);
             let name = self.names.get(column).map(|name| &**name);
-            let key = hash(name.unwrap_or_default()) ^ column as u64;
+            let key = fnv1a(name.unwrap_or_default()) ^ column as u64;
             let mut news = self.columns.cell(key, cell, self.rows);
             if let Some(kinds) = self.kinds.get_mut(column) {
                 let kind = 1 << cell.kind();

@@ -11,7 +11,8 @@
 
 use std::collections::HashSet;
 
-use crate::truncation::anomaly::{COLUMNS, Cell, Columns, Signal, hash, of_cell};
+use crate::truncation::anomaly::{COLUMNS, Cell, Columns, Signal, of_cell};
+use crate::util::hash::{fnv1a, mix};
 use crate::util::sort::sort_by_key;
 
 /// Maximum depth of containers that are shown. Deeper ones are shown empty.
@@ -146,7 +147,7 @@ fn novelty(columns: &mut Columns, value: &Value, ordinal: u64, in_object: bool) 
             .take(COLUMNS)
             .filter_map(|child| match (&child.value, &child.key) {
                 (Value::Scalar(scalar), Some(key)) => {
-                    Some(columns.cell(hash(key.name.as_deref()?), scalar.cell(), ordinal))
+                    Some(columns.cell(fnv1a(key.name.as_deref()?), scalar.cell(), ordinal))
                 }
                 _ => None,
             })
@@ -165,7 +166,7 @@ fn shape(value: &Value) -> u64 {
                 Value::Group(group) => 5 + u64::from(group.is_object),
             };
             let name = child.key.as_ref().and_then(|key| key.name.as_deref()).unwrap_or_default();
-            (shape ^ hash(name)).wrapping_mul(0x0000_0100_0000_01b3) ^ kind
+            mix(shape, fnv1a(name)) ^ kind
         }),
     }
 }
@@ -343,7 +344,7 @@ impl Frame {
             if self.names.is_empty() {
                 self.note_names();
             }
-            self.names.insert(hash(name));
+            self.names.insert(fnv1a(name));
         }
         self.group.kept.push(child);
         let before = self.group.kept.len();
@@ -362,7 +363,7 @@ impl Frame {
                     .kept
                     .iter()
                     .filter_map(|child| child.key.as_ref()?.name.as_ref())
-                    .map(|name| hash(name)),
+                    .map(|name| fnv1a(name)),
             );
         }
     }
@@ -370,7 +371,7 @@ impl Frame {
     /// Removes a member of the same name: of several, the last one counts.
     fn remove_namesake(&mut self, child: &Child) -> usize {
         let Some(name) = child.key.as_ref().and_then(|key| key.name.as_ref()) else { return 0 };
-        if self.group.kept.len() >= MANY && !self.names.contains(&hash(name)) {
+        if self.group.kept.len() >= MANY && !self.names.contains(&fnv1a(name)) {
             return 0;
         }
         let found = self.group.kept.iter().position(|other| {
