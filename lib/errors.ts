@@ -20,6 +20,10 @@ export type SpillwayErrorCode =
   | 'STORAGE_TOO_LARGE'
   /** A custom storage did not answer in time. */
   | 'STORAGE_TIMEOUT'
+  /** The server of a coordination could not be reached, did not answer in time, or refused. */
+  | 'COORDINATION'
+  /** Another worker has the session, or had it meanwhile. */
+  | 'CONFLICT'
   /** The service was closed. */
   | 'CLOSED'
   /** A capture was destroyed before its end. */

@@ -22,7 +22,7 @@ const LAYERS = [
   ['service', 'overflow', 'permission', 'loop-detection'],
   ['config', 'command', 'session', 'pruning'],
   ['approval', 'compaction', 'tools'],
-  ['hooks', 'context', 'remote'],
+  ['hooks', 'context', 'coordination', 'remote'],
   ['guard', 'report', 's3', 'view'],
   ['extensions', 'ui'],
   ['adapters'],

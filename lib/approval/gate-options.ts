@@ -29,13 +29,24 @@ export type GateEvent =
 /** An answer of the user: `always` stores the suggested rule that was shown. */
 export type GateResponse = 'once' | 'always' | { reject: string | true }
 
+/** An answer of `ask`; `{ always }` names which of the suggested rules is stored. */
+export type AskResponse = GateResponse | { always: SuggestedRule }
+
+/** The second argument of `ask`. */
+export interface AskContext {
+  /** The same for the same call in every process: that of {@link GateState} `answers`. Absent for arguments that cannot be read whole. */
+  call?: string
+  /** Aborted when the question needs no answer any more: it was answered, or withdrawn. */
+  signal: AbortSignal
+}
+
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
   /**
    * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
    * throws. Without it, questions wait for `PermissionGate.respond`.
    */
-  ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>
+  ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>
   /** Controls which sessions have full access. */
   modes?: ModeController
   /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */

@@ -202,12 +202,19 @@ export function hasListener(gate: object): boolean {
 async function putTo(gate: PermissionGate, state: State, question: Question): Promise<void> {
   const { ask } = state.options
   if (ask === undefined) return
-  const { request } = question
+  const { request, identity: call } = question
   const isOpen = () => state.questions.get(request.id) === question
+  const settled = new AbortController()
+  void question.decided.then(() => settled.abort())
   try {
-    const response = await ask(structuredClone(request))
+    const response = await ask(structuredClone(request), {
+      ...(call !== undefined && { call }),
+      signal: settled.signal,
+    })
     const isBare = response === 'always' && request.suggestedRules.length === 0
-    if (isOpen()) await gate.respond(request.id, isBare ? 'once' : response)
+    if (!isOpen()) return
+    if (isRecord(response) && 'always' in response) await gate.respond(request.id, 'always', response.always)
+    else await gate.respond(request.id, isBare ? 'once' : response)
   } catch (thrown) {
     if (!isOpen()) return
     const message = `The question could not be answered: ${messageOf(thrown)}`

@@ -2,7 +2,9 @@
 
 export { PermissionGate } from '../approval/gate'
 export type {
+  AskContext,
   AskingGateOptions,
+  AskResponse,
   GateCall,
   GateEvent,
   GateResponse,

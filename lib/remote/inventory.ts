@@ -4,9 +4,9 @@ import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from '../storage/retention'
 import { messageOf } from '../util/message-of'
+import { withRetries } from '../util/retry'
 import { type ListedObject, MAX_REMOVED_KEYS, type ObjectStore } from './object-store'
 import { INDEX_SUFFIX, OUTPUTS, PARTIAL_SUFFIX, parseKey, toolOf } from './output-keys'
-import { withRetries } from './retry'
 
 /** Outputs that a report names. */
 const MAX_REPORTED = 1000

@@ -1,7 +1,7 @@
 /** Uploads what waits in the spool, again and again until the object store has it. */
 
+import { waitMs } from '../util/retry'
 import { keepAlive, startTimer, type Timer } from '../util/timer'
-import { waitMs } from './retry'
 
 /** Uploads at once. */
 const AT_ONCE = 2

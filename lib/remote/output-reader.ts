@@ -2,11 +2,11 @@
 
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'
+import { withRetries } from '../util/retry'
 import { decodeIndex, LineCounter, type LineIndex } from './line-index'
 import type { ObjectRange, ObjectStore } from './object-store'
 import { INDEX_SUFFIX, type OutputKey } from './output-keys'
 import type { RemoteOutput } from './range'
-import { withRetries } from './retry'
 
 /** Outputs whose index is remembered. The index of an output of 1 GiB takes 8 KiB. */
 const MAX_INDEXES = 64

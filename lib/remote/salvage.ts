@@ -1,9 +1,9 @@
 /** Makes outputs of the parts that killed processes had uploaded; each says that it is not whole. */
 
 import { now } from '../util/clock'
+import { withRetries } from '../util/retry'
 import type { ObjectStore, OpenUpload, UploadedPart } from './object-store'
 import { OUTPUTS, parseKey } from './output-keys'
-import { withRetries } from './retry'
 
 /** Ends an output whose process was killed. */
 export const SALVAGED_LINE =

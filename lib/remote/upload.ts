@@ -1,10 +1,10 @@
 /** Uploads an output: in one request if it is short, else in parts while it comes, and its line index after them. */
 
 import { messageOf } from '../util/message-of'
+import { withRetries } from '../util/retry'
 import { encodeIndex, LineCounter } from './line-index'
 import type { ObjectStore, UploadedPart } from './object-store'
 import { INDEX_SUFFIX } from './output-keys'
-import { withRetries } from './retry'
 
 /** Parts that are on their way at once: with the one that fills, three are in memory. */
 const IN_FLIGHT = 2

@@ -1,6 +1,6 @@
 /** Requests that are made again after they failed. */
 
-import { keepAlive, startTimer } from '../util/timer'
+import { keepAlive, startTimer } from './timer'
 
 /** Requests for one answer, the first included. */
 const ATTEMPTS = 3

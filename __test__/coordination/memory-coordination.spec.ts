@@ -1,0 +1,6 @@
+import { MemoryCoordination } from 'spillway/remote'
+import { coordinationContract } from './contract'
+
+const shared = new MemoryCoordination()
+
+coordinationContract(() => [shared])

@@ -1,0 +1,120 @@
+/** A coordination whose arguments are checked before anything is sent, so that all servers refuse the same. */
+
+import { SpillwayError } from '../errors'
+import { wrong } from '../validation/validate'
+import {
+  type Coordination,
+  checkFolder,
+  checkKey,
+  checkLifetime,
+  checkValue,
+  checkWhole,
+  type Lease,
+  type ListedValue,
+  type PutOptions,
+} from './coordination'
+
+/** Shared state of which an implementation has the steps only: arguments are right when they arrive. */
+export abstract class CheckedCoordination implements Coordination {
+  async first(key: string, value: string, ttlMs: number): Promise<string> {
+    checkKey(key)
+    checkValue('value', value)
+    return this.storeFirst(key, value, checkLifetime(ttlMs))
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    checkKey(key)
+    return this.load(key)
+  }
+
+  async put(key: string, value: string, { ttlMs, lease }: PutOptions = {}): Promise<void> {
+    checkKey(key)
+    checkValue('value', value)
+    const isDone = await this.store(key, value, checkLifetime(ttlMs), checkLease(lease))
+    if (!isDone) throw lost(lease)
+  }
+
+  async remove(key: string): Promise<void> {
+    checkKey(key)
+    await this.drop(key)
+  }
+
+  async list(folder: string): Promise<ListedValue[]> {
+    checkFolder(folder)
+    const listed = await this.listOf(folder)
+    return listed.sort((a, b) => (a.key < b.key ? -1 : 1))
+  }
+
+  watch(folder: string, listener: (key?: string) => void): () => void {
+    checkFolder(folder)
+    if (typeof listener !== 'function') throw wrong('listener', listener, 'a function')
+    return this.listen(folder, listener)
+  }
+
+  async append(log: string, at: number, entry: string, lease?: Lease): Promise<boolean> {
+    checkKey(log)
+    checkWhole('at', at, 0)
+    checkValue('entry', entry)
+    const isThere = await this.add(log, at, entry, checkLease(lease))
+    if (isThere === undefined) throw lost(lease)
+    return isThere
+  }
+
+  async read(log: string, from: number): Promise<string[]> {
+    checkKey(log)
+    checkWhole('from', from, 0)
+    return this.entriesOf(log, from)
+  }
+
+  async take(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
+    checkKey(counter)
+    checkWhole('amount', amount, 0)
+    checkWhole('limit', limit, 0)
+    checkWhole('ttlMs', ttlMs, 1)
+    return this.count(counter, amount, limit, ttlMs)
+  }
+
+  async lease(key: string, owner: string, ms: number): Promise<number | undefined> {
+    checkKey(key)
+    checkValue('owner', owner)
+    checkWhole('ms', ms, 1)
+    return this.takeLease(key, owner, ms)
+  }
+
+  async release(key: string, owner: string): Promise<void> {
+    checkKey(key)
+    checkValue('owner', owner)
+    await this.endLease(key, owner)
+  }
+
+  protected abstract storeFirst(key: string, value: string, ttlMs: number | undefined): Promise<string>
+  protected abstract load(key: string): Promise<string | undefined>
+  /** Returns false if the lease is not held. */
+  protected abstract store(
+    key: string,
+    value: string,
+    ttlMs: number | undefined,
+    lease: Lease | undefined,
+  ): Promise<boolean>
+  protected abstract drop(key: string): Promise<void>
+  protected abstract listOf(folder: string): Promise<ListedValue[]>
+  protected abstract listen(folder: string, listener: (key?: string) => void): () => void
+  /** Returns nothing if the lease is not held. */
+  protected abstract add(log: string, at: number, entry: string, lease: Lease | undefined): Promise<boolean | undefined>
+  protected abstract entriesOf(log: string, from: number): Promise<string[]>
+  protected abstract count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined>
+  protected abstract takeLease(key: string, owner: string, ms: number): Promise<number | undefined>
+  protected abstract endLease(key: string, owner: string): Promise<void>
+  abstract close(): Promise<void>
+}
+
+function checkLease(lease: Lease | undefined): Lease | undefined {
+  if (lease === undefined) return undefined
+  checkKey(lease?.key)
+  checkWhole('lease.fence', lease.fence, 1)
+  return lease
+}
+
+function lost(lease: Lease | undefined): SpillwayError {
+  return new SpillwayError('CONFLICT', `the lease ${lease?.key} is over: nothing was written`)
+}

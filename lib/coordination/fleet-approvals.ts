@@ -1,0 +1,203 @@
+/** Questions about tool calls that are asked in one process and answered in another. */
+
+import type { AskContext, AskResponse, GateResponse } from '../approval/gate-options'
+import type { PendingRequest } from '../approval/gate-state'
+import type { SuggestedRule } from '../permission/types'
+import { randomUUID } from '../util/crypto'
+import { messageOf } from '../util/message-of'
+import { withRetries } from '../util/retry'
+import { warn } from '../util/warn'
+import { within } from '../util/with-timeout'
+import { type Check, checkOptions } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
+import type { Coordination } from './coordination'
+import { checkNeeded, coordination as coordinationCheck } from './options'
+import { waitForAnswer } from './wait-for-answer'
+
+const QUESTIONS = 'questions'
+const ANSWERS = 'answers'
+const DAY_MS = 86_400_000
+
+/** Options of {@link FleetApprovals}. */
+export interface FleetApprovalsOptions {
+  /** Where questions and answers are kept: `redisCoordination(…)`, `postgresCoordination(…)`, or one of your own. */
+  coordination: Coordination
+  /**
+   * Milliseconds after which an unanswered call is denied, whether the server could be reached or not.
+   * @default Infinity: a call waits until it is answered or its signal is aborted
+   */
+  answerTimeoutMs?: number
+  /** Milliseconds that a question and its answer are kept, so that a worker that takes the session over finds them. @default 7 days */
+  keepMs?: number
+  /** Longest time in milliseconds between two looks for an answer; one is made as well whenever the server tells of an answer. @default 5000 */
+  pollMs?: number
+  /** Receives each failure to reach the server; the call waits on. @default a warning of the process */
+  onError?: (error: unknown) => void
+}
+
+const positive: Check = ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1]
+const finite: Check = [
+  'a whole number of milliseconds of at least 1',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+]
+const CHECKS: Readonly<Record<keyof FleetApprovalsOptions, Check>> = {
+  coordination: coordinationCheck,
+  answerTimeoutMs: positive,
+  keepMs: finite,
+  pollMs: finite,
+  onError: ['a function', (value) => typeof value === 'function'],
+}
+
+/** An answer as it is stored. */
+interface Answer {
+  response: GateResponse
+  rule?: SuggestedRule
+  /** Distinguishes an answer from an equal one of another process. */
+  by: string
+}
+
+/**
+ * Asks in one process and answers in another. The first answer counts.
+ *
+ * A question is named by its call: session, `toolCallId`, tool, arguments and folders. A worker that takes a session over and
+ * requests the same call asks no second question; an answer that was given meanwhile is found. Calls without a `sessionId` or
+ * with arguments that JSON cannot hold have a question of their own each time. Without the server nothing is allowed: calls wait.
+ *
+ * @example
+ * const approvals = new FleetApprovals({ coordination })
+ * const gate = new PermissionGate(policy, { ask: approvals.ask }) // in a worker
+ * createOutputHandler({ outputs, approvals }) // in the process of the page
+ */
+export class FleetApprovals {
+  private readonly options: Required<FleetApprovalsOptions>
+
+  /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
+  constructor(options: FleetApprovalsOptions) {
+    checkOptions('options', options, CHECKS)
+    checkNeeded(options, CHECKS, 'coordination')
+    this.options = {
+      answerTimeoutMs: Number.POSITIVE_INFINITY,
+      keepMs: 7 * DAY_MS,
+      pollMs: 5000,
+      onError: (error) => warn('FleetApprovals', error),
+      ...options,
+    }
+  }
+
+  /** Puts a question where others see it, and waits for the first answer: the `ask` of a `PermissionGate`. */
+  readonly ask = async (request: PendingRequest, { call, signal }: AskContext): Promise<AskResponse> => {
+    const { coordination, answerTimeoutMs, pollMs, onError, keepMs } = this.options
+    // Ids of calls begin again in each session, so without one an answer might be that to another agent.
+    const isShared = call !== undefined && request.sessionId !== undefined
+    const id = isShared ? call : randomUUID()
+    const question = JSON.stringify({ ...request, id })
+    const look = async () => {
+      const answer = await coordination.get(`${ANSWERS}/${id}`)
+      // Kept as it was first asked. It is stored again if the server lost it.
+      if (answer === undefined) await coordination.first(`${QUESTIONS}/${id}`, question, keepMs)
+      return answer
+    }
+    const watch = (ring: () => void) =>
+      coordination.watch(ANSWERS, (key) => {
+        if (key === undefined || key === `${ANSWERS}/${id}`) ring()
+      })
+    let answer: string | undefined
+    try {
+      answer = await waitForAnswer({ look, watch, pollMs, timeoutMs: answerTimeoutMs, signal, onError })
+      answer ??= await this.close(id, `no answer within ${answerTimeoutMs} ms`)
+    } finally {
+      // The call does not wait for it, and a question that stays is left out of `pending` once it is answered.
+      void coordination.remove(`${QUESTIONS}/${id}`).catch(onError)
+    }
+    const { response, rule } = readAnswer(answer)
+    return response === 'always' && rule !== undefined ? { always: rule } : response
+  }
+
+  /** Lists the open questions of all workers, the oldest first. */
+  async pending(): Promise<PendingRequest[]> {
+    const { coordination } = this.options
+    const listed = await coordination.list(QUESTIONS)
+    const questions = listed.flatMap(({ value }) => readQuestion(value) ?? [])
+    const answers = await Promise.all(questions.map(({ id }) => coordination.get(`${ANSWERS}/${id}`)))
+    // The worker that asked removes a question that is answered, unless it is gone.
+    return questions.filter((_, at) => answers[at] === undefined).sort((a, b) => a.askedAt - b.askedAt)
+  }
+
+  /**
+   * Answers a question of any worker. `always` stores the first suggested rule in the gate that asked, or the one that is given if
+   * it was shown.
+   * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question or it was answered before, `COORDINATION`: then the answer may
+   * have been stored, and may be given again
+   */
+  async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
+    const { coordination, keepMs } = this.options
+    checkResponse(response)
+    if (typeof id !== 'string' || !/^[\w-]{1,100}$/.test(id)) throw wrong('id', id, 'the id of a question that waits')
+    const asked = await coordination.get(`${QUESTIONS}/${id}`)
+    const question = asked === undefined ? undefined : readQuestion(asked)
+    if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
+    if (response === 'always') checkRule(question, rule)
+    const answer: Answer = { response, ...(rule !== undefined && { rule }), by: randomUUID() }
+    const text = JSON.stringify(answer)
+    const counts = await withRetries(() => coordination.first(`${ANSWERS}/${id}`, text, keepMs))
+    await coordination.remove(`${QUESTIONS}/${id}`)
+    if (counts !== text) throw wrong('id', id, 'the id of a question that waits: this one was answered before')
+  }
+
+  /** Calls the listener when a question was asked or answered, until the returned function is called. */
+  listen(listener: () => void): () => void {
+    return this.options.coordination.watch(QUESTIONS, () => listener())
+  }
+
+  /** Rejects a question, unless it is answered at the same moment: then that answer counts. */
+  private async close(id: string, reason: string): Promise<string> {
+    const { coordination, keepMs, pollMs, onError } = this.options
+    const rejection = JSON.stringify({ response: { reject: reason }, by: randomUUID() } satisfies Answer)
+    try {
+      return await within(pollMs, () => coordination.first(`${ANSWERS}/${id}`, rejection, keepMs))
+    } catch (error) {
+      onError(error)
+      return rejection
+    }
+  }
+}
+
+function checkResponse(response: unknown): void {
+  if (response === 'once' || response === 'always') return
+  const reason = isRecord(response) ? response.reject : undefined
+  if (reason !== true && typeof reason !== 'string') {
+    throw wrong('response', response, "'once', 'always' or { reject: a reason or true }")
+  }
+}
+
+function checkRule({ suggestedRules: shown }: PendingRequest, rule: SuggestedRule | undefined): void {
+  const isShown =
+    rule === undefined
+      ? shown.length > 0
+      : shown.some(({ domain, pattern }) => domain === rule?.domain && pattern === rule.pattern)
+  if (!isShown) throw wrong('response', 'always', 'once or reject: no such rule was shown')
+}
+
+/** A question that another process stored; nothing if it is none. */
+function readQuestion(text: string): PendingRequest | undefined {
+  const value = parse(text)
+  if (!isRecord(value) || typeof value.id !== 'string' || typeof value.tool !== 'string') return undefined
+  const isWhole = Array.isArray(value.suggestedRules) && Number.isFinite(value.askedAt)
+  return isWhole ? (value as unknown as PendingRequest) : undefined
+}
+
+/** The gate checks the response once more: a text that is none denies the call. */
+function readAnswer(text: string): Answer {
+  const value = parse(text)
+  if (!isRecord(value)) throw wrong('answer', value, 'an answer to the question')
+  checkResponse(value.response)
+  return value as unknown as Answer
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return messageOf(error)
+  }
+}

@@ -1,0 +1,213 @@
+/** A session that any worker can go on with, one at a time. */
+
+import { SpillwayError } from '../errors'
+import { Tree } from '../session/entry-tree'
+import type { NewSessionEntry, Session, SessionEntry } from '../session/types'
+import { asyncDispose } from '../util/async-dispose'
+import { randomUUID, sha256 } from '../util/crypto'
+import { messageOf } from '../util/message-of'
+import { withRetries } from '../util/retry'
+import { type Check, checkOptions } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
+import type { Coordination } from './coordination'
+import { HeldLease } from './held-lease'
+import { checkNeeded, coordination as coordinationCheck, sessionName } from './options'
+
+/** Options of {@link FleetSession.open}. */
+export interface FleetSessionOptions {
+  /** Where the session is: `redisCoordination(…)`, `postgresCoordination(…)`, or one of your own. */
+  coordination: Coordination
+  sessionId: string
+  /**
+   * Milliseconds after which another worker may take the session over from one that does not answer. It is extended at a third of
+   * this time.
+   * @default 30000
+   */
+  leaseMs?: number
+  /** Milliseconds to wait for a session that another worker has. @default 0 */
+  waitMs?: number
+  /** Is called when another worker has the session, or may have it: nothing can be added any more. */
+  onLost?: (error: SpillwayError) => void
+}
+
+const wholeMs: Check = [
+  'a whole number of milliseconds of at least 0',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+]
+const CHECKS: Readonly<Record<keyof FleetSessionOptions, Check>> = {
+  coordination: coordinationCheck,
+  sessionId: sessionName,
+  leaseMs: [
+    'a whole number of milliseconds of at least 100',
+    (value) => Number.isSafeInteger(value) && (value as number) >= 100,
+  ],
+  waitMs: wholeMs,
+  onLost: ['a function', (value) => typeof value === 'function'],
+}
+
+const OPENING = Symbol('opening')
+
+/**
+ * A session of which one worker at a time is the owner: only it can add entries, and a worker that was slow, stopped or cut off cannot
+ * add any after another has taken over. So the session never forks.
+ *
+ * States of a ledger, a detector or a `ContextManager` are handed over with it: see {@link FleetSession.saveState}.
+ *
+ * @example
+ * const session = await FleetSession.open({ coordination, sessionId: 's1', waitMs: 60_000 })
+ * await session.append({ type: 'message', message })
+ * await session.close() // the next worker need not wait
+ */
+export class FleetSession implements Session {
+  /** Number of the next entry of the log. */
+  private next = 0
+  private readonly tree = new Tree()
+  /** Entries are added one after another. */
+  private adding: Promise<unknown> = Promise.resolve()
+  /** True if it is not known whether the last entry was added. */
+  private isUncertain = false
+
+  /** Use {@link FleetSession.open}. */
+  constructor(
+    opening: symbol,
+    private readonly coordination: Coordination,
+    private readonly folder: string,
+    private readonly held: HeldLease,
+  ) {
+    if (opening !== OPENING) throw new SpillwayError('INVALID_ARGUMENT', 'use FleetSession.open(options)')
+  }
+
+  /**
+   * Takes a session over, or begins it.
+   * @throws SpillwayError `CONFLICT` if another worker has it after `waitMs`, `COORDINATION`, `INVALID_ARGUMENT`
+   */
+  static async open(options: FleetSessionOptions): Promise<FleetSession> {
+    checkOptions('options', options, CHECKS)
+    checkNeeded(options, CHECKS, 'coordination', 'sessionId')
+    const { coordination, sessionId, leaseMs = 30_000, waitMs = 0, onLost } = options
+    // Ids of sessions may hold anything, and keys may not.
+    const folder = sha256(sessionId)
+    const lease = { coordination, key: `leases/${folder}`, owner: randomUUID(), ms: leaseMs, onLost }
+    const held = await HeldLease.take(lease, waitMs)
+    const session = new FleetSession(OPENING, coordination, folder, held)
+    try {
+      await session.readOn()
+    } catch (error) {
+      await held.release()
+      throw error
+    }
+    return session
+  }
+
+  /** Grows with every worker that takes the session over. Pass it to what must refuse a worker that has lost the session. */
+  get fence(): number {
+    return this.held.lease.fence
+  }
+
+  /** All entries of all branches, in the order in which they were added. */
+  entries(): readonly SessionEntry[] {
+    return this.tree.entries.slice()
+  }
+
+  /** The id of the entry that the next one follows. That of a session that was taken over is its last entry. */
+  leaf(): string | null {
+    return this.tree.leaf
+  }
+
+  /**
+   * Adds an entry.
+   * @throws SpillwayError `CONFLICT` if another worker has the session by now, or had it meanwhile: nothing was added; `COORDINATION` if the
+   * server does not answer: then {@link leaf} says after the next call whether the entry was added
+   */
+  append(entry: NewSessionEntry): Promise<string> {
+    const added = this.adding.then(() => this.add(entry))
+    this.adding = added.catch(() => {})
+    return added
+  }
+
+  /** @throws SpillwayError `INVALID_ARGUMENT` if there is no such entry */
+  branch(id: string | null): void {
+    this.tree.branch(id)
+  }
+
+  /**
+   * Stores a state under a name for the worker that takes the session over, such as what `toJSON` of a detector returned.
+   * @throws SpillwayError `CONFLICT` if another worker has the session by now, `COORDINATION`
+   */
+  async saveState(name: string, state: unknown): Promise<void> {
+    this.held.check()
+    const text = JSON.stringify(state)
+    if (text === undefined) throw wrong('state', state, 'what JSON can hold')
+    const { lease } = this.held
+    await this.held.guard(() => withRetries(() => this.coordination.put(this.stateKey(name), text, { lease })))
+  }
+
+  /** Returns a state that was stored under this name; nothing if there is none. */
+  async loadState(name: string): Promise<unknown> {
+    const text = await withRetries(() => this.coordination.get(this.stateKey(name)))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  /** Gives the session back, so that another worker need not wait for the end of the lease. */
+  async close(): Promise<void> {
+    await this.adding
+    await this.held.release()
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  private stateKey(name: string): string {
+    return `states/${this.folder}/${name}`
+  }
+
+  private async add(given: NewSessionEntry): Promise<string> {
+    this.held.check()
+    if (this.isUncertain) await this.readOn()
+    const entry = this.tree.next(given)
+    const text = textOf(entry)
+    const { lease } = this.held
+    this.isUncertain = true
+    // The entry has a name of its own: if it is there already, an earlier attempt added it.
+    const attempt = () => this.coordination.append(`sessions/${this.folder}`, this.next, text, lease)
+    const isThere = await this.held.guard(() => withRetries(attempt))
+    if (!isThere) throw this.held.lose('the session was continued by another worker, or its entries are gone')
+    this.isUncertain = false
+    this.tree.add(JSON.parse(text))
+    this.next += 1
+    return entry.id
+  }
+
+  /** Reads the entries that are in the log and not yet here. */
+  private async readOn(): Promise<void> {
+    const texts = await withRetries(() => this.coordination.read(`sessions/${this.folder}`, this.next))
+    for (const text of texts) this.tree.add(readEntry(text, this.next))
+    this.next += texts.length
+    this.isUncertain = false
+  }
+}
+
+function textOf(entry: SessionEntry): string {
+  let text: string
+  try {
+    text = JSON.stringify(entry)
+  } catch (cause) {
+    throw new SpillwayError('INVALID_ARGUMENT', `entry: expected one that JSON can hold (${messageOf(cause)})`, {
+      field: 'entry',
+      cause,
+    })
+  }
+  const kept = JSON.parse(text)
+  if (kept?.id !== entry.id || kept.parentId !== entry.parentId || typeof kept.type !== 'string') {
+    throw wrong('entry', kept, 'an object that is an entry in JSON, too')
+  }
+  return text
+}
+
+function readEntry(text: string, at: number): SessionEntry {
+  const entry = JSON.parse(text)
+  const isEntry = isRecord(entry) && typeof entry.id === 'string' && typeof entry.type === 'string'
+  if (!isEntry) throw new SpillwayError('COORDINATION', `entry ${at} of the session is none`)
+  return entry as unknown as SessionEntry
+}

@@ -1,0 +1,28 @@
+/** Checks of options that several classes of this room have. */
+
+import { SpillwayError } from '../errors'
+import type { Check } from '../validation/options'
+import { wrong } from '../validation/validate'
+import { COORDINATION_FUNCTIONS, type Coordination } from './coordination'
+
+export const coordination: Check = [
+  'a coordination, such as redisCoordination of spillway/redis',
+  (value) =>
+    COORDINATION_FUNCTIONS.every((name) => typeof (value as Partial<Coordination> | null)?.[name] === 'function'),
+]
+
+export const sessionName: Check = ['the id of a session', (value) => typeof value === 'string' && value !== '']
+
+/** @throws SpillwayError `INVALID_ARGUMENT` if an option that is needed is missing */
+export function checkNeeded(options: object, checks: Readonly<Record<string, Check>>, ...names: string[]): void {
+  for (const name of names) {
+    if ((options as Record<string, unknown>)[name] === undefined) {
+      throw wrong(`options.${name}`, undefined, (checks[name] as Check)[0])
+    }
+  }
+}
+
+/** True if the server could not be reached, or did not answer: what was asked may be asked again. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof SpillwayError && error.code === 'COORDINATION'
+}

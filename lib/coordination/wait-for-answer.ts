@@ -1,0 +1,98 @@
+/** Waiting for something that another process stores. */
+
+import { elapsed } from '../util/clock'
+import { waitMs } from '../util/retry'
+import { alarm, keepAlive } from '../util/timer'
+
+/** How to look for an answer, and how long. */
+export interface Wait<T> {
+  /** Looks once. */
+  look: () => Promise<T | undefined>
+  /** Calls `ring` when there may be an answer, until the returned function is called. */
+  watch: (ring: () => void) => () => void
+  /** Longest time between two looks. */
+  pollMs: number
+  /** Ends the wait without an answer. */
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+  /** Receives the failure of a look, which is made again. */
+  onError: (error: unknown) => void
+}
+
+/**
+ * Looks until there is an answer. Resolves to nothing when the time is up, even while a look hangs.
+ * @throws the reason of the signal
+ */
+export async function waitForAnswer<T>({ look, watch, ...wait }: Wait<T>): Promise<T | undefined> {
+  const { pollMs, timeoutMs, signal, onError } = wait
+  const end = elapsed() + timeoutMs
+  const bell = new Bell()
+  const ring = () => bell.ring()
+  // First, so that an answer between the first look and the first wait rings.
+  const unwatch = watch(ring)
+  signal?.addEventListener('abort', ring, { once: true })
+  const release = keepAlive()
+  try {
+    for (let failures = 0; ; ) {
+      signal?.throwIfAborted()
+      const left = end - elapsed()
+      if (left <= 0) return undefined
+      const looked = await before(left, signal, look()).catch((error) => ({ error }))
+      if (looked !== undefined && 'error' in looked) {
+        failures += 1
+        onError(looked.error)
+        await bell.wait(Math.min(waitMs(failures, pollMs), end - elapsed()))
+      } else {
+        if (looked?.found !== undefined) return looked.found
+        failures = 0
+        await bell.wait(Math.min(pollMs, end - elapsed()))
+      }
+    }
+  } finally {
+    release()
+    signal?.removeEventListener('abort', ring)
+    unwatch()
+  }
+}
+
+/** Resolves to what was found, or to nothing when the time is up or the signal is aborted. */
+async function before<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: Promise<T | undefined>,
+): Promise<{ found: T | undefined } | undefined> {
+  const stop = new Bell()
+  const ring = () => stop.ring()
+  signal?.addEventListener('abort', ring, { once: true })
+  const found = work.then((value) => ({ found: value }))
+  try {
+    return await Promise.race([found, stop.wait(ms).then(() => undefined)])
+  } finally {
+    ring()
+    signal?.removeEventListener('abort', ring)
+    // It may fail after the wait has ended.
+    found.catch(() => {})
+  }
+}
+
+/** Ends a wait early. Rung between two waits, it ends the next one at once. */
+class Bell {
+  private rung = false
+  private cancel: (() => void) | undefined
+
+  ring(): void {
+    this.rung = true
+    this.cancel?.()
+  }
+
+  async wait(ms: number): Promise<void> {
+    if (!this.rung && ms > 0) {
+      // An alarm of an endless time never rings.
+      const { rings, cancel } = alarm(Math.min(ms, 2 ** 31))
+      this.cancel = cancel
+      await rings
+      this.cancel = undefined
+    }
+    this.rung = false
+  }
+}
