@@ -1,9 +1,8 @@
 import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TestRun, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile, TruncationReport } from './dist/entries/truncation.js';
-import { CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OutdatedResultInfo, PolicyName, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
+import { AnthropicEditing, CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OpenAIEditing, OutdatedResultInfo, PolicyName, ProviderEdits, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ThinkingMode, ToProviderOptions, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
 import { FoldRecord, ResultFolder } from './dist/entries/fold.js';
 import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
-import { updateConfig } from './dist/entries/config.js';
 import { Compacted, OverflowFacts, OverflowKind, OverflowProfile, OverflowRecoveryState, OverflowStep } from './dist/entries/overflow.js';
 import { Hooks, ToolHookRunner } from './dist/entries/extensions.js';
 import { TokenCalibration } from './dist/entries/tokens.js';
@@ -26,6 +25,10 @@ export type SpillwayErrorCode =
  | "STORAGE_TOO_LARGE"
 /** A custom storage did not answer in time. */
  | "STORAGE_TIMEOUT"
+/** The server of a coordination could not be reached, did not answer in time, or refused. */
+ | "COORDINATION"
+/** Another worker has the session, or had it meanwhile. */
+ | "CONFLICT"
 /** The service was closed. */
  | "CLOSED"
 /** A capture was destroyed before its end. */
@@ -969,13 +972,24 @@ export type GateEvent = {
 export type GateResponse = "once" | "always" | {
 	reject: string | true;
 };
+/** An answer of `ask`; `{ always }` names which of the suggested rules is stored. */
+export type AskResponse = GateResponse | {
+	always: SuggestedRule;
+};
+/** The second argument of `ask`. */
+export interface AskContext {
+	/** The same for the same call in every process: that of {@link GateState} `answers`. Absent for arguments that cannot be read whole. */
+	call?: string;
+	/** Aborted when the question needs no answer any more: it was answered, or withdrawn. */
+	signal: AbortSignal;
+}
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
 	/**
 	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
 	 * throws. Without it, questions wait for `PermissionGate.respond`.
 	 */
-	ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>;
+	ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>;
 	/** Controls which sessions have full access. */
 	modes?: ModeController;
 	/** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
@@ -1338,11 +1352,6 @@ export interface CommandResult {
  * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
 export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
-type ThinkingMode = 
-/** Nothing in front of it changes; where something has to, it is left out. */
-"keep-prefix"
-/** It is not looked at: the provider does not check it, or was asked to drop what no longer fits. */
- | "ignore";
 /** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
@@ -1830,12 +1839,12 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
 	 * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
-	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `ignore`: it is not looked
-	 * at, for models that do not check it, or a request that asks the provider to drop such blocks
-	 * (`thinking.block_binding.prefix_mismatch_behavior: 'drop_block'`).
+	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
+	 * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks are
+	 * not looked at, for models that do not check them.
 	 * @default 'keep-prefix'
 	 */
-	thinking?: ThinkingMode | "remove";
+	thinking?: ThinkingMode | "remove" | "provider-drops";
 	/**
 	 * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
 	 * something else than a string is reported as an error, and the default is used. An item that is shorter than its
@@ -1924,6 +1933,8 @@ export interface PruneReport {
 	};
 	/** Number of messages at the start in which nothing changes, because signed reasoning is bound to them; missing if there are none. */
 	bound?: number;
+	/** Number of results that the provider left out by itself, as `accept` read; missing if there are none. */
+	clearedByProvider?: number;
 	/** Format of the history; `undefined` if no message is in a known format. */
 	format?: HistoryFormatName;
 }
@@ -1971,6 +1982,24 @@ export declare class HistoryPruner {
 	 * than tokens only the number of tokens. `problem` says so.
 	 */
 	observe(usage: unknown): PromptUsage;
+	/**
+	 * The fields by which a request asks the provider to edit the history by itself, by the rules of this pruner as far as the
+	 * provider has them: Anthropic's clearing of tool results and of reasoning and its compaction, or OpenAI's compaction. With `schedule:
+	 * 'cold'`, or without a pruner in front, the two do not stand in each other's way.
+	 * @throws SpillwayError `INVALID_ARGUMENT` for another provider, or an option that is not allowed
+	 */
+	toProvider(provider: "anthropic", options?: ToProviderOptions): AnthropicEditing;
+	toProvider(provider: "openai", options?: ToProviderOptions): OpenAIEditing;
+	/**
+	 * Learns from a response what its provider left out of the request by itself. Results that it has cleared are taken as not in
+	 * view from then on: what was folded into a pointer to one of them gets its text back. `toolCallIds` names them, for
+	 * `FoldSession.forget`.
+	 *
+	 * Never throws. `undefined` if the response says nothing of edits; then what was known stays.
+	 */
+	accept(response: unknown): (ProviderEdits & {
+		toolCallIds: string[];
+	}) | undefined;
 	/** Returns the last decision, as sentences for a person. */
 	explain(): string;
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
@@ -1981,10 +2010,10 @@ export declare class HistoryPruner {
 	 */
 	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
 }
-type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
+type PolicySettings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
 	type: Name;
 }>, "type">;
-type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger" | "storage";
+type SharedOption = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger" | "storage";
 /** Options of {@link ContextManager}. */
 export interface ContextManagerOptions<M = unknown> {
 	/** The model's window in tokens; 0 or nothing: unknown. */
@@ -2016,15 +2045,15 @@ export interface ContextManagerOptions<M = unknown> {
 	/** The storage that full outputs were saved in: with it, only paths that it owns are named. */
 	storage?: OutputOwner;
 	/** Results of terminal tools that are older than 15 minutes go. @default true */
-	outdated?: boolean | Settings<"outdated">;
+	outdated?: boolean | PolicySettings<"outdated">;
 	/** Reads of a file that newer reads of it cover go. @default true */
-	superseded?: boolean | Settings<"superseded">;
+	superseded?: boolean | PolicySettings<"superseded">;
 	/** Results beyond the newest 40,000 tokens of them go. @default true */
-	budget?: boolean | Settings<"budget">;
+	budget?: boolean | PolicySettings<"budget">;
 	/** More about the three: when they go, and what may. */
 	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
 	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
-	compaction?: false | Omit<CompactOptions<M>, Shared | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
+	compaction?: false | Omit<CompactOptions<M>, SharedOption | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
 	/**
 	 * Profile that truncates the results of a history that still does not fit; `false` sends it unchanged.
 	 * @default 'openclaw'
@@ -2103,6 +2132,8 @@ export declare class ContextManager<M = unknown> {
 	 * and the guard count as the provider does, with everything that is sent beside the history.
 	 */
 	observe(usage: unknown): PromptUsage;
+	/** Learns from a response what its provider left out by itself, as `HistoryPruner.accept` does. */
+	accept(response: unknown): ReturnType<HistoryPruner["accept"]>;
 	/** Returns the steps of the last request as readable sentences. */
 	explain(): string;
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */

@@ -7,7 +7,7 @@ import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { warn } from '../util/warn'
-import { within } from '../util/with-timeout'
+import { withTimeout } from '../util/with-timeout'
 import { type Check, checkOptions } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
@@ -154,7 +154,7 @@ export class FleetApprovals {
     const { coordination, keepMs, pollMs, onError } = this.options
     const rejection = JSON.stringify({ response: { reject: reason }, by: randomUUID() } satisfies Answer)
     try {
-      return await within(pollMs, () => coordination.first(`${ANSWERS}/${id}`, rejection, keepMs))
+      return await withTimeout(pollMs, () => coordination.first(`${ANSWERS}/${id}`, rejection, keepMs))
     } catch (error) {
       onError(error)
       return rejection

@@ -2,7 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import { elapsed } from '../util/clock'
-import { type Alarm, alarm, keepAlive } from '../util/timer'
+import { keepAlive, startTimer, type Timer } from '../util/timer'
 import type { Coordination, Lease } from './coordination'
 
 /** The lease that is wanted. */
@@ -21,7 +21,7 @@ const RETRY_MS = 250
 export class HeldLease {
   private lost: SpillwayError | undefined
   private isReleased = false
-  private pause: Alarm | undefined
+  private pause: Timer | undefined
 
   private constructor(
     private readonly wanted: WantedLease,
@@ -45,7 +45,7 @@ export class HeldLease {
       const left = end - elapsed()
       if (left <= 0) throw new SpillwayError('CONFLICT', 'another worker has the session')
       const release = keepAlive()
-      await alarm(Math.min(RETRY_MS, left)).rings
+      await startTimer(Math.min(RETRY_MS, left)).rings
       release()
     }
   }
@@ -93,7 +93,7 @@ export class HeldLease {
   private async extend(): Promise<void> {
     const { coordination, key, owner, ms } = this.wanted
     while (!this.isOver) {
-      this.pause = alarm(ms / 3)
+      this.pause = startTimer(ms / 3)
       await this.pause.rings
       if (this.isOver) return
       const asked = elapsed()

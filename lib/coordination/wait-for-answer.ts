@@ -2,7 +2,7 @@
 
 import { elapsed } from '../util/clock'
 import { waitMs } from '../util/retry'
-import { alarm, keepAlive } from '../util/timer'
+import { keepAlive, startTimer } from '../util/timer'
 
 /** How to look for an answer, and how long. */
 export interface Wait<T> {
@@ -87,8 +87,8 @@ class Bell {
 
   async wait(ms: number): Promise<void> {
     if (!this.rung && ms > 0) {
-      // An alarm of an endless time never rings.
-      const { rings, cancel } = alarm(Math.min(ms, 2 ** 31))
+      // A timer of an endless time never rings.
+      const { rings, cancel } = startTimer(Math.min(ms, 2 ** 31))
       this.cancel = cancel
       await rings
       this.cancel = undefined
