@@ -52,6 +52,8 @@ const nameOf = ({ page, line }: Block) => `${page.replace(/\W+/g, '-')}-${line}`
 const STAND_INS: Record<string, string> = {
   '@anthropic-ai/claude-agent-sdk': 'claude-agent-sdk',
   '@aws-sdk/client-s3': 'aws-sdk-client-s3',
+  pg: 'pg',
+  redis: 'redis',
   '@earendil-works/pi-agent-core': 'pi-agent-core',
   '@langchain/langgraph': 'langchain-langgraph',
   '@opentelemetry/api': 'opentelemetry-api',

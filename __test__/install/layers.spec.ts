@@ -23,7 +23,7 @@ const LAYERS = [
   ['config', 'command', 'session', 'pruning'],
   ['approval', 'compaction', 'tools'],
   ['hooks', 'context', 'coordination', 'remote'],
-  ['guard', 'report', 's3', 'view'],
+  ['guard', 'postgres', 'redis', 'report', 's3', 'view'],
   ['extensions', 'ui'],
   ['adapters'],
   ['cli'],

@@ -24,14 +24,15 @@ export interface ServerKind {
   missing: string
   /** True if it makes a bucket that is missing when something is put into it. */
   makesBuckets: boolean
-  start(program: string): Promise<Server>
+  /** With a folder and a port: starts it again on its data. */
+  start(program: string, folder?: string, port?: number): Promise<Server>
 }
 
 const started = new Set<ChildProcess>()
 const folders: string[] = []
 
 /** A folder that is removed after the last test: that of a server is needed as long as it runs. */
-function folderOfServer(): string {
+export function folderOfServer(): string {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-server-'))
   folders.push(folder)
   return folder
@@ -57,9 +58,13 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts a program that serves a port, and waits until it answers. */
-export async function serve(command: string, args: (port: number) => string[]): Promise<Server> {
+export async function serve(
+  command: string,
+  args: (port: number) => string[],
+  user: { uid?: number; gid?: number } = {},
+): Promise<Server> {
   const port = await freePort()
-  const child = spawn(command, args(port), { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args(port), { ...user, stdio: ['ignore', 'ignore', 'pipe'] })
   started.add(child)
   let printed = ''
   child.stderr!.on('data', (text) => {

@@ -1,0 +1,3 @@
+/** State that workers share, in Redis or Valkey. */
+
+export { type RedisClient, type RedisCoordinationOptions, redisCoordination } from './redis-coordination'

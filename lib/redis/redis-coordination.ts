@@ -1,0 +1,203 @@
+/** Shared state in Redis, or in a server that speaks its protocol. */
+
+import { CheckedCoordination } from '../coordination/checked'
+import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
+import { callServer, FolderListeners } from '../coordination/server-calls'
+import { SpillwayError } from '../errors'
+import { messageOf } from '../util/message-of'
+import { warn } from '../util/warn'
+import { type Check, checkOptions } from '../validation/options'
+import { wrong } from '../validation/validate'
+import { APPEND, FIRST, GET, LEASE, LIST, PUT, READ, RELEASE, REMOVE, TAKE } from './scripts'
+
+/** The parts of a client of the package `redis` that are used, so that its types need not be installed. */
+export interface RedisClient {
+  readonly isOpen: boolean
+  readonly isReady: boolean
+  connect(): Promise<unknown>
+  duplicate(): RedisClient
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  pSubscribe(pattern: string, listener: (message: string, channel: string) => void): Promise<unknown>
+  on(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
+  destroy(): void
+}
+
+/** Options of {@link redisCoordination}. */
+export interface RedisCoordinationOptions {
+  /** A client of your own, `createClient({ … })` of `redis`. It is left open by `close`. */
+  client?: RedisClient
+  /** Where the server is: `redis://user:password@host:6379/0`, or `rediss://` with TLS. @default that of `client` */
+  url?: string
+  /** The beginning of every key, such as that of a tenant. @default 'spillway' */
+  prefix?: string
+  /** Milliseconds after which a call has failed. @default 5000 */
+  requestTimeoutMs?: number
+}
+
+const CHECKS: Readonly<Record<keyof RedisCoordinationOptions, Check>> = {
+  client: ['a client of redis', (value) => typeof (value as Partial<RedisClient> | null)?.pSubscribe === 'function'],
+  url: ['a URL that begins with redis:// or rediss://', (value) => /^rediss?:\/\//.test(String(value))],
+  prefix: ['letters, digits and _.-', (value) => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)],
+  requestTimeoutMs: ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1],
+}
+
+/** Longest wait before a connection is tried again. */
+const RECONNECT_MS = 500
+
+/**
+ * Returns shared state in Redis 6.2 or later, or Valkey. Turn its persistence on: answers and sessions are lost with the server otherwise.
+ *
+ * @example
+ * const coordination = redisCoordination({ url: 'redis://127.0.0.1:6379' })
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option, `INVALID_CONFIG` if `redis` is not installed
+ */
+export function redisCoordination(options: RedisCoordinationOptions): Coordination {
+  checkOptions('options', options, CHECKS)
+  const { client, url, prefix = 'spillway', requestTimeoutMs = 5000 } = options
+  if (client === undefined && url === undefined) throw wrong('options.url', url, CHECKS.url[0])
+  return new RedisCoordination(client ?? makeClient(url as string), client === undefined, prefix, requestTimeoutMs)
+}
+
+function makeClient(url: string): RedisClient {
+  let createClient: (options: object) => RedisClient
+  try {
+    createClient = require('redis').createClient
+  } catch (cause) {
+    const problem = `redisCoordination needs the package redis: ${messageOf(cause)}`
+    throw new SpillwayError('INVALID_CONFIG', problem, { cause })
+  }
+  // A call without a connection fails at once instead of being sent later, when its caller has given up.
+  const reconnectStrategy = (retries: number) => Math.min(20 * 2 ** retries, RECONNECT_MS)
+  return createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy } })
+}
+
+class RedisCoordination extends CheckedCoordination {
+  private readonly listeners = new FolderListeners()
+  private connecting: Promise<unknown> | undefined
+  private subscriber: RedisClient | undefined
+  /** All keys of a script must be in one slot of a cluster: that of the text in braces. */
+  private readonly start: string
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly isOwn: boolean,
+    prefix: string,
+    private readonly timeoutMs: number,
+  ) {
+    super()
+    this.start = `{${prefix}}:`
+    // Without a listener a connection that is lost would end the process; calls report it.
+    if (isOwn) client.on('error', () => {})
+  }
+
+  protected async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
+    return (await this.keep(FIRST, key, value, ttlMs, undefined)) as string
+  }
+
+  protected async load(key: string): Promise<string | undefined> {
+    return ((await this.run(GET, [this.of('value', key)])) as string | null) ?? undefined
+  }
+
+  protected async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
+    return (await this.keep(PUT, key, value, ttlMs, lease)) === 1
+  }
+
+  protected async drop(key: string): Promise<void> {
+    const { folder } = checkKey(key)
+    await this.run(REMOVE, [this.of('value', key), this.of('folder', folder)], [key, this.of('changed', folder)])
+  }
+
+  protected async listOf(folder: string): Promise<ListedValue[]> {
+    const found = (await this.run(LIST, [this.of('folder', folder)], [this.of('value', '')])) as string[]
+    return Array.from({ length: found.length / 2 }, (_, at) => ({
+      key: found[at * 2] as string,
+      value: found[at * 2 + 1] as string,
+    }))
+  }
+
+  protected listen(folder: string, listener: (key?: string) => void): () => void {
+    if (this.subscriber === undefined) this.subscribe()
+    return this.listeners.add(folder, listener)
+  }
+
+  protected async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
+    const keys = [this.leaseOf(lease), this.of('log', log)]
+    const answer = await this.run(APPEND, keys, [fenceOf(lease), String(at), entry])
+    return answer === -1 ? undefined : answer === 1
+  }
+
+  protected async entriesOf(log: string, from: number): Promise<string[]> {
+    return (await this.run(READ, [this.of('log', log)], [String(from)])) as string[]
+  }
+
+  protected async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
+    const left = await this.run(TAKE, [this.of('counter', counter)], [amount, limit, ttlMs].map(String))
+    return left === -1 ? undefined : (left as number)
+  }
+
+  protected async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
+    const fence = await this.run(LEASE, [this.of('lease', key), this.of('fence', key)], [owner, String(ms)])
+    return fence === 0 ? undefined : (fence as number)
+  }
+
+  protected async endLease(key: string, owner: string): Promise<void> {
+    await this.run(RELEASE, [this.of('lease', key)], [owner])
+  }
+
+  async close(): Promise<void> {
+    this.listeners.clear()
+    const clients = [this.subscriber, this.isOwn ? this.client : undefined]
+    for (const client of clients) if (client?.isOpen) client.destroy()
+  }
+
+  private of(kind: string, key: string): string {
+    return `${this.start}${kind}:${key}`
+  }
+
+  private leaseOf(lease: Lease | undefined): string {
+    return this.of('lease', lease?.key ?? '')
+  }
+
+  private keep(script: string, key: string, value: string, ttlMs: number | undefined, lease: Lease | undefined) {
+    const { folder } = checkKey(key)
+    const keys = [this.leaseOf(lease), this.of('value', key), this.of('folder', folder)]
+    const ttl = ttlMs === undefined ? '' : String(ttlMs)
+    return this.run(script, keys, [fenceOf(lease), key, value, ttl, this.of('changed', folder)])
+  }
+
+  private run(script: string, keys: string[], args: string[] = []): Promise<unknown> {
+    return callServer('Redis', this.timeoutMs, async () => {
+      if (!this.client.isReady) await this.connect()
+      return this.client.eval(script, { keys, arguments: args })
+    })
+  }
+
+  /** Connects once; after that the client does so by itself. */
+  private async connect(): Promise<void> {
+    if (this.connecting === undefined && this.client.isOpen) return
+    this.connecting ??= this.client.connect()
+    await this.connecting
+  }
+
+  /** A subscription needs a connection of its own, which the client makes again when it is lost. */
+  private subscribe(): void {
+    const subscriber = this.client.duplicate()
+    this.subscriber = subscriber
+    subscriber.on('error', () => {})
+    subscriber.on('ready', () => this.listeners.tellAll())
+    const start = this.of('changed', '')
+    const subscribed = subscriber
+      .connect()
+      .then(() =>
+        subscriber.pSubscribe(`${start}*`, (key, channel) => this.listeners.tell(channel.slice(start.length), key)),
+      )
+      // Earlier changes were missed.
+      .then(() => this.listeners.tellAll())
+    // Waits look again from time to time, also without it.
+    subscribed.catch((error) => subscriber.isOpen && warn('redisCoordination', error))
+  }
+}
+
+function fenceOf(lease: Lease | undefined): string {
+  return lease === undefined ? '' : String(lease.fence)
+}
