@@ -14,48 +14,72 @@ import {
   type PutOptions,
 } from './coordination'
 
-/** Shared state of which an implementation has the steps only: arguments are right when they arrive. */
-export abstract class CheckedCoordination implements Coordination {
+/** What a server does for each call of a {@link Coordination}: arguments are right when they arrive. */
+export interface CoordinationSteps {
+  storeFirst(key: string, value: string, ttlMs: number | undefined): Promise<string>
+  load(key: string): Promise<string | undefined>
+  /** Returns false if the lease is not held. */
+  store(key: string, value: string, ttlMs: number | undefined, lease: Lease | undefined): Promise<boolean>
+  drop(key: string): Promise<void>
+  listOf(folder: string): Promise<ListedValue[]>
+  listen(folder: string, listener: (key?: string) => void): () => void
+  /** Returns nothing if the lease is not held. */
+  add(log: string, at: number, entry: string, lease: Lease | undefined): Promise<boolean | undefined>
+  entriesOf(log: string, from: number): Promise<string[]>
+  count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined>
+  takeLease(key: string, owner: string, ms: number): Promise<number | undefined>
+  endLease(key: string, owner: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Shared state that checks the arguments of each call before a server takes the step. */
+export class CheckedCoordination implements Coordination {
+  private readonly steps: CoordinationSteps
+
+  constructor(steps: CoordinationSteps) {
+    this.steps = steps
+  }
+
   async first(key: string, value: string, ttlMs: number): Promise<string> {
     checkKey(key)
     checkValue('value', value)
-    return this.storeFirst(key, value, checkLifetime(ttlMs))
+    return this.steps.storeFirst(key, value, checkLifetime(ttlMs))
   }
 
   async get(key: string): Promise<string | undefined> {
     checkKey(key)
-    return this.load(key)
+    return this.steps.load(key)
   }
 
   async put(key: string, value: string, { ttlMs, lease }: PutOptions = {}): Promise<void> {
     checkKey(key)
     checkValue('value', value)
-    const isDone = await this.store(key, value, checkLifetime(ttlMs), checkLease(lease))
+    const isDone = await this.steps.store(key, value, checkLifetime(ttlMs), checkLease(lease))
     if (!isDone) throw lost(lease)
   }
 
   async remove(key: string): Promise<void> {
     checkKey(key)
-    await this.drop(key)
+    await this.steps.drop(key)
   }
 
   async list(folder: string): Promise<ListedValue[]> {
     checkFolder(folder)
-    const listed = await this.listOf(folder)
+    const listed = await this.steps.listOf(folder)
     return listed.sort((a, b) => (a.key < b.key ? -1 : 1))
   }
 
   watch(folder: string, listener: (key?: string) => void): () => void {
     checkFolder(folder)
     if (typeof listener !== 'function') throw wrong('listener', listener, 'a function')
-    return this.listen(folder, listener)
+    return this.steps.listen(folder, listener)
   }
 
   async append(log: string, at: number, entry: string, lease?: Lease): Promise<boolean> {
     checkKey(log)
     checkWhole('at', at, 0)
     checkValue('entry', entry)
-    const isThere = await this.add(log, at, entry, checkLease(lease))
+    const isThere = await this.steps.add(log, at, entry, checkLease(lease))
     if (isThere === undefined) throw lost(lease)
     return isThere
   }
@@ -63,7 +87,7 @@ export abstract class CheckedCoordination implements Coordination {
   async read(log: string, from: number): Promise<string[]> {
     checkKey(log)
     checkWhole('from', from, 0)
-    return this.entriesOf(log, from)
+    return this.steps.entriesOf(log, from)
   }
 
   async take(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
@@ -71,41 +95,25 @@ export abstract class CheckedCoordination implements Coordination {
     checkWhole('amount', amount, 0)
     checkWhole('limit', limit, 0)
     checkWhole('ttlMs', ttlMs, 1)
-    return this.count(counter, amount, limit, ttlMs)
+    return this.steps.count(counter, amount, limit, ttlMs)
   }
 
   async lease(key: string, owner: string, ms: number): Promise<number | undefined> {
     checkKey(key)
     checkValue('owner', owner)
     checkWhole('ms', ms, 1)
-    return this.takeLease(key, owner, ms)
+    return this.steps.takeLease(key, owner, ms)
   }
 
   async release(key: string, owner: string): Promise<void> {
     checkKey(key)
     checkValue('owner', owner)
-    await this.endLease(key, owner)
+    await this.steps.endLease(key, owner)
   }
 
-  protected abstract storeFirst(key: string, value: string, ttlMs: number | undefined): Promise<string>
-  protected abstract load(key: string): Promise<string | undefined>
-  /** Returns false if the lease is not held. */
-  protected abstract store(
-    key: string,
-    value: string,
-    ttlMs: number | undefined,
-    lease: Lease | undefined,
-  ): Promise<boolean>
-  protected abstract drop(key: string): Promise<void>
-  protected abstract listOf(folder: string): Promise<ListedValue[]>
-  protected abstract listen(folder: string, listener: (key?: string) => void): () => void
-  /** Returns nothing if the lease is not held. */
-  protected abstract add(log: string, at: number, entry: string, lease: Lease | undefined): Promise<boolean | undefined>
-  protected abstract entriesOf(log: string, from: number): Promise<string[]>
-  protected abstract count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined>
-  protected abstract takeLease(key: string, owner: string, ms: number): Promise<number | undefined>
-  protected abstract endLease(key: string, owner: string): Promise<void>
-  abstract close(): Promise<void>
+  async close(): Promise<void> {
+    await this.steps.close()
+  }
 }
 
 function checkLease(lease: Lease | undefined): Lease | undefined {

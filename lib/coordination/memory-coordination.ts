@@ -1,7 +1,7 @@
 /** Shared state in the memory of one process, for tests and for one worker. */
 
 import { elapsed } from '../util/clock'
-import { CheckedCoordination } from './checked'
+import { CheckedCoordination, type CoordinationSteps } from './checked'
 import { checkKey, type Lease, type ListedValue } from './coordination'
 
 interface Held {
@@ -15,8 +15,7 @@ interface Kept<T> {
   until: number
 }
 
-/** A {@link Coordination} that lasts as long as the process. Several workers in it may share one. */
-export class MemoryCoordination extends CheckedCoordination {
+class MemorySteps implements CoordinationSteps {
   private readonly values = new Map<string, Kept<string>>()
   private readonly logs = new Map<string, string[]>()
   private readonly counters = new Map<string, Kept<number>>()
@@ -24,41 +23,41 @@ export class MemoryCoordination extends CheckedCoordination {
   private readonly listeners = new Map<string, Set<(key?: string) => void>>()
   private fence = 0
 
-  protected async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
+  async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
     const known = this.current(key)
     if (known !== undefined) return known
     this.keep(key, value, ttlMs)
     return value
   }
 
-  protected async load(key: string): Promise<string | undefined> {
+  async load(key: string): Promise<string | undefined> {
     return this.current(key)
   }
 
-  protected async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
+  async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
     if (!this.isHeld(lease)) return false
     this.keep(key, value, ttlMs)
     return true
   }
 
-  protected async drop(key: string): Promise<void> {
+  async drop(key: string): Promise<void> {
     if (this.values.delete(key)) this.tell(key)
   }
 
-  protected async listOf(folder: string): Promise<ListedValue[]> {
+  async listOf(folder: string): Promise<ListedValue[]> {
     return [...this.values.keys()].flatMap((key) => {
       const value = checkKey(key).folder === folder ? this.current(key) : undefined
       return value === undefined ? [] : { key, value }
     })
   }
 
-  protected listen(folder: string, listener: (key?: string) => void): () => void {
+  listen(folder: string, listener: (key?: string) => void): () => void {
     const listeners = this.listeners.get(folder) ?? new Set()
     this.listeners.set(folder, listeners.add(listener))
     return () => void listeners.delete(listener)
   }
 
-  protected async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
+  async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
     if (!this.isHeld(lease)) return undefined
     const entries = this.logs.get(log) ?? []
     this.logs.set(log, entries)
@@ -66,11 +65,11 @@ export class MemoryCoordination extends CheckedCoordination {
     return entries[at] === entry
   }
 
-  protected async entriesOf(log: string, from: number): Promise<string[]> {
+  async entriesOf(log: string, from: number): Promise<string[]> {
     return this.logs.get(log)?.slice(from) ?? []
   }
 
-  protected async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
+  async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
     const known = this.counters.get(counter)
     const isOver = known === undefined || known.until <= elapsed()
     const { value, until } = isOver ? { value: 0, until: elapsed() + ttlMs } : known
@@ -79,7 +78,7 @@ export class MemoryCoordination extends CheckedCoordination {
     return limit - value - amount
   }
 
-  protected async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
+  async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
     const held = this.leases.get(key)
     const isOver = held === undefined || held.until <= elapsed()
     if (!isOver && held.owner !== owner) return undefined
@@ -88,7 +87,7 @@ export class MemoryCoordination extends CheckedCoordination {
     return fence
   }
 
-  protected async endLease(key: string, owner: string): Promise<void> {
+  async endLease(key: string, owner: string): Promise<void> {
     if (this.leases.get(key)?.owner === owner) this.leases.delete(key)
   }
 
@@ -123,5 +122,12 @@ export class MemoryCoordination extends CheckedCoordination {
     const { folder } = checkKey(key)
     // Later, as from a server: no listener is called before the change has returned.
     for (const listener of this.listeners.get(folder) ?? []) queueMicrotask(() => listener(key))
+  }
+}
+
+/** A {@link Coordination} that lasts as long as the process. Several workers in it may share one. */
+export class MemoryCoordination extends CheckedCoordination {
+  constructor() {
+    super(new MemorySteps())
   }
 }

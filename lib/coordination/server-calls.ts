@@ -2,7 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'
-import { within } from '../util/with-timeout'
+import { withTimeout } from '../util/with-timeout'
 
 /**
  * Makes a call of a server.
@@ -10,7 +10,7 @@ import { within } from '../util/with-timeout'
  */
 export async function callServer<T>(server: string, timeoutMs: number, call: () => Promise<T>): Promise<T> {
   try {
-    return await within(timeoutMs, call)
+    return await withTimeout(timeoutMs, call)
   } catch (cause) {
     // Clients that try several addresses report an error without a message of its own.
     const [first] = (cause as { errors?: unknown[] }).errors ?? []

@@ -1,11 +1,11 @@
 /** Shared state in PostgreSQL. */
 
-import { CheckedCoordination } from '../coordination/checked'
+import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'
-import { alarm } from '../util/timer'
+import { startTimer } from '../util/timer'
 import { type Check, checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { statementsIn, tablesIn } from './statements'
@@ -65,7 +65,9 @@ export function postgresCoordination(options: PostgresCoordinationOptions): Coor
   const { pool, url, schema = 'spillway', requestTimeoutMs = 5000 } = options
   if (pool === undefined && url === undefined) throw wrong('options.url', url, CHECKS.url[0])
   const own = pool === undefined ? makePool(url as string, requestTimeoutMs) : undefined
-  return new PostgresCoordination(pool ?? (own as PostgresPool), own !== undefined, schema, requestTimeoutMs)
+  return new CheckedCoordination(
+    new PostgresSteps(pool ?? (own as PostgresPool), own !== undefined, schema, requestTimeoutMs),
+  )
 }
 
 function makePool(url: string, timeoutMs: number): PostgresPool {
@@ -80,7 +82,7 @@ function makePool(url: string, timeoutMs: number): PostgresPool {
   return new Pool({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
 }
 
-class PostgresCoordination extends CheckedCoordination {
+class PostgresSteps implements CoordinationSteps {
   private readonly listeners = new FolderListeners()
   private readonly statements: ReturnType<typeof statementsIn>
   private readonly channel: string
@@ -95,14 +97,13 @@ class PostgresCoordination extends CheckedCoordination {
     private readonly schema: string,
     private readonly timeoutMs: number,
   ) {
-    super()
     this.statements = statementsIn(schema)
     this.channel = `${schema}_changed`
     // Without a listener an idle connection that is lost would end the process; calls report it.
     if (isOwn) pool.on('error', () => {})
   }
 
-  protected async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
+  async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
     const { first, get } = this.statements
     for (;;) {
       const [stored] = await this.run(first, [key, checkKey(key).folder, value, ttlMs ?? null, this.channel])
@@ -113,30 +114,30 @@ class PostgresCoordination extends CheckedCoordination {
     }
   }
 
-  protected async load(key: string): Promise<string | undefined> {
+  async load(key: string): Promise<string | undefined> {
     const [row] = await this.run(this.statements.get, [key])
     return row?.value as string | undefined
   }
 
-  protected async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
+  async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
     const of = [key, checkKey(key).folder, value, ttlMs ?? null, this.channel]
     return (await this.run(this.statements.put, [...of, ...partsOf(lease)])).length > 0
   }
 
-  protected async drop(key: string): Promise<void> {
+  async drop(key: string): Promise<void> {
     await this.run(this.statements.remove, [key, this.channel])
   }
 
-  protected async listOf(folder: string): Promise<ListedValue[]> {
+  async listOf(folder: string): Promise<ListedValue[]> {
     return (await this.run(this.statements.list, [folder])) as unknown as ListedValue[]
   }
 
-  protected listen(folder: string, listener: (key?: string) => void): () => void {
+  listen(folder: string, listener: (key?: string) => void): () => void {
     if (!this.isListening) void this.keepListening()
     return this.listeners.add(folder, listener)
   }
 
-  protected async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
+  async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
     const [done] = await this.run(this.statements.append, [log, at, entry, ...partsOf(lease)])
     if (done?.held !== true) return undefined
     if (done.added === true) return true
@@ -144,24 +145,24 @@ class PostgresCoordination extends CheckedCoordination {
     return known?.entry === entry
   }
 
-  protected async entriesOf(log: string, from: number): Promise<string[]> {
+  async entriesOf(log: string, from: number): Promise<string[]> {
     const rows = await this.run(this.statements.read, [log, from])
     return rows.map(({ entry }) => entry as string)
   }
 
-  protected async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
+  async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
     // The statement compares with what was taken before, and the first finds nothing.
     if (amount > limit) return undefined
     const [row] = await this.run(this.statements.take, [counter, amount, limit, ttlMs])
     return row === undefined ? undefined : limit - Number(row.used)
   }
 
-  protected async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
+  async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
     const [row] = await this.run(this.statements.lease, [key, owner, ms])
     return row === undefined ? undefined : Number(row.fence)
   }
 
-  protected async endLease(key: string, owner: string): Promise<void> {
+  async endLease(key: string, owner: string): Promise<void> {
     await this.run(this.statements.release, [key, owner])
   }
 
@@ -199,7 +200,7 @@ class PostgresCoordination extends CheckedCoordination {
       } catch {
         // The server is away, or in recovery: calls report it.
       }
-      if (!this.isClosed) await alarm(RECONNECT_MS).rings
+      if (!this.isClosed) await startTimer(RECONNECT_MS).rings
     }
   }
 

@@ -1,6 +1,6 @@
 /** Shared state in Redis, or in a server that speaks its protocol. */
 
-import { CheckedCoordination } from '../coordination/checked'
+import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
 import { SpillwayError } from '../errors'
@@ -55,7 +55,9 @@ export function redisCoordination(options: RedisCoordinationOptions): Coordinati
   checkOptions('options', options, CHECKS)
   const { client, url, prefix = 'spillway', requestTimeoutMs = 5000 } = options
   if (client === undefined && url === undefined) throw wrong('options.url', url, CHECKS.url[0])
-  return new RedisCoordination(client ?? makeClient(url as string), client === undefined, prefix, requestTimeoutMs)
+  return new CheckedCoordination(
+    new RedisSteps(client ?? makeClient(url as string), client === undefined, prefix, requestTimeoutMs),
+  )
 }
 
 function makeClient(url: string): RedisClient {
@@ -71,7 +73,7 @@ function makeClient(url: string): RedisClient {
   return createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy } })
 }
 
-class RedisCoordination extends CheckedCoordination {
+class RedisSteps implements CoordinationSteps {
   private readonly listeners = new FolderListeners()
   private connecting: Promise<unknown> | undefined
   private subscriber: RedisClient | undefined
@@ -84,30 +86,29 @@ class RedisCoordination extends CheckedCoordination {
     prefix: string,
     private readonly timeoutMs: number,
   ) {
-    super()
     this.start = `{${prefix}}:`
     // Without a listener a connection that is lost would end the process; calls report it.
     if (isOwn) client.on('error', () => {})
   }
 
-  protected async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
+  async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
     return (await this.keep(FIRST, key, value, ttlMs, undefined)) as string
   }
 
-  protected async load(key: string): Promise<string | undefined> {
+  async load(key: string): Promise<string | undefined> {
     return ((await this.run(GET, [this.of('value', key)])) as string | null) ?? undefined
   }
 
-  protected async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
+  async store(key: string, value: string, ttlMs?: number, lease?: Lease): Promise<boolean> {
     return (await this.keep(PUT, key, value, ttlMs, lease)) === 1
   }
 
-  protected async drop(key: string): Promise<void> {
+  async drop(key: string): Promise<void> {
     const { folder } = checkKey(key)
     await this.run(REMOVE, [this.of('value', key), this.of('folder', folder)], [key, this.of('changed', folder)])
   }
 
-  protected async listOf(folder: string): Promise<ListedValue[]> {
+  async listOf(folder: string): Promise<ListedValue[]> {
     const found = (await this.run(LIST, [this.of('folder', folder)], [this.of('value', '')])) as string[]
     return Array.from({ length: found.length / 2 }, (_, at) => ({
       key: found[at * 2] as string,
@@ -115,32 +116,32 @@ class RedisCoordination extends CheckedCoordination {
     }))
   }
 
-  protected listen(folder: string, listener: (key?: string) => void): () => void {
+  listen(folder: string, listener: (key?: string) => void): () => void {
     if (this.subscriber === undefined) this.subscribe()
     return this.listeners.add(folder, listener)
   }
 
-  protected async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
+  async add(log: string, at: number, entry: string, lease?: Lease): Promise<boolean | undefined> {
     const keys = [this.leaseOf(lease), this.of('log', log)]
     const answer = await this.run(APPEND, keys, [fenceOf(lease), String(at), entry])
     return answer === -1 ? undefined : answer === 1
   }
 
-  protected async entriesOf(log: string, from: number): Promise<string[]> {
+  async entriesOf(log: string, from: number): Promise<string[]> {
     return (await this.run(READ, [this.of('log', log)], [String(from)])) as string[]
   }
 
-  protected async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
+  async count(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
     const left = await this.run(TAKE, [this.of('counter', counter)], [amount, limit, ttlMs].map(String))
     return left === -1 ? undefined : (left as number)
   }
 
-  protected async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
+  async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
     const fence = await this.run(LEASE, [this.of('lease', key), this.of('fence', key)], [owner, String(ms)])
     return fence === 0 ? undefined : (fence as number)
   }
 
-  protected async endLease(key: string, owner: string): Promise<void> {
+  async endLease(key: string, owner: string): Promise<void> {
     await this.run(RELEASE, [this.of('lease', key)], [owner])
   }
 
