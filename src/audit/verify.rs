@@ -53,7 +53,7 @@ pub struct Torn {
 /// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct VerifyReport {
     /// True if every record is as it was written.
     pub ok: bool,
     /// Number of records before the first bad one.
@@ -86,7 +86,7 @@ pub struct Verifier {
     /// True if the first file is not the first of the log, so that what preceded it is unknown.
     begins_late: bool,
     heads: BTreeSet<String>,
-    report: Report,
+    report: VerifyReport,
 }
 
 /// The bytes of a file. The current file is opened under the lock, because it may be renamed.
@@ -110,16 +110,16 @@ impl Verifier {
     /// by itself. `heads` are hashes that must occur in it.
     pub fn open(path: &Path, sealer: Sealer, heads: BTreeSet<String>) -> Result<Self> {
         let (waiting, begins_late) = sources(path).map_err(|error| read_error(path, &error))?;
-        let report = Report {
+        let report = VerifyReport {
             files: waiting.iter().map(|(path, _)| path.display().to_string()).collect(),
-            ..Report::default()
+            ..VerifyReport::default()
         };
         let (chains, now, after) = (HashMap::new(), None, None);
         Ok(Verifier { sealer, waiting, now, chains, after, begins_late, heads, report })
     }
 
     /// Continues for one step. Returns the report with the last one.
-    pub fn step(&mut self) -> Result<Option<Report>> {
+    pub fn step(&mut self) -> Result<Option<VerifyReport>> {
         let began = Instant::now();
         let mut line = Vec::new();
         loop {
@@ -263,7 +263,7 @@ impl Verifier {
         Ok(())
     }
 
-    fn finish(&mut self) -> Report {
+    fn finish(&mut self) -> VerifyReport {
         let mut report = std::mem::take(&mut self.report);
         if report.first_bad.is_none() && !self.heads.is_empty() {
             report.first_bad = Some(Bad {
@@ -371,7 +371,7 @@ mod tests {
         json!({ "n": number, "note": "x".repeat(bytes) }).as_object().cloned().unwrap_or_default()
     }
 
-    fn verify(path: &Path) -> Report {
+    fn verify(path: &Path) -> VerifyReport {
         let mut verifier = Verifier::open(path, Sealer::default(), BTreeSet::new()).unwrap();
         loop {
             if let Some(report) = verifier.step().unwrap() {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::call_effect::Conduct;
-use super::messages::Reason;
-use super::rules::{Levels, Rules};
+use super::messages::LoopReason;
+use super::rules::{Levels, LoopRules};
 use crate::util::sort::sort_by_key;
 
 /// The outcome of a call.
@@ -67,7 +67,7 @@ pub enum Level {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of loop.
-    pub reason: Reason,
+    pub reason: LoopReason,
     pub level: Level,
     /// Number of repetitions.
     pub count: u64,
@@ -167,7 +167,7 @@ impl Calls {
     }
 
     /// Returns the loops if `call` comes next, most severe first.
-    pub fn findings(&self, call: &Call, rules: &Rules) -> Vec<Finding> {
+    pub fn findings(&self, call: &Call, rules: &LoopRules) -> Vec<Finding> {
         let mut found: Vec<Finding> = [
             self.same_tool(call, rules),
             self.just_repeated(call, rules),
@@ -188,7 +188,7 @@ impl Calls {
     }
 
     /// Detects repetitions of this call with the same outcome.
-    fn same_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+    fn same_tool(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         // The object checked after a wait is being waited for.
         let waits = call.conduct.waits || self.waited(0);
         let levels = if waits { rules.poll } else { rules.same_tool };
@@ -201,7 +201,7 @@ impl Calls {
                 rules.warn_whatever_the_outcome && levels.warn.is_some_and(|warn| any >= warn);
             warn.then_some(Level::Warn)
         })?;
-        Some(finding(Reason::SameTool, level, count, &call.signature, &call.tool))
+        Some(finding(LoopReason::SameTool, level, count, &call.signature, &call.tool))
     }
 
     /// Returns true if the call `back` calls before the last one waits.
@@ -210,7 +210,7 @@ impl Calls {
     }
 
     /// Returns true if the previous call was a repetition in excess by its results, and has the same tool.
-    fn just_repeated(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+    fn just_repeated(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         const FEWEST: u64 = 3;
         let last = self.list.back()?;
         let comparable = last.turn != call.turn
@@ -221,12 +221,12 @@ impl Calls {
         let threshold = rules.same_tool.ask.filter(|_| comparable)?.saturating_sub(1).max(FEWEST);
         let count = self.streak(&last.signature, call.turn, rules);
         (count >= threshold)
-            .then(|| finding(Reason::SameTool, Level::Ask, count, &last.signature, &last.tool))
+            .then(|| finding(LoopReason::SameTool, Level::Ask, count, &last.signature, &last.tool))
     }
 
     /// Returns the number of earlier turns in which a call was made without a change of its outcome, and without any
     /// other change in between. A call whose outcome is unknown counts only in direct succession.
-    fn streak(&self, signature: &str, turn: u64, rules: &Rules) -> u64 {
+    fn streak(&self, signature: &str, turn: u64, rules: &LoopRules) -> u64 {
         // Calls before the first of these do not matter, and checking whether one was a change takes time.
         let same = |(_, each): &(usize, &Call)| each.signature == signature;
         let Some((oldest, _)) = self.recent(rules).enumerate().filter(same).last() else {
@@ -272,13 +272,13 @@ impl Calls {
     }
 
     /// Detects that the last calls and this one repeat a block of two calls or more.
-    fn cycle(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+    fn cycle(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         let newest: Vec<&Call> = std::iter::once(call).chain(self.recent(rules)).collect();
         (2..=rules.max_period).find_map(|period| Self::cycle_of(period, &newest, rules))
     }
 
     /// `newest` begins with the call that is about to be made.
-    fn cycle_of(period: usize, newest: &[&Call], rules: &Rules) -> Option<Finding> {
+    fn cycle_of(period: usize, newest: &[&Call], rules: &LoopRules) -> Option<Finding> {
         let call = newest.first()?;
         let block = newest.get(..period)?;
         if block.iter().all(|each| each.signature == call.signature) {
@@ -321,11 +321,11 @@ impl Calls {
         })?;
         let mut subject: Vec<&str> = block.iter().map(|each| each.signature.as_str()).collect();
         sort_by_key(&mut subject, |signature| *signature);
-        Some(finding(Reason::Cycle, level, count, &subject.join(" "), &call.tool))
+        Some(finding(LoopReason::Cycle, level, count, &subject.join(" "), &call.tool))
     }
 
     /// Detects that the last calls and this one are the same few calls, in any order, with unchanged results.
-    fn standstill(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+    fn standstill(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         const MOST_DIFFERENT: usize = 5;
         let wanted = rules.standstill?;
         let mut results: BTreeMap<&str, Option<&str>> = BTreeMap::new();
@@ -342,12 +342,12 @@ impl Calls {
         }
         let subject: Vec<&str> = results.into_keys().collect();
         (seen == wanted).then(|| {
-            finding(Reason::Cycle, Level::Stop, wanted as u64, &subject.join(" "), &call.tool)
+            finding(LoopReason::Cycle, Level::Stop, wanted as u64, &subject.join(" "), &call.tool)
         })
     }
 
     /// Detects turns in which every call failed, with one error common to all turns.
-    fn same_error(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+    fn same_error(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         let threshold = rules.same_error?;
         let (mut turns, mut common): (u64, Option<HashSet<&str>>) = (0, None);
         let mut rest = self.list.iter().rev().filter(|each| each.turn != call.turn).peekable();
@@ -377,11 +377,11 @@ impl Calls {
         }
         let subject =
             common.and_then(|errors| errors.into_iter().min()).filter(|_| turns >= threshold)?;
-        Some(finding(Reason::SameError, Level::Ask, turns, subject, &call.tool))
+        Some(finding(LoopReason::SameError, Level::Ask, turns, subject, &call.tool))
     }
 
     /// Detects calls of a tool that does not exist, with any arguments.
-    fn unknown_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+    fn unknown_tool(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         let threshold = rules.unknown_tool?;
         let missing = |each: &&Call| {
             matches!(each.outcome, Outcome::Known { unknown_tool: true, .. } | Outcome::Vetoed)
@@ -395,7 +395,7 @@ impl Calls {
             .count() as u64;
         (count >= threshold).then(|| {
             finding(
-                Reason::UnknownTool,
+                LoopReason::UnknownTool,
                 Level::Stop,
                 count,
                 &format!("unknown {}", call.tool),
@@ -405,7 +405,7 @@ impl Calls {
     }
 
     /// Returns the calls of the window, newest first.
-    fn recent(&self, rules: &Rules) -> impl Iterator<Item = &Call> {
+    fn recent(&self, rules: &LoopRules) -> impl Iterator<Item = &Call> {
         self.list.iter().rev().take(rules.window)
     }
 }
@@ -421,6 +421,6 @@ fn reached(levels: Levels, count: u64) -> Option<Level> {
     }
 }
 
-fn finding(reason: Reason, level: Level, count: u64, subject: &str, tool: &str) -> Finding {
+fn finding(reason: LoopReason, level: Level, count: u64, subject: &str, tool: &str) -> Finding {
     Finding { reason, level, count, subject: subject.to_owned(), tool: tool.to_owned() }
 }

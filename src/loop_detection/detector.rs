@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::call_effect::conduct;
 use super::call_history::{Call, Calls, Finding, Level, Outcome};
 use super::errors::{says_error, says_something, says_unknown_tool};
-use super::messages::{Reason, finding, stopped, warned};
+use super::messages::{LoopReason, finding, stopped, warned};
 use super::repeated_replies::{Answers, Exchange, Role};
 use super::repetition::repetition;
-use super::rules::Rules;
+use super::rules::LoopRules;
 use super::signature::{outcome, signature, words};
 use crate::error::{Code, Error, Result};
 use crate::text::join_sentences;
@@ -41,14 +41,14 @@ pub enum Action {
 /// The decision about a call or a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Verdict {
+pub struct LoopVerdict {
     pub action: Action,
     /// The reason, if the call is not simply allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
+    pub reason: Option<LoopReason>,
     /// The loop that was detected, if the reason is that no attempt is left.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub detector: Option<Reason>,
+    pub detector: Option<LoopReason>,
     /// Number of repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
@@ -63,7 +63,7 @@ pub struct Verdict {
     pub call_id: Option<String>,
 }
 
-const ALLOW: Verdict = Verdict {
+const ALLOW: LoopVerdict = LoopVerdict {
     action: Action::Allow,
     reason: None,
     detector: None,
@@ -73,7 +73,7 @@ const ALLOW: Verdict = Verdict {
     call_id: None,
 };
 
-impl Verdict {
+impl LoopVerdict {
     /// Returns true if the call is allowed without any message.
     pub fn is_plain(&self) -> bool {
         *self == ALLOW
@@ -93,7 +93,7 @@ pub enum Approval {
 struct Answered {
     id: String,
     signature: String,
-    verdict: Verdict,
+    verdict: LoopVerdict,
     /// The subject of a question.
     question: Option<Question>,
     /// True if it was approved and the call was not repeated since.
@@ -106,7 +106,7 @@ struct Answered {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Question {
-    reason: Reason,
+    reason: LoopReason,
     subject: String,
 }
 
@@ -138,18 +138,18 @@ struct Saved {
 /// The detector of one session.
 #[derive(Debug)]
 pub struct Detector {
-    rules: Rules,
+    rules: LoopRules,
     state: State,
 }
 
 impl Detector {
     /// Creates a detector without a history.
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: LoopRules) -> Self {
         Detector { rules, state: State::default() }
     }
 
     /// Restores a detector from a saved state.
-    pub fn from_json(rules: Rules, json: &str) -> Result<Self> {
+    pub fn from_json(rules: LoopRules, json: &str) -> Result<Self> {
         let refuse = |problem: String| Error::field(Code::InvalidArgument, "state", problem);
         let saved: Saved = serde_json::from_str(json)
             .map_err(|error| refuse(format!("is not the saved state of a detector: {error}")))?;
@@ -184,7 +184,7 @@ impl Detector {
         arguments: &str,
         turn: Option<&str>,
         identity: Option<&str>,
-    ) -> Verdict {
+    ) -> LoopVerdict {
         let signature = signature(tool, identity.unwrap_or(arguments), &self.rules.volatile);
         if let Some(verdict) = self.answer_again(id, &signature, tool, turn) {
             return verdict;
@@ -230,7 +230,7 @@ impl Detector {
         signature: &str,
         tool: &str,
         turn: Option<&str>,
-    ) -> Option<Verdict> {
+    ) -> Option<LoopVerdict> {
         let still = self.state.calls.is_still(id, signature, turn);
         let cap = self.rules.hard_cap();
         let answered = self.state.answered.iter_mut().rev().find(|answered| answered.id == id)?;
@@ -245,14 +245,14 @@ impl Detector {
         // A host that neither reports results nor distinguishes calls must terminate too.
         let again = answered.again;
         if cap.is_some_and(|cap| again >= cap) {
-            return Some(self.stop(Reason::HardCap, None, tool, again));
+            return Some(self.stop(LoopReason::HardCap, None, tool, again));
         }
         Some(answered.verdict.clone())
     }
 
-    fn judge(&mut self, call: &Call) -> (Verdict, Option<Question>) {
+    fn judge(&mut self, call: &Call) -> (LoopVerdict, Option<Question>) {
         if self.rules.hard_cap().is_some_and(|cap| self.state.total >= cap) {
-            return (self.stop(Reason::HardCap, None, &call.tool, self.state.total), None);
+            return (self.stop(LoopReason::HardCap, None, &call.tool, self.state.total), None);
         }
         if self.state.cooldown > 0 {
             self.state.cooldown -= 1;
@@ -262,7 +262,7 @@ impl Detector {
         let mut findings = self.state.calls.findings(call, &self.rules);
         if self.rules.max_tool_calls.is_some_and(|most| self.state.since >= most) {
             let budget = Finding {
-                reason: Reason::MaxToolCalls,
+                reason: LoopReason::MaxToolCalls,
                 level: Level::Ask,
                 count: self.state.since,
                 subject: "calls".to_owned(),
@@ -275,12 +275,12 @@ impl Detector {
     }
 
     /// Returns the answer to the first finding without a permanent approval.
-    fn answer_to(&mut self, findings: &[Finding], id: &str) -> (Verdict, Option<Question>) {
+    fn answer_to(&mut self, findings: &[Finding], id: &str) -> (LoopVerdict, Option<Question>) {
         for found in findings {
             if found.level == Level::Warn {
                 let words = finding(self.rules.language, found.reason, &found.tool, found.count);
                 let warning = join_sentences(&[words.as_str(), warned(self.rules.language)]);
-                let verdict = Verdict {
+                let verdict = LoopVerdict {
                     reason: Some(found.reason),
                     count: Some(found.count),
                     warning: Some(warning),
@@ -301,14 +301,14 @@ impl Detector {
             }
             if spent {
                 let verdict =
-                    self.stop(Reason::MaxAttempts, Some(found.reason), &found.tool, found.count);
+                    self.stop(LoopReason::MaxAttempts, Some(found.reason), &found.tool, found.count);
                 return (verdict, None);
             }
             if found.level == Level::Stop || self.rules.headless {
                 return (self.stop(found.reason, None, &found.tool, found.count), None);
             }
             let message = finding(self.rules.language, found.reason, &found.tool, found.count);
-            let verdict = Verdict {
+            let verdict = LoopVerdict {
                 action: Action::Ask,
                 reason: Some(found.reason),
                 count: Some(found.count),
@@ -321,7 +321,7 @@ impl Detector {
         (ALLOW, None)
     }
 
-    fn stop(&self, reason: Reason, detector: Option<Reason>, tool: &str, count: u64) -> Verdict {
+    fn stop(&self, reason: LoopReason, detector: Option<LoopReason>, tool: &str, count: u64) -> LoopVerdict {
         let language = self.rules.language;
         let mut sentences = vec![finding(language, detector.unwrap_or(reason), tool, count)];
         if detector.is_some() {
@@ -330,7 +330,7 @@ impl Detector {
         sentences.push(stopped(language).to_owned());
         let message = join_sentences(&sentences);
         let count = Some(count);
-        Verdict {
+        LoopVerdict {
             action: Action::Stop,
             reason: Some(reason),
             detector,
@@ -384,38 +384,38 @@ impl Detector {
             self.go_on(question.reason);
         }
         self.state.since =
-            if question.reason == Reason::MaxToolCalls { 0 } else { self.state.since };
+            if question.reason == LoopReason::MaxToolCalls { 0 } else { self.state.since };
         true
     }
 
     /// Counts an approval and restarts the count of repetitions.
-    fn go_on(&mut self, reason: Reason) {
+    fn go_on(&mut self, reason: LoopReason) {
         if self.is_attempt(reason) {
             self.state.attempts += 1;
         }
-        if reason == Reason::MaxToolCalls || self.rules.budget_is_attempt {
+        if reason == LoopReason::MaxToolCalls || self.rules.budget_is_attempt {
             self.state.since = 0;
         }
-        if reason != Reason::MaxToolCalls || self.rules.budget_is_attempt {
+        if reason != LoopReason::MaxToolCalls || self.rules.budget_is_attempt {
             self.state.cooldown = self.rules.cooldown;
             self.state.calls.keep_last();
             self.state.answers.forget();
         }
     }
 
-    fn is_attempt(&self, reason: Reason) -> bool {
-        reason != Reason::MaxToolCalls || self.rules.budget_is_attempt
+    fn is_attempt(&self, reason: LoopReason) -> bool {
+        reason != LoopReason::MaxToolCalls || self.rules.budget_is_attempt
     }
 
     /// Records a message. The answer is about repeated replies; its `call_id` is the id to approve.
-    pub fn observe(&mut self, role: Role, text: &str) -> Verdict {
+    pub fn observe(&mut self, role: Role, text: &str) -> LoopVerdict {
         if role == Role::Assistant {
             self.state.calls.said(text);
         }
         let exchange = self.state.answers.said(role, text);
         let found = match (role, self.rules.same_answer) {
             (Role::Assistant, Some(_)) => repetition(text).map(|found| Finding {
-                reason: Reason::RepeatedText,
+                reason: LoopReason::RepeatedText,
                 level: Level::Ask,
                 count: found.count,
                 subject: found.subject,
@@ -432,7 +432,7 @@ impl Detector {
             self.state.total += 1;
         }
         if self.rules.hard_cap().is_some_and(|cap| self.state.total >= cap) {
-            return self.stop(Reason::HardCap, None, "", self.state.total);
+            return self.stop(LoopReason::HardCap, None, "", self.state.total);
         }
         let Exchange { count, renumbered, subject } = exchange;
         // Changing numbers may be progress, so that more repetitions are needed.
@@ -441,7 +441,7 @@ impl Detector {
             return ALLOW;
         }
         self.ask_about_words(Finding {
-            reason: Reason::NoToolCall,
+            reason: LoopReason::NoToolCall,
             level: Level::Ask,
             count: count.max(renumbered),
             subject,
@@ -449,7 +449,7 @@ impl Detector {
         })
     }
 
-    fn ask_about_words(&mut self, found: Finding) -> Verdict {
+    fn ask_about_words(&mut self, found: Finding) -> LoopVerdict {
         self.state.exchanges += 1;
         let id = format!("exchange-{}", self.state.exchanges);
         let (verdict, question) = self.answer_to(&[found], &id);
@@ -483,7 +483,7 @@ impl Detector {
 }
 
 /// Returns the key of a permanent approval.
-fn key(reason: Reason, subject: &str) -> String {
+fn key(reason: LoopReason, subject: &str) -> String {
     words(&format!("{reason:?} {subject}"))
 }
 

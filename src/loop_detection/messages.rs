@@ -5,7 +5,7 @@ use crate::util::language::Language;
 /// Kinds of loops. The names are public: `reason` of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum LoopReason {
     /// The same call, with the same outcome as far as it is known.
     SameTool,
     /// A repeated sequence of calls.
@@ -27,48 +27,48 @@ pub enum Reason {
 }
 
 /// Returns the sentence for a finding. `tool` is the tool of the calls, `count` their number.
-pub fn finding(language: Language, reason: Reason, tool: &str, count: u64) -> String {
+pub fn finding(language: Language, reason: LoopReason, tool: &str, count: u64) -> String {
     let tool = shown(tool);
     match language {
         Language::English => match reason {
-            Reason::SameTool => {
+            LoopReason::SameTool => {
                 format!(
                     "{tool} was called {count} times with the same arguments and nothing changed."
                 )
             }
-            Reason::Cycle => {
+            LoopReason::Cycle => {
                 format!(
                     "The same calls, {tool} among them, were made {count} times in turn and nothing changed."
                 )
             }
-            Reason::SameError => format!("The last {count} turns all ended in the same error."),
-            Reason::UnknownTool => {
+            LoopReason::SameError => format!("The last {count} turns all ended in the same error."),
+            LoopReason::UnknownTool => {
                 format!("{tool} was called {count} times, and there is no such tool.")
             }
-            Reason::NoToolCall => {
+            LoopReason::NoToolCall => {
                 format!("The last {count} answers to the same message made no tool call.")
             }
-            Reason::RepeatedText => {
+            LoopReason::RepeatedText => {
                 format!("One answer says the same passage {count} times in a row.")
             }
-            Reason::MaxToolCalls => format!("{count} tools were called since the last approval."),
-            Reason::MaxAttempts => format!("This run was allowed to go on {count} times already."),
-            Reason::HardCap => {
+            LoopReason::MaxToolCalls => format!("{count} tools were called since the last approval."),
+            LoopReason::MaxAttempts => format!("This run was allowed to go on {count} times already."),
+            LoopReason::HardCap => {
                 format!("This run has made {count} calls, which is the most a run can make.")
             }
         },
         Language::Chinese => match reason {
-            Reason::SameTool => format!("{tool} 已用相同参数调用 {count} 次，结果没有变化。"),
-            Reason::Cycle => {
+            LoopReason::SameTool => format!("{tool} 已用相同参数调用 {count} 次，结果没有变化。"),
+            LoopReason::Cycle => {
                 format!("包括 {tool} 在内的同一组调用已依次重复 {count} 次，结果没有变化。")
             }
-            Reason::SameError => format!("最近 {count} 轮都以同一个错误结束。"),
-            Reason::UnknownTool => format!("{tool} 已被调用 {count} 次，但没有这个工具。"),
-            Reason::NoToolCall => format!("对同一条消息的最近 {count} 次回答都没有调用工具。"),
-            Reason::RepeatedText => format!("一次回答中同一段文字连续重复了 {count} 次。"),
-            Reason::MaxToolCalls => format!("自上次批准以来已调用工具 {count} 次。"),
-            Reason::MaxAttempts => format!("本次运行已被允许继续 {count} 次。"),
-            Reason::HardCap => format!("本次运行已调用 {count} 次，达到单次运行的上限。"),
+            LoopReason::SameError => format!("最近 {count} 轮都以同一个错误结束。"),
+            LoopReason::UnknownTool => format!("{tool} 已被调用 {count} 次，但没有这个工具。"),
+            LoopReason::NoToolCall => format!("对同一条消息的最近 {count} 次回答都没有调用工具。"),
+            LoopReason::RepeatedText => format!("一次回答中同一段文字连续重复了 {count} 次。"),
+            LoopReason::MaxToolCalls => format!("自上次批准以来已调用工具 {count} 次。"),
+            LoopReason::MaxAttempts => format!("本次运行已被允许继续 {count} 次。"),
+            LoopReason::HardCap => format!("本次运行已调用 {count} 次，达到单次运行的上限。"),
         },
     }
 }

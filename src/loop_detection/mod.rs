@@ -17,9 +17,9 @@
 //!
 //! ```
 //! use spillway_core::loop_detection::detector::{Action, Detector};
-//! use spillway_core::loop_detection::rules::Rules;
+//! use spillway_core::loop_detection::rules::LoopRules;
 //!
-//! let mut detector = Detector::new(Rules::default());
+//! let mut detector = Detector::new(LoopRules::default());
 //! let action = (0..10)
 //!     .map(|turn| {
 //!         let id = format!("call-{turn}");

@@ -105,7 +105,7 @@ const FIELDS: [&str; 11] = [
 
 /// All parameters of the detector.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rules {
+pub struct LoopRules {
     /// Maximum number of approved loops in a run; the next question is a stop.
     pub max_attempts: u64,
     /// Number of calls until the user is asked; `None` for no budget.
@@ -146,15 +146,15 @@ pub struct Rules {
     pub poll_tools: Vec<String>,
 }
 
-impl Default for Rules {
+impl Default for LoopRules {
     fn default() -> Self {
-        Rules::of(DEFAULTS)
+        LoopRules::of(DEFAULTS)
     }
 }
 
-impl Rules {
+impl LoopRules {
     fn of(numbers: Numbers) -> Self {
-        Rules {
+        LoopRules {
             max_attempts: 3,
             max_tool_calls: Some(60),
             cooldown: 3,
@@ -182,8 +182,8 @@ impl Rules {
         const CODE: Code = Code::InvalidConfig;
         let options = object(options, CODE, "options")?;
         let mut rules = match options.get("profile") {
-            Some(name) if !is_undefined(name) => Rules::of(profile(name)?),
-            _ => Rules::default(),
+            Some(name) if !is_undefined(name) => LoopRules::of(profile(name)?),
+            _ => LoopRules::default(),
         };
         for (key, value) in options {
             if is_undefined(value) {
@@ -278,12 +278,12 @@ mod tests {
     use serde_json::json;
 
     fn message(options: Value) -> String {
-        Rules::read(&options).map_or_else(|error| error.message, |rules| format!("{rules:?}"))
+        LoopRules::read(&options).map_or_else(|error| error.message, |rules| format!("{rules:?}"))
     }
 
     #[test]
     fn options_are_checked_and_named() {
-        assert_eq!(Rules::read(&json!({})).unwrap(), Rules::default());
+        assert_eq!(LoopRules::read(&json!({})).unwrap(), LoopRules::default());
         assert_eq!(
             message(json!({ "maxToolCalls": 0 })),
             "Invalid option \"maxToolCalls\": expected a whole number of at least 1, or Infinity, received 0"
@@ -296,16 +296,16 @@ mod tests {
             message(json!({ "volatileFields": 3 }))
                 .starts_with("Invalid option \"volatileFields\": expected")
         );
-        let unbounded = Rules::read(&json!({ "maxToolCalls": { "$type": "Infinity" } })).unwrap();
+        let unbounded = LoopRules::read(&json!({ "maxToolCalls": { "$type": "Infinity" } })).unwrap();
         assert_eq!((unbounded.max_tool_calls, unbounded.hard_cap()), (None, None));
-        assert_eq!(Rules::default().hard_cap(), Some(300));
+        assert_eq!(LoopRules::default().hard_cap(), Some(300));
     }
 
     #[test]
     fn a_threshold_of_the_caller_is_within_the_window() {
-        let rules = Rules::read(&json!({ "sameToolThreshold": 50 })).unwrap();
+        let rules = LoopRules::read(&json!({ "sameToolThreshold": 50 })).unwrap();
         assert_eq!(rules.window, 50);
-        let rules = Rules::read(&json!({ "sameToolThreshold": 2 })).unwrap();
+        let rules = LoopRules::read(&json!({ "sameToolThreshold": 2 })).unwrap();
         assert_eq!(rules.same_tool, Levels { warn: None, ask: Some(2), stop: None });
     }
 }

@@ -9,7 +9,7 @@ use spillway_core::history::compaction::changed_files::{
     Outcome as EditOutcome, is_edit, lines, merged,
 };
 use spillway_core::history::compaction::cut_points::{Role, cuts};
-use spillway_core::history::compaction::limits::{Limits, Numbers, PROFILES, numbers};
+use spillway_core::history::compaction::limits::{CompactionLimits, Numbers, PROFILES, numbers};
 use spillway_core::history::compaction::messages::{WORDS, Wish, instructions, is_chinese, words};
 use spillway_core::history::compaction::plan::{Message, Output, Wanted, images, plan};
 use spillway_core::util::suggest::not_one_of;
@@ -56,11 +56,11 @@ pub fn compaction_limits(sizes: String) -> Result<String> {
     let own = *numbers_of(sizes.profile.as_deref())?;
     let numbers = Numbers { trigger_share: sizes.trigger_share, ..own };
     let limits = match (sizes.target, sizes.window, sizes.chars) {
-        (Some(target), _, _) => Some(Limits::of_target(target, sizes.summary)),
+        (Some(target), _, _) => Some(CompactionLimits::of_target(target, sizes.summary)),
         (None, Some(window), _) => {
-            Some(Limits::of_window(window, sizes.reserved, sizes.summary, &numbers))
+            Some(CompactionLimits::of_window(window, sizes.reserved, sizes.summary, &numbers))
         }
-        (None, None, Some(chars)) => Some(Limits::of_chars(chars, sizes.summary, &numbers)),
+        (None, None, Some(chars)) => Some(CompactionLimits::of_chars(chars, sizes.summary, &numbers)),
         (None, None, None) => None,
     };
     Ok(written(&limits))
@@ -86,7 +86,7 @@ pub fn compaction_plan(
     question: String,
 ) -> Result<String> {
     let Question { trigger, usable, cut, summary, wanted } = parse(&question)?;
-    let limits = Limits { trigger, usable, cut, summary };
+    let limits = CompactionLimits { trigger, usable, cut, summary };
     let messages = messages.chunks_exact(MESSAGE_COLUMNS);
     let messages: Vec<Message> = messages
         .filter_map(|columns| match columns {

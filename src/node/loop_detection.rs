@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
-use spillway_core::loop_detection::detector::{Approval, Detector, Verdict};
+use spillway_core::loop_detection::detector::{Approval, Detector, LoopVerdict};
 use spillway_core::loop_detection::repeated_replies::Role;
-use spillway_core::loop_detection::rules::Rules;
+use spillway_core::loop_detection::rules::LoopRules;
 use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
@@ -19,7 +19,7 @@ pub type DoomLoopHandle = External<Mutex<Detector>>;
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn doom_loop_open(options: String, state: Option<String>) -> Result<DoomLoopHandle> {
     let options: serde_json::Value = parse(&options)?;
-    let rules = Rules::read(&options).map_err(from_core)?;
+    let rules = LoopRules::read(&options).map_err(from_core)?;
     let detector = match state {
         Some(state) => Detector::from_json(rules, &state).map_err(from_core)?,
         None => Detector::new(rules),
@@ -93,6 +93,6 @@ pub fn doom_loop_state(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle
 }
 
 /// Returns the verdict as JSON, or nothing for a plain permission, as most are.
-fn told(verdict: &Verdict) -> Option<String> {
+fn told(verdict: &LoopVerdict) -> Option<String> {
     (!verdict.is_plain()).then(|| json(verdict))
 }

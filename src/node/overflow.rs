@@ -12,7 +12,7 @@ use spillway_core::history::overflow::head_tail::{
     self, END_UNITS, Kept, Rule, Text, characters, cut_all,
 };
 use spillway_core::history::overflow::input_budget::{self, Model};
-use spillway_core::history::overflow::limits::{self, Profile};
+use spillway_core::history::overflow::limits::{self, OverflowProfile};
 use spillway_core::history::overflow::plan::{self, Counters, Event, Order, State};
 use spillway_core::history::overflow::saved_path::{self, Saved};
 use spillway_core::util::suggest::not_one_of;
@@ -232,7 +232,7 @@ pub fn target_tokens(window: f64, reserved: f64) -> f64 {
     input_budget::target(window, reserved)
 }
 
-fn profile_of(name: &str) -> Result<&'static Profile> {
+fn profile_of(name: &str) -> Result<&'static OverflowProfile> {
     limits::profile(name).ok_or_else(|| {
         let known = ["openclaw", "openclaw-2026-02"];
         from_core(not_one_of(

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
 use spillway_core::fs::file_names;
-use spillway_core::storage::bounds::{Bounds, Candidate, Reason};
+use spillway_core::storage::bounds::{Bounds, Candidate, RemovalReason};
 use spillway_core::storage::inventory::{delete_session, list, remove, usage};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::{Reader, owns};
@@ -150,7 +150,7 @@ pub fn bounds_apply(
     let candidates: Vec<Candidate> = modified_ms.into_iter().zip(bytes).map(candidate).collect();
     let bounds =
         Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
-    let mut gone: Vec<(usize, Reason)> = Vec::new();
+    let mut gone: Vec<(usize, RemovalReason)> = Vec::new();
     bounds.apply(&candidates, now_ms as i64, |index, reason| {
         gone.push((index, reason));
         true

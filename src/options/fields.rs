@@ -25,7 +25,7 @@ pub(super) struct Layer {
 
 /// The kind of a layer, which decides which settings it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ConfigLayer {
     /// The service's `global`.
     Global,
     /// `updateConfig`, when the storage exists already.
@@ -42,9 +42,9 @@ const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
 pub(crate) const STRATEGIES: [&str; 8] =
     ["default", "line", "byte", "smart", "json", "diff", "csv", "tests"];
 
-impl Place {
+impl ConfigLayer {
     fn code(self) -> Code {
-        if matches!(self, Place::Call | Place::Strategy) {
+        if matches!(self, ConfigLayer::Call | ConfigLayer::Strategy) {
             Code::InvalidArgument
         } else {
             Code::InvalidConfig
@@ -54,7 +54,7 @@ impl Place {
     /// Returns the settings that are allowed in this layer.
     fn allowed(self) -> &'static [&'static str] {
         match self {
-            Place::Global => &[
+            ConfigLayer::Global => &[
                 "maxLines",
                 "maxBytes",
                 "maxTokens",
@@ -65,7 +65,7 @@ impl Place {
                 "retentionDays",
                 "storageDir",
             ],
-            Place::Update | Place::Tool => &[
+            ConfigLayer::Update | ConfigLayer::Tool => &[
                 "maxLines",
                 "maxBytes",
                 "maxTokens",
@@ -74,10 +74,10 @@ impl Place {
                 "strategy",
                 "terminal",
             ],
-            Place::Call => {
+            ConfigLayer::Call => {
                 &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"]
             }
-            Place::Strategy => &[
+            ConfigLayer::Strategy => &[
                 "maxLines",
                 "maxBytes",
                 "maxTokens",
@@ -94,7 +94,7 @@ impl Place {
 }
 
 /// Reads a layer. `path` is its name in messages, such as `tools.bash`.
-pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
+pub(super) fn layer(value: &Value, place: ConfigLayer, path: &str) -> Result<Layer> {
     let code = place.code();
     let map = object(value, code, path)?;
     let mut layer = Layer::default();
@@ -111,7 +111,7 @@ pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
             "enabled" => layer.enabled = Some(boolean(value, code, &field)?),
             "skip" => layer.enabled = Some(!boolean(value, code, &field)?),
             // Accepted and ignored: a strategy does not depend on these.
-            "strategy" | "terminal" | "hardCeilingBytes" if place == Place::Strategy => {}
+            "strategy" | "terminal" | "hardCeilingBytes" if place == ConfigLayer::Strategy => {}
             "terminal" => layer.terminal = Some(boolean(value, code, &field)?),
             "strategy" => layer.strategy = Some(choice(value, &STRATEGIES, code, &field)?),
             "retentionDays" => layer.retention_days = Some(days(value, code, &field)?),
@@ -121,10 +121,10 @@ pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
     Ok(layer)
 }
 
-fn misplaced(key: &str, field: &str, place: Place) -> Error {
+fn misplaced(key: &str, field: &str, place: ConfigLayer) -> Error {
     let home = if SERVICE_FIELDS.contains(&key) {
         Some("its `global`")
-    } else if OPTIONS.contains(&key) && !Place::Tool.allowed().contains(&key) {
+    } else if OPTIONS.contains(&key) && !ConfigLayer::Tool.allowed().contains(&key) {
         Some("the options of TruncationService")
     } else {
         None
@@ -259,7 +259,7 @@ pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> E
 mod tests {
     use super::*;
 
-    fn message(value: &Value, place: Place) -> String {
+    fn message(value: &Value, place: ConfigLayer) -> String {
         layer(value, place, "global")
             .map_or_else(|error| error.message, |layer| format!("{layer:?}"))
     }
@@ -298,17 +298,17 @@ mod tests {
             ),
         ];
         for (value, expected) in cases {
-            assert_eq!(message(&value, Place::Global), expected);
+            assert_eq!(message(&value, ConfigLayer::Global), expected);
         }
         assert!(
-            message(&json!({ "zzz": 1 }), Place::Call)
+            message(&json!({ "zzz": 1 }), ConfigLayer::Call)
                 .contains("expected one of maxLines, maxBytes, maxTokens, direction, skip")
         );
     }
 
     #[test]
     fn a_setting_of_the_service_is_sent_there() {
-        for place in [Place::Tool, Place::Call, Place::Update] {
+        for place in [ConfigLayer::Tool, ConfigLayer::Call, ConfigLayer::Update] {
             assert!(
                 message(&json!({ "retentionDays": 3 }), place).contains("set it in its `global`")
             );
@@ -321,7 +321,7 @@ mod tests {
             }
         }
         assert!(
-            layer(&json!({ "retentionDays": { "$type": "Infinity" } }), Place::Global, "global")
+            layer(&json!({ "retentionDays": { "$type": "Infinity" } }), ConfigLayer::Global, "global")
                 .is_ok()
         );
     }

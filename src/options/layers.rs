@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::fields::{self, Layer, Place};
+use super::fields::{self, Layer, ConfigLayer};
 use super::settings::Settings;
 use super::tools::{self, DEFAULTS};
 use crate::error::Result;
@@ -64,7 +64,7 @@ pub struct Call<'a> {
 
 /// Returns the limits that a strategy reads from a configuration. Settings that it lacks have their defaults.
 pub fn limits_of(config: &Value, strategy: &str) -> Result<Limits> {
-    let layer = fields::layer(config, Place::Strategy, "config")?;
+    let layer = fields::layer(config, ConfigLayer::Strategy, "config")?;
     let limits = Limits {
         max_lines: layer.max_lines.unwrap_or(DEFAULTS.max_lines),
         max_bytes: layer.max_bytes.unwrap_or(DEFAULTS.max_bytes),
@@ -90,9 +90,9 @@ impl Settings {
     /// Computes the settings of a call.
     pub fn plan(&self, call: &Call<'_>) -> Result<Plan> {
         let declared =
-            call.declared.map(|value| fields::layer(value, Place::Tool, "declared")).transpose()?;
+            call.declared.map(|value| fields::layer(value, ConfigLayer::Tool, "declared")).transpose()?;
         let options =
-            call.options.map(|value| fields::layer(value, Place::Call, "options")).transpose()?;
+            call.options.map(|value| fields::layer(value, ConfigLayer::Call, "options")).transpose()?;
         let canonical = tools::canonical(call.tool);
         let built_in = canonical
             .filter(|_| self.profile.is_none_or(|profile| profile.tools))

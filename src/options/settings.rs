@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::fields::{self, Layer, Place, STRATEGIES};
+use super::fields::{self, Layer, ConfigLayer, STRATEGIES};
 use super::redaction;
 use super::smart_rules::smart_rules;
 use super::tools::{self, DEFAULTS, Profile};
@@ -95,7 +95,7 @@ impl Settings {
         for (key, value) in map {
             let field = key.as_str();
             match field {
-                "global" => settings.global = fields::layer(value, Place::Global, "global")?,
+                "global" => settings.global = fields::layer(value, ConfigLayer::Global, "global")?,
                 "tools" => {
                     for (name, value) in fields::object(value, code, "tools")? {
                         settings.set_tool(name, value)?;
@@ -168,7 +168,7 @@ impl Settings {
 
     /// Changes the service-wide settings; those that are not given are kept.
     pub fn update(&mut self, value: &Value) -> Result<()> {
-        let new = fields::layer(value, Place::Update, "config")?;
+        let new = fields::layer(value, ConfigLayer::Update, "config")?;
         let old = std::mem::take(&mut self.updates);
         self.updates = Layer {
             max_lines: new.max_lines.or(old.max_lines),
@@ -185,7 +185,7 @@ impl Settings {
 
     /// Sets the user's entry for a tool; the layers below it are not changed.
     pub fn set_tool(&mut self, name: &str, value: &Value) -> Result<()> {
-        let layer = fields::layer(value, Place::Tool, &format!("tools.{name}"))?;
+        let layer = fields::layer(value, ConfigLayer::Tool, &format!("tools.{name}"))?;
         self.tools.retain(|(known, _)| known != name);
         self.tools.push((name.to_owned(), layer));
         Ok(())

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::bounds::Bounds;
 use super::open_store::OpenStore;
-use super::sweep::{Report, SweepTrigger, sweep};
+use super::sweep::{SweepReport, SweepTrigger, sweep};
 use crate::util::sync::lock;
 
 /// Number of saves from one sweep to the next.
@@ -23,7 +23,7 @@ pub struct AutoSweep {
     /// Time of the first save, by the clock that names the files.
     since_ms: OnceLock<i64>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    last: Mutex<Option<Report>>,
+    last: Mutex<Option<SweepReport>>,
 }
 
 impl AutoSweep {
@@ -33,7 +33,7 @@ impl AutoSweep {
     }
 
     /// Returns the report of the last sweep.
-    pub fn last(&self) -> Option<Report> {
+    pub fn last(&self) -> Option<SweepReport> {
         lock(&self.last).clone()
     }
 

@@ -20,7 +20,7 @@ pub struct Bounds {
 /// The reason why an output was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reason {
+pub enum RemovalReason {
     Age,
     Bytes,
     Count,
@@ -28,7 +28,7 @@ pub enum Reason {
 
 /// The outputs that were kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Kept {
+pub struct StoreTotals {
     pub files: u64,
     /// Total size in bytes.
     pub bytes: u64,
@@ -64,25 +64,25 @@ impl Bounds {
         &self,
         candidates: &[Candidate],
         now_ms: i64,
-        mut remove: impl FnMut(usize, Reason) -> bool,
-    ) -> Kept {
+        mut remove: impl FnMut(usize, RemovalReason) -> bool,
+    ) -> StoreTotals {
         let age = |candidate: &Candidate| now_ms.saturating_sub(candidate.modified_ms);
         let age_ms = self.age_ms();
         let mut rest: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
         rest.retain(|(index, candidate)| {
             let is_old = age_ms.is_some_and(|most| age(candidate) > most) && !candidate.stays;
-            !(is_old && remove(*index, Reason::Age))
+            !(is_old && remove(*index, RemovalReason::Age))
         });
         sort_by_key(&mut rest, |(_, candidate)| (candidate.leased, candidate.modified_ms));
-        let mut kept = Kept {
+        let mut kept = StoreTotals {
             files: rest.len() as u64,
             bytes: rest.iter().map(|(_, candidate)| candidate.bytes).sum(),
         };
         for (index, candidate) in rest {
             let reason = if kept.bytes > self.max_bytes {
-                Reason::Bytes
+                RemovalReason::Bytes
             } else if kept.files > self.max_files {
-                Reason::Count
+                RemovalReason::Count
             } else {
                 break;
             };

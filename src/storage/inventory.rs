@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::directories::{self, StoreDir};
 use super::lease;
 use super::open_store::OpenStore;
-use super::sweep::Report;
+use super::sweep::SweepReport;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::fs::file_metadata::FileMetadata;
 use crate::fs::file_names;
@@ -149,7 +149,7 @@ pub struct Usage {
     pub dirs: Vec<DirUsage>,
     /// The report of the last automatic sweep.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_sweep: Option<Report>,
+    pub last_sweep: Option<SweepReport>,
 }
 
 /// Usage of one directory.

@@ -30,7 +30,7 @@ pub struct LineIndex {
 
 /// Result of looking for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum LinePosition {
     /// The line begins at this offset.
     At(u64),
     /// The file has fewer lines.
@@ -41,9 +41,9 @@ pub enum Place {
 
 impl LineIndex {
     /// Looks for the start of a line, counted from 0, reading at most about `budget` bytes.
-    pub fn find(&mut self, file: &mut dyn Input, line: u64, budget: u64) -> io::Result<Place> {
+    pub fn find(&mut self, file: &mut dyn Input, line: u64, budget: u64) -> io::Result<LinePosition> {
         if line == 0 {
-            return Ok(Place::At(0));
+            return Ok(LinePosition::At(0));
         }
         if self.before.is_empty() {
             self.before.push(0);
@@ -51,18 +51,18 @@ impl LineIndex {
         let mut read = 0;
         while !self.complete && self.before.last().is_some_and(|&known| known < line) {
             if read >= budget {
-                return Ok(Place::Unknown);
+                return Ok(LinePosition::Unknown);
             }
             read += self.extend(file)?;
         }
         // The line begins in the last stride that has fewer line feeds before it than the line needs.
         let Some(stride) = self.before.partition_point(|&count| count < line).checked_sub(1) else {
-            return Ok(Place::Beyond);
+            return Ok(LinePosition::Beyond);
         };
         let missing = line - self.before.get(stride).copied().unwrap_or(0);
         Ok(match nth_break(file, stride as u64 * STRIDE, missing)? {
-            Some(at) => Place::At(at + 1),
-            None => Place::Beyond,
+            Some(at) => LinePosition::At(at + 1),
+            None => LinePosition::Beyond,
         })
     }
 
@@ -212,15 +212,15 @@ mod tests {
         for line in [59_999, 0, 1, 7, 8, 9, 20_007, 20_008, 40_007, 60_000, 59_998] {
             let place = loop {
                 match shared.find(&mut file, line, STRIDE).unwrap() {
-                    Place::Unknown => {}
+                    LinePosition::Unknown => {}
                     place => break place,
                 }
             };
-            assert_eq!(place, Place::At(starts[line as usize]), "line {line}");
+            assert_eq!(place, LinePosition::At(starts[line as usize]), "line {line}");
             let mut fresh = LineIndex::default();
             assert_eq!(fresh.find(&mut file, line, u64::MAX).unwrap(), place);
         }
-        assert_eq!(shared.find(&mut file, 60_001, u64::MAX).unwrap(), Place::Beyond);
+        assert_eq!(shared.find(&mut file, 60_001, u64::MAX).unwrap(), LinePosition::Beyond);
     }
 
     #[test]
@@ -232,9 +232,9 @@ mod tests {
             file.write_all(&b"0123456\n".repeat(100_000)).unwrap();
             index.resume();
             for lines in [round * 100_000, round * 100_000 - 1] {
-                assert_eq!(index.find(&mut file, lines, u64::MAX).unwrap(), Place::At(lines * 8));
+                assert_eq!(index.find(&mut file, lines, u64::MAX).unwrap(), LinePosition::At(lines * 8));
             }
-            assert_eq!(index.find(&mut file, 1_000_000, u64::MAX).unwrap(), Place::Beyond);
+            assert_eq!(index.find(&mut file, 1_000_000, u64::MAX).unwrap(), LinePosition::Beyond);
         }
     }
 
@@ -243,8 +243,8 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&vec![b'\n'; STRIDE as usize * 2]).unwrap();
         let mut index = LineIndex::default();
-        assert_eq!(index.find(&mut file, STRIDE * 2, u64::MAX).unwrap(), Place::At(STRIDE * 2));
-        assert_eq!(index.find(&mut file, STRIDE * 2 + 1, u64::MAX).unwrap(), Place::Beyond);
+        assert_eq!(index.find(&mut file, STRIDE * 2, u64::MAX).unwrap(), LinePosition::At(STRIDE * 2));
+        assert_eq!(index.find(&mut file, STRIDE * 2 + 1, u64::MAX).unwrap(), LinePosition::Beyond);
     }
 
     #[test]

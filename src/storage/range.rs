@@ -8,7 +8,7 @@ use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
 
 use super::directories::StoreDirs;
-use super::line_index::{LineIndex, LineIndexes, Place};
+use super::line_index::{LineIndex, LineIndexes, LinePosition};
 use super::read::{Input, Unfinished, is_incomplete, open_output_of, unreadable};
 use super::read_buffer::PaddedBuffer;
 use crate::error::Result;
@@ -138,16 +138,16 @@ impl RangeRead {
                 .map(Some);
         };
         let start = match from_byte {
-            Some(byte) => Place::At(byte),
+            Some(byte) => LinePosition::At(byte),
             None => {
                 let mut index = lock(&self.index);
                 index.find(&mut *self.file, line.saturating_sub(1), budget)?
             }
         };
         match start {
-            Place::Unknown => Ok(None),
-            Place::Beyond => self.beyond_end(line, line_count).map(Some),
-            Place::At(byte) => self.by_lines(line, byte, line_count).map(Some),
+            LinePosition::Unknown => Ok(None),
+            LinePosition::Beyond => self.beyond_end(line, line_count).map(Some),
+            LinePosition::At(byte) => self.by_lines(line, byte, line_count).map(Some),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, Kept, Reason};
+use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, StoreTotals, RemovalReason};
 use super::directories::StoreDir;
 use super::inventory::{Inventory, Item, Temporary, remove_left_behind};
 use super::lease::{Leases, is_leased, remove_if_unused};
@@ -55,7 +55,7 @@ impl SweepTrigger {
 pub struct Removed {
     pub path: String,
     pub bytes: u64,
-    pub reason: Reason,
+    pub reason: RemovalReason,
 }
 
 /// An output that could not be removed, or a folder that could not be read.
@@ -69,7 +69,7 @@ pub struct Failed {
 /// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct SweepReport {
     /// The first of the outputs that were removed.
     pub removed: Vec<Removed>,
     /// Number of outputs removed.
@@ -77,7 +77,7 @@ pub struct Report {
     /// Total size of the removed outputs in bytes.
     pub removed_bytes: u64,
     /// The outputs that were kept.
-    pub kept: Kept,
+    pub kept: StoreTotals,
     /// The first of the outputs that could not be removed and of the folders that could not be read.
     pub failed: Vec<Failed>,
     /// Number of both.
@@ -88,8 +88,8 @@ pub struct Report {
 
 /// Removes expired outputs, and then outputs in excess of a limit: those of sessions not in use first, and the oldest
 /// first.
-pub fn sweep(store: &OpenStore, bounds: &Bounds, trigger: SweepTrigger) -> Report {
-    let mut report = Report::default();
+pub fn sweep(store: &OpenStore, bounds: &Bounds, trigger: SweepTrigger) -> SweepReport {
+    let mut report = SweepReport::default();
     let mut locks = Vec::new();
     let mut inventories = Vec::new();
     for dir in &store.places.dirs {
@@ -197,8 +197,8 @@ pub(super) fn hold_off(folder: &Folder) -> Option<File> {
     Some(lock)
 }
 
-impl Report {
-    fn remove(&mut self, inventory: &Inventory, item: &Item, reason: Reason) -> bool {
+impl SweepReport {
+    fn remove(&mut self, inventory: &Inventory, item: &Item, reason: RemovalReason) -> bool {
         let path = inventory.path(item);
         match inventory.remove(item) {
             Ok(()) => {
@@ -214,7 +214,7 @@ impl Report {
         }
     }
 
-    fn count(&mut self, path: &Path, item: &Item, reason: Reason) {
+    fn count(&mut self, path: &Path, item: &Item, reason: RemovalReason) {
         self.removed_files += 1;
         self.removed_bytes += item.file.bytes;
         if self.removed.len() < NAMED {
@@ -261,7 +261,7 @@ mod tests {
         OpenStore::new(StoreDirs::of(dirs, Durability::Process))
     }
 
-    fn gone(report: &Report) -> Vec<(char, Reason)> {
+    fn gone(report: &SweepReport) -> Vec<(char, RemovalReason)> {
         let letter = |path: &str| path.chars().rev().nth(4).unwrap();
         report.removed.iter().map(|each| (letter(&each.path), each.reason)).collect()
     }
@@ -283,7 +283,7 @@ mod tests {
         };
         let report = sweep(&store, &bounds, ASKED);
         let expected =
-            [('a', Reason::Age), ('b', Reason::Bytes), ('c', Reason::Bytes), ('d', Reason::Count)];
+            [('a', RemovalReason::Age), ('b', RemovalReason::Bytes), ('c', RemovalReason::Bytes), ('d', RemovalReason::Count)];
         assert_eq!(gone(&report), expected);
         assert_eq!(
             (report.kept.files, report.removed_files, report.removed_bytes),
@@ -293,7 +293,7 @@ mod tests {
         let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
         assert_eq!(
             gone(&report),
-            [('e', Reason::Count), ('f', Reason::Count), ('w', Reason::Count)]
+            [('e', RemovalReason::Count), ('f', RemovalReason::Count), ('w', RemovalReason::Count)]
         );
         let report = sweep(&store, &Bounds { max_bytes: 1, ..NONE }, ASKED);
         assert_eq!((report.kept.files, report.failed_files), (1, 0));
@@ -309,9 +309,9 @@ mod tests {
         let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         user.leases.hold(&root.path().join(&session), &place.inner(&session).unwrap());
         let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
-        assert_eq!(gone(&report), [('b', Reason::Count)]);
+        assert_eq!(gone(&report), [('b', RemovalReason::Count)]);
         let report = sweep(&store, &Bounds { max_bytes: 5, ..NONE }, ASKED);
-        assert_eq!(gone(&report), [('a', Reason::Bytes)]);
+        assert_eq!(gone(&report), [('a', RemovalReason::Bytes)]);
         assert!(root.path().join(&session).exists());
         user.leases.release_all();
         sweep(&store, &NONE, ASKED);
@@ -336,7 +336,7 @@ mod tests {
         let store = store(&[dir, &dir.join("missing")]);
         assert_eq!(sweep(&store, &Bounds::of_age(f64::INFINITY), ASKED).removed_files, 0);
         let report = sweep(&store, &Bounds::of_age(7.0), ASKED);
-        assert_eq!(gone(&report), [('a', Reason::Age), ('e', Reason::Age)]);
+        assert_eq!(gone(&report), [('a', RemovalReason::Age), ('e', RemovalReason::Age)]);
         let left: std::collections::BTreeSet<String> = fs::read_dir(dir)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -368,7 +368,7 @@ mod tests {
         file(root.path(), 'a', 1, HOUR_MS);
         file(root.path(), 'b', 1, HOUR_MS + 1);
         let report = sweep(&store(&[root.path()]), &Bounds::of_age(0.0001), ASKED);
-        assert_eq!(gone(&report), [('b', Reason::Age)]);
+        assert_eq!(gone(&report), [('b', RemovalReason::Age)]);
     }
 
     #[test]

@@ -121,7 +121,7 @@ const CUT_SHARE: f64 = 0.5;
 /// The limits in tokens, or in UTF-16 code units if the window is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
+pub struct CompactionLimits {
     /// Size above which compaction begins.
     pub trigger: f64,
     /// Maximum size; protected turns are kept whole while they fit.
@@ -132,25 +132,25 @@ pub struct Limits {
     pub summary: f64,
 }
 
-impl Limits {
+impl CompactionLimits {
     /// Returns the limits for a window. Never less than 1, so that a window that is reserved completely is full.
-    pub fn of_window(window: f64, reserved: f64, summary: f64, numbers: &Numbers) -> Limits {
-        Limits::of(numbers.room(window, reserved).max(1.0), numbers.trigger_share, summary)
+    pub fn of_window(window: f64, reserved: f64, summary: f64, numbers: &Numbers) -> CompactionLimits {
+        CompactionLimits::of(numbers.room(window, reserved).max(1.0), numbers.trigger_share, summary)
     }
 
     /// Returns the limits if the window is unknown.
-    pub fn of_chars(chars: f64, summary: f64, numbers: &Numbers) -> Limits {
+    pub fn of_chars(chars: f64, summary: f64, numbers: &Numbers) -> CompactionLimits {
         let share = numbers.trigger_share;
-        Limits { trigger: chars, ..Limits::of((chars / share).max(1.0), share, summary) }
+        CompactionLimits { trigger: chars, ..CompactionLimits::of((chars / share).max(1.0), share, summary) }
     }
 
     /// Returns the limits for a size that the caller requests.
-    pub fn of_target(target: f64, summary: f64) -> Limits {
-        Limits::of(target.max(1.0), 1.0, summary)
+    pub fn of_target(target: f64, summary: f64) -> CompactionLimits {
+        CompactionLimits::of(target.max(1.0), 1.0, summary)
     }
 
-    fn of(usable: f64, share: f64, summary: f64) -> Limits {
-        Limits {
+    fn of(usable: f64, share: f64, summary: f64) -> CompactionLimits {
+        CompactionLimits {
             trigger: usable * share,
             usable,
             cut: usable * CUT_SHARE.min(share),
@@ -175,19 +175,19 @@ mod tests {
 
     #[test]
     fn the_documents_numbers() {
-        let limits = Limits::of_window(4000.0, 0.0, 4096.0, &DOCUMENT);
+        let limits = CompactionLimits::of_window(4000.0, 0.0, 4096.0, &DOCUMENT);
         assert_eq!((limits.usable, limits.trigger), (3200.0, 2560.0));
         assert!(!limits.is_over(2560.0, false) && limits.is_over(2560.25, false));
-        let large = Limits::of_window(200_000.0, 10_000.0, 4096.0, &DOCUMENT);
+        let large = CompactionLimits::of_window(200_000.0, 10_000.0, 4096.0, &DOCUMENT);
         assert_eq!((large.usable, large.summary), (185_904.0, 4096.0));
-        assert_eq!(Limits::of_chars(120_000.0, 1e9, &DOCUMENT).trigger, 120_000.0);
-        assert_eq!(Limits::of_window(100.0, 1000.0, 0.0, &DOCUMENT).usable, 1.0);
+        assert_eq!(CompactionLimits::of_chars(120_000.0, 1e9, &DOCUMENT).trigger, 120_000.0);
+        assert_eq!(CompactionLimits::of_window(100.0, 1000.0, 0.0, &DOCUMENT).usable, 1.0);
     }
 
     #[test]
     fn each_profile_has_its_trigger() {
         let trigger = |name: &str, window: f64| {
-            numbers(name).map(|numbers| Limits::of_window(window, 0.0, 0.0, numbers).trigger)
+            numbers(name).map(|numbers| CompactionLimits::of_window(window, 0.0, 0.0, numbers).trigger)
         };
         assert_eq!(trigger("takumi", 200_000.0), Some(140_000.0));
         assert_eq!(trigger("opencode", 200_000.0), Some(180_000.0));
@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn a_larger_window_never_has_less() {
         for numbers in &PROFILES {
-            let mut last = Limits::of_window(0.0, 0.0, 4096.0, numbers);
+            let mut last = CompactionLimits::of_window(0.0, 0.0, 4096.0, numbers);
             for window in (0..60_000).step_by(7).map(f64::from) {
-                let limits = Limits::of_window(window, 0.0, 4096.0, numbers);
+                let limits = CompactionLimits::of_window(window, 0.0, 4096.0, numbers);
                 assert!(limits.usable >= last.usable && limits.cut >= last.cut, "{window}");
                 last = limits;
             }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::acceptance::is_progress;
 use super::cut_points::{Cut, Role, begins_turn, cuts};
-use super::limits::Limits;
+use super::limits::CompactionLimits;
 
 /// A message.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,7 @@ pub enum Step {
 /// The reason for doing nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum CompactionReason {
     /// The history fits.
     NotNeeded,
     /// Everything is protected, or was replaced already.
@@ -79,10 +79,10 @@ pub enum Reason {
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
+pub struct CompactionPlan {
     pub step: Step,
     /// The reason if `step` is `None`.
-    pub reason: Option<Reason>,
+    pub reason: Option<CompactionReason>,
     /// Total size, including everything that is sent beside the history.
     pub total: f64,
     /// Messages before this index are kept: instructions.
@@ -119,14 +119,14 @@ pub fn plan(
     messages: &[Message],
     pairs: &[(usize, usize)],
     outputs: &[Output],
-    limits: &Limits,
+    limits: &CompactionLimits,
     wanted: &Wanted,
-) -> Plan {
+) -> CompactionPlan {
     History::new(messages, pairs, outputs, limits, wanted).plan()
 }
 
 struct History<'a> {
-    limits: &'a Limits,
+    limits: &'a CompactionLimits,
     wanted: &'a Wanted,
     roles: Vec<Role>,
     /// Cumulative size before each message, and the total.
@@ -148,7 +148,7 @@ impl<'a> History<'a> {
         messages: &[Message],
         pairs: &[(usize, usize)],
         outputs: &'a [Output],
-        limits: &'a Limits,
+        limits: &'a CompactionLimits,
         wanted: &'a Wanted,
     ) -> Self {
         let roles: Vec<Role> = messages.iter().map(|message| message.role).collect();
@@ -180,30 +180,30 @@ impl<'a> History<'a> {
         }
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> CompactionPlan {
         let (limits, wanted) = (self.limits, self.wanted);
         let size = self.size(0, self.roles.len());
         let total = size + wanted.environment;
         if !wanted.force && !limits.is_over(total, wanted.inclusive) {
-            return Plan { reason: Some(Reason::NotNeeded), ..self.at(self.body, total) };
+            return CompactionPlan { reason: Some(CompactionReason::NotNeeded), ..self.at(self.body, total) };
         }
         let places = self.places();
         let forced_summary = wanted.force && wanted.can_summarize;
         if let Some(at) = self.enough_outputs(&places, total).filter(|_| !forced_summary)
             && is_progress(size, size - self.frees(at))
         {
-            return Plan { step: Step::Outputs, ..self.at(at, total) };
+            return CompactionPlan { step: Step::Outputs, ..self.at(at, total) };
         }
         let from = self.from(&places);
         let plan = self.at(from, total);
         if wanted.can_summarize && self.is_worth_a_summary(from) {
-            return Plan { step: Step::Summary, ..plan };
+            return CompactionPlan { step: Step::Summary, ..plan };
         }
         if !wanted.can_summarize && is_progress(size, plan.after_outputs) {
-            return Plan { step: Step::Outputs, ..plan };
+            return CompactionPlan { step: Step::Outputs, ..plan };
         }
         let nothing = plan.outputs.is_empty() && !self.has_news(from);
-        Plan { reason: Some(if nothing { Reason::NothingOld } else { Reason::NoProgress }), ..plan }
+        CompactionPlan { reason: Some(if nothing { CompactionReason::NothingOld } else { CompactionReason::NoProgress }), ..plan }
     }
 
     /// Returns the positions at which the kept part may begin.
@@ -219,7 +219,7 @@ impl<'a> History<'a> {
 
     /// Returns the first position before which replacing outputs frees enough.
     fn enough_outputs(&self, places: &Places, total: f64) -> Option<usize> {
-        let Limits { trigger, cut, .. } = *self.limits;
+        let CompactionLimits { trigger, cut, .. } = *self.limits;
         places.all.iter().copied().find(|&at| {
             let enough = if places.whole == Some(at) { trigger } else { cut };
             self.frees(at) > 0.0 && total - self.frees(at) <= enough
@@ -250,12 +250,12 @@ impl<'a> History<'a> {
     }
 
     /// Returns a plan without a step, with the kept part beginning at `from`.
-    fn at(&self, from: usize, total: f64) -> Plan {
+    fn at(&self, from: usize, total: f64) -> CompactionPlan {
         let turn = self.turn_of(from);
         let head = self.head(turn, from);
         let after_cut = self.kept(from, head);
         let left = self.limits.usable - self.wanted.environment - after_cut;
-        Plan {
+        CompactionPlan {
             step: Step::None,
             reason: None,
             total,
@@ -422,9 +422,9 @@ mod tests {
         (messages, pairs, outputs)
     }
 
-    fn planned(text: &str, sizes: &[f64], window: f64, wanted: &Wanted) -> Plan {
+    fn planned(text: &str, sizes: &[f64], window: f64, wanted: &Wanted) -> CompactionPlan {
         let (messages, pairs, outputs) = history(text, sizes);
-        let limits = Limits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
+        let limits = CompactionLimits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
         plan(&messages, &pairs, &outputs, &limits, wanted)
     }
 
@@ -432,7 +432,7 @@ mod tests {
     fn outputs_go_first_and_then_everything_old() {
         let text = "sucrucrucruaua";
         let small = planned(text, &[50.0], 2000.0, &WANTED);
-        assert_eq!((small.step, small.reason), (Step::None, Some(Reason::NotNeeded)));
+        assert_eq!((small.step, small.reason), (Step::None, Some(CompactionReason::NotNeeded)));
         let mut sizes = [50.0; 14];
         sizes[3] = 900.0;
         let outputs = planned(text, &sizes, 2200.0, &WANTED);
@@ -446,7 +446,7 @@ mod tests {
     #[test]
     fn fewer_turns_than_protected_are_all_protected() {
         let plan = planned("ucrua", &[180.0], 1200.0, &WANTED);
-        assert_eq!((plan.step, plan.reason), (Step::None, Some(Reason::NothingOld)));
+        assert_eq!((plan.step, plan.reason), (Step::None, Some(CompactionReason::NothingOld)));
     }
 
     #[test]
@@ -496,7 +496,7 @@ mod tests {
     #[test]
     fn nothing_is_asked_for_what_would_not_help() {
         let plan = planned("Suauaua", &[10.0, 200.0], 800.0, &WANTED);
-        assert_eq!((plan.step, plan.reason), (Step::None, Some(Reason::NothingOld)));
+        assert_eq!((plan.step, plan.reason), (Step::None, Some(CompactionReason::NothingOld)));
         let forced = planned("suauauaua", &[10.0, 1.0], 1e6, &Wanted { force: true, ..WANTED });
         assert_eq!(forced.step, Step::Summary);
         let little = planned("sa uauaua", &[1.0, 1.0, 1.0, 100.0], 500.0, &WANTED);
@@ -506,7 +506,7 @@ mod tests {
     #[test]
     fn a_budget_of_outputs_is_kept() {
         let (messages, pairs, outputs) = history("ucrcrcrucruaua", &[100.0]);
-        let limits = Limits::of_target(10.0, 1.0);
+        let limits = CompactionLimits::of_target(10.0, 1.0);
         let wanted = Wanted { protect_output: 100.0, can_summarize: false, ..WANTED };
         let gone = |wanted: &Wanted| plan(&messages, &pairs, &outputs, &limits, wanted).outputs;
         assert!(gone(&wanted).starts_with(&[0, 1]));
@@ -521,7 +521,7 @@ mod tests {
     }
 
     /// Returns the size kept, with a summary of maximum size.
-    fn kept(plan: &Plan, limits: &Limits) -> f64 {
+    fn kept(plan: &CompactionPlan, limits: &CompactionLimits) -> f64 {
         match plan.step {
             Step::None => plan.total,
             Step::Outputs => plan.after_outputs,
@@ -543,7 +543,7 @@ mod tests {
             let wanted = Wanted { can_summarize, ..WANTED };
             let of = |window: f64| {
                 // A summary of constant size, so that only the kept part is compared.
-                let limits = Limits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
+                let limits = CompactionLimits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
                 let plan = plan(&messages, &pairs, &outputs, &limits, &wanted);
                 (kept(&plan, &limits), plan)
             };
@@ -563,7 +563,7 @@ mod tests {
         ) {
             let text = letters.concat();
             let (messages, pairs, outputs) = history(&text, &sizes);
-            let limits = Limits::of_window(window, 0.0, 1000.0, numbers("").expect("known"));
+            let limits = CompactionLimits::of_window(window, 0.0, 1000.0, numbers("").expect("known"));
             let plan = plan(&messages, &pairs, &outputs, &limits, &WANTED);
             for (call, result) in pairs {
                 prop_assert!(!(call < plan.from && plan.from <= result));

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::provider_errors::{Matcher, WORDINGS, Wording, loose_numbers};
+use super::provider_errors::{Matcher, WORDINGS, ErrorWording, loose_numbers};
 use crate::util::sort::sort_by_key;
 
 /// The subject of an error.
@@ -182,7 +182,7 @@ fn classify_one(facts: &Facts, request: &Request) -> Class {
     found
 }
 
-fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &Request) -> Class {
+fn decide(facts: &Facts, texts: &[String], rows: &[&'static ErrorWording], request: &Request) -> Class {
     let status = |wanted: u16| facts.statuses.contains(&wanted);
     let said = |kind: Kind| {
         let code = facts.codes.iter().find_map(|code| {
@@ -288,7 +288,7 @@ fn is_near(request: &Request) -> Option<bool> {
 }
 
 /// Returns the rows that match any of the texts, in the order of the table.
-fn rows(texts: &[String]) -> Vec<&'static Wording> {
+fn rows(texts: &[String]) -> Vec<&'static ErrorWording> {
     let Some(matcher) = Matcher::get() else { return Vec::new() };
     let mut rows: Vec<usize> =
         texts.iter().flat_map(|text| matcher.matches(text.as_bytes())).collect();
@@ -300,7 +300,7 @@ fn rows(texts: &[String]) -> Vec<&'static Wording> {
 /// Returns the numbers of the first matching wording of the kind that has any; missing ones are taken from the others.
 fn numbers(
     texts: &[String],
-    rows: &[&Wording],
+    rows: &[&ErrorWording],
     kind: Kind,
     window: Option<u64>,
     facts: &Facts,

@@ -31,7 +31,7 @@ pub const GUARD_TRUNCATION_SUFFIX: &str = "\n\n⚠️ [Content truncated during 
 
 /// The numbers and messages of a system.
 #[derive(Debug)]
-pub struct Profile {
+pub struct OverflowProfile {
     /// Public name.
     pub name: &'static str,
     /// Maximum length of a result by window: for windows below a number of tokens, a number of characters; the last one
@@ -64,7 +64,7 @@ struct AggregateNumbers {
 }
 
 /// The newest numbers, and the default of a recovery.
-pub static OPENCLAW: Profile = Profile {
+pub static OPENCLAW: OverflowProfile = OverflowProfile {
     name: "openclaw",
     tiers: &[(100_000.0, 16_000), (200_000.0, 32_000), (f64::INFINITY, 64_000)],
     unknown_window: 16_000,
@@ -86,7 +86,7 @@ pub static OPENCLAW: Profile = Profile {
 };
 
 /// The numbers of the document.
-pub static OPENCLAW_2026_02: Profile = Profile {
+pub static OPENCLAW_2026_02: OverflowProfile = OverflowProfile {
     name: "openclaw-2026-02",
     tiers: &[],
     unknown_window: HARD_MAX_TOOL_RESULT_CHARS,
@@ -114,14 +114,14 @@ pub fn openings() -> BTreeSet<&'static str> {
 }
 
 /// Returns a profile by name.
-pub fn profile(name: &str) -> Option<&'static Profile> {
+pub fn profile(name: &str) -> Option<&'static OverflowProfile> {
     [&OPENCLAW, &OPENCLAW_2026_02].into_iter().find(|profile| profile.name == name)
 }
 
 /// The limits for one window, in characters, weighted as [`Profile::weighted`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
+pub struct OverflowLimits {
     /// Maximum length of one result.
     pub per_result: u64,
     /// Maximum length of one result in one request.
@@ -138,7 +138,7 @@ pub struct Limits {
 
 /// Returns the limits for a window in tokens, which is not finite if it is unknown. `cap` is the caller's own limit of
 /// a result, within the share of the window.
-pub fn limits(profile: &Profile, window: f64, cap: Option<u64>) -> Limits {
+pub fn limits(profile: &OverflowProfile, window: f64, cap: Option<u64>) -> OverflowLimits {
     let share = share_of(window, MAX_TOOL_RESULT_CONTEXT_SHARE);
     let bounded = |cap: u64| share.map_or(cap, |share| share.min(cap));
     let tier = |tiers: &[(f64, u64)]| {
@@ -158,8 +158,8 @@ pub fn limits(profile: &Profile, window: f64, cap: Option<u64>) -> Limits {
         let results = per_result.saturating_mul(numbers.recovery_results);
         (Some(request.min(numbers.request_max)), Some(recovery.max(results)))
     });
-    let Profile { min_keep, weighted, .. } = *profile;
-    Limits { per_result, projection, request, recovery, min_keep, weighted }
+    let OverflowProfile { min_keep, weighted, .. } = *profile;
+    OverflowLimits { per_result, projection, request, recovery, min_keep, weighted }
 }
 
 /// Returns a share of the window in characters, rounded down to whole tokens.
@@ -172,7 +172,7 @@ fn share_of(window: f64, share: f64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn per_result(profile: &Profile, window: f64) -> u64 {
+    fn per_result(profile: &OverflowProfile, window: f64) -> u64 {
         limits(profile, window, None).per_result
     }
 

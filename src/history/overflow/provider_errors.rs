@@ -11,7 +11,7 @@ use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use super::classify::{Confidence, Kind, Numbers};
 
 /// A wording.
-pub(super) struct Wording {
+pub(super) struct ErrorWording {
     /// Stable name.
     pub name: &'static str,
     /// The provider, if it is the wording of one.
@@ -32,13 +32,13 @@ const fn row(
     pattern: &'static str,
     example: &'static str,
     numbers: (Option<u64>, Option<u64>),
-) -> Wording {
+) -> ErrorWording {
     let (provider, confidence) = if provider.is_empty() {
         (None, Confidence::Medium)
     } else {
         (Some(provider), Confidence::High)
     };
-    Wording { name, provider, kind, confidence, pattern, example, numbers }
+    ErrorWording { name, provider, kind, confidence, pattern, example, numbers }
 }
 
 const NONE: (Option<u64>, Option<u64>) = (None, None);
@@ -55,7 +55,7 @@ use Kind::{EncryptedReasoning, Field, Other, Overflow, Rate, ThinkingBinding, Th
 
 /// In order: of two matching rows of a kind, the first one counts.
 #[rustfmt::skip]
-pub(super) const WORDINGS: &[Wording] = &[
+pub(super) const WORDINGS: &[ErrorWording] = &[
     // Rate limits, which shortening does not lift.
     row(Rate, "tokens-per-minute", "openai", r"tokens per (?:min|hour|day).{0,60}?limit:? {limit},(?: used:? [0-9,]+,)? requested:? {actual}",
         "Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit 30000, Requested 50000. The input or output tokens must be reduced in order to run successfully.", both(50_000, 30_000)),
@@ -241,7 +241,7 @@ impl Matcher {
     }
 }
 
-impl Wording {
+impl ErrorWording {
     /// Returns the numbers in a text that this wording matches. `window` is the limit if the text states only the
     /// excess.
     pub fn read(&self, text: &[u8], window: Option<u64>) -> Numbers {

@@ -2,11 +2,11 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn unbounded() -> Rules {
-    Rules { max_tool_calls: None, ..Rules::default() }
+fn unbounded() -> LoopRules {
+    LoopRules { max_tool_calls: None, ..LoopRules::default() }
 }
 
-fn check(detector: &mut Detector, at: usize, arguments: u8) -> Verdict {
+fn check(detector: &mut Detector, at: usize, arguments: u8) -> LoopVerdict {
     detector.check(&at.to_string(), "tool", &arguments.to_string(), None, None)
 }
 
@@ -35,11 +35,11 @@ proptest! {
 
     #[test]
     fn a_saved_detector_continues(calls in prop::collection::vec((0u8..3, 0u8..2), 0..40), at in 0usize..40) {
-        let mut whole = Detector::new(Rules::default());
-        let mut resumed = Detector::new(Rules::default());
+        let mut whole = Detector::new(LoopRules::default());
+        let mut resumed = Detector::new(LoopRules::default());
         for (index, (call, result)) in calls.into_iter().enumerate() {
             if index == at {
-                resumed = Detector::from_json(Rules::default(), &resumed.to_json()).unwrap();
+                resumed = Detector::from_json(LoopRules::default(), &resumed.to_json()).unwrap();
             }
             let verdicts = [&mut whole, &mut resumed].map(|detector| {
                 let verdict = check(detector, index, call);
@@ -57,7 +57,7 @@ fn an_id_that_comes_again_is_another_call_once_something_happened() {
         detector.check("call_0", "tool", "1", turn, None).action
     };
     let rounds = |between: &mut dyn FnMut(&mut Detector, usize) -> Option<String>| {
-        let mut detector = Detector::new(Rules::default());
+        let mut detector = Detector::new(LoopRules::default());
         (0..5)
             .map(|at| {
                 let turn = between(&mut detector, at);
@@ -75,7 +75,7 @@ fn an_id_that_comes_again_is_another_call_once_something_happened() {
     assert_eq!(rounds(&mut |_, _| None), [Action::Allow; 5]);
 
     // Calls of two tools with ids that restart in every turn: a cycle.
-    let mut detector = Detector::new(Rules::default());
+    let mut detector = Detector::new(LoopRules::default());
     let mut actions = Vec::new();
     for _ in 0..3 {
         actions.push(detector.check("call_0", "a", "1", None, None).action);
@@ -84,7 +84,7 @@ fn an_id_that_comes_again_is_another_call_once_something_happened() {
     assert_eq!(actions.last(), Some(&Action::Ask));
 
     // Without anything in between there is still the cap.
-    let mut detector = Detector::new(Rules::default());
+    let mut detector = Detector::new(LoopRules::default());
     let stopped = (1..=1000).find(|_| again(&mut detector, None) == Action::Stop);
     assert_eq!(stopped, Some(301));
 }
@@ -106,10 +106,10 @@ fn calls_side_by_side_may_be_asked_about_again() {
 
 #[test]
 fn an_approval_is_for_the_call_that_was_asked_about() {
-    let rules = Rules {
+    let rules = LoopRules {
         max_tool_calls: None,
         cooldown: 0,
-        ..Rules::read(&json!({ "sameToolThreshold": 1 })).unwrap()
+        ..LoopRules::read(&json!({ "sameToolThreshold": 1 })).unwrap()
     };
     let mut detector = Detector::new(rules);
     let ask = |detector: &mut Detector, tool: &str, arguments: &str| {
@@ -128,16 +128,16 @@ fn an_approval_is_for_the_call_that_was_asked_about() {
 #[test]
 fn a_state_of_another_version_is_refused() {
     let mut state: Value =
-        serde_json::from_str(&Detector::new(Rules::default()).to_json()).unwrap();
+        serde_json::from_str(&Detector::new(LoopRules::default()).to_json()).unwrap();
     state["version"] = json!(2);
-    let error = Detector::from_json(Rules::default(), &state.to_string()).unwrap_err();
+    let error = Detector::from_json(LoopRules::default(), &state.to_string()).unwrap_err();
     assert_eq!(error.message, "Invalid option \"state\": expected version 1, received 2");
 }
 
 #[test]
 fn unanswered_questions_do_not_pile_up() {
     let rules =
-        Rules { max_tool_calls: None, ..Rules::read(&json!({ "sameToolThreshold": 1 })).unwrap() };
+        LoopRules { max_tool_calls: None, ..LoopRules::read(&json!({ "sameToolThreshold": 1 })).unwrap() };
     let mut detector = Detector::new(rules);
     for at in 0..3 * MOST_ANSWERED {
         assert_eq!(check(&mut detector, at, 1).action, Action::Ask);

@@ -35,7 +35,7 @@ impl Row {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Memory {
+pub(super) struct RetainedRows {
     /// The header and the rows after it.
     first: Vec<Row>,
     last: VecDeque<Row>,
@@ -46,12 +46,12 @@ pub(super) struct Memory {
     rows: u64,
 }
 
-impl Memory {
+impl RetainedRows {
     /// Creates storage that suffices for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         // A row of two columns may consist of its comma only.
         let room = max_bytes.saturating_mul(32).min(ROOM.max(max_bytes.saturating_mul(2)));
-        Memory {
+        RetainedRows {
             first: Vec::new(),
             last: VecDeque::new(),
             special: Vec::new(),

@@ -3,7 +3,7 @@
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use memchr::memchr_iter;
 
-use super::retained::{Memory, Row};
+use super::retained::{RetainedRows, Row};
 use crate::truncation::anomaly::{COLUMNS, Cell, Columns, NEW_SHAPE, Signal, of_cell};
 use crate::util::hash::fnv1a;
 
@@ -23,7 +23,7 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 pub struct Scanner {
     state: State,
     longest: usize,
-    memory: Memory,
+    memory: RetainedRows,
 }
 
 #[derive(Debug, Clone)]
@@ -104,7 +104,7 @@ impl Scanner {
         Scanner {
             state: State::Sample(Vec::new()),
             longest: usize::try_from(max_bytes).unwrap_or(usize::MAX),
-            memory: Memory::new(max_bytes),
+            memory: RetainedRows::new(max_bytes),
         }
     }
 
@@ -125,7 +125,7 @@ impl Scanner {
             self.state = State::Wrong;
         }
         if matches!(self.state, State::Wrong) {
-            self.memory = Memory::new(0);
+            self.memory = RetainedRows::new(0);
         }
     }
 
@@ -155,7 +155,7 @@ impl Scanner {
     }
 
     /// Returns the retained rows if the text, ending here, is a table.
-    pub(super) fn finish(&self) -> Option<Memory> {
+    pub(super) fn finish(&self) -> Option<RetainedRows> {
         let mut end = self.clone();
         if matches!(end.state, State::Sample(_)) {
             end.begin(true);
@@ -234,7 +234,7 @@ impl Table {
         self.ragged > 1
     }
 
-    fn feed(&mut self, bytes: &[u8], longest: usize, memory: &mut Memory) {
+    fn feed(&mut self, bytes: &[u8], longest: usize, memory: &mut RetainedRows) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let out = self.field.get_mut(self.filled..).unwrap_or_default();
@@ -261,13 +261,13 @@ impl Table {
     }
 
     /// Parses the last row, which may lack a line break. A row that ends within quotes is not a row.
-    fn end(&mut self, longest: usize, memory: &mut Memory) {
+    fn end(&mut self, longest: usize, memory: &mut RetainedRows) {
         if self.row.length == 0 {
             return;
         }
         // A field without quotes ends with its line.
         let mut whole = self.clone();
-        whole.feed(b"\n", longest, &mut Memory::new(0));
+        whole.feed(b"\n", longest, &mut RetainedRows::new(0));
         if whole.rows > self.rows {
             self.end_field();
             self.end_row(memory);
@@ -296,7 +296,7 @@ impl Table {
         (self.filled, self.beyond) = (0, 0);
     }
 
-    fn end_row(&mut self, memory: &mut Memory) {
+    fn end_row(&mut self, memory: &mut RetainedRows) {
         let next = self.row.next_place();
         let row = std::mem::replace(&mut self.row, next);
         if self.rows == 0 {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::retained::{Memory, Row};
+use super::retained::{RetainedRows, Row};
 use crate::text::lossy::{Shown, Source};
 use crate::truncation::limits::Limits;
 
@@ -52,7 +52,7 @@ impl<'a> Chosen<'a> {
 }
 
 /// Selects rows, or returns `None` if the header does not fit.
-pub(super) fn choose<'a>(table: &'a Memory, source: Source, limits: &Limits) -> Option<Choice<'a>> {
+pub(super) fn choose<'a>(table: &'a RetainedRows, source: Source, limits: &Limits) -> Option<Choice<'a>> {
     let mut chosen = Chosen {
         rows: BTreeMap::new(),
         source,

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 pub use scan::Scanner;
 
-use retained::Kept;
+use retained::RetainedLine;
 
 use super::limits::Limits;
 use super::lines::{
@@ -52,7 +52,7 @@ pub fn preview(
     let in_gap = |missing: std::ops::Range<u64>| {
         let before = missing.start.checked_sub(1).and_then(at).and_then(|at| kept.get(at));
         let after = at(missing.end).and_then(|at| kept.get(at));
-        let before = before.map_or(Tally::default(), Kept::after);
+        let before = before.map_or(Tally::default(), RetainedLine::after);
         let after = after.map_or(all, |kept| kept.before);
         let tally = Tally {
             files: after.files.saturating_sub(before.files),
@@ -80,11 +80,11 @@ pub fn preview(
         budget.bytes += spare * 3 / 4;
     }
     let (numbers, Selection { text, cut }) = best?;
-    let shown = |is_counted: fn(&Kept) -> bool| {
+    let shown = |is_counted: fn(&RetainedLine) -> bool| {
         let counted = kept.iter().filter(|kept| is_counted(kept));
         counted.filter(|kept| numbers.contains(&kept.number)).count() as u64
     };
-    let files = (shown(Kept::begins_file), all.files);
-    let hunks = (shown(Kept::begins_hunk), memory.hunks());
+    let files = (shown(RetainedLine::begins_file), all.files);
+    let hunks = (shown(RetainedLine::begins_hunk), memory.hunks());
     Some(Preview { text, cut, missing: wording.diff(files, hunks, all) })
 }

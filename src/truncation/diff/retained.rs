@@ -29,7 +29,7 @@ pub(super) enum Part {
 
 /// A line that may be shown.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct RetainedLine {
     /// Line number, from 1.
     pub number: u64,
     /// Byte range in the text.
@@ -49,7 +49,7 @@ pub(super) struct Kept {
     pub own: Tally,
 }
 
-impl Kept {
+impl RetainedLine {
     pub fn after(&self) -> Tally {
         let Tally { files, added, removed } = self.own;
         Tally {
@@ -68,7 +68,7 @@ impl Kept {
     }
 
     fn held(&self) -> usize {
-        size_of::<Kept>() + self.text.len()
+        size_of::<RetainedLine>() + self.text.len()
     }
 }
 
@@ -104,8 +104,8 @@ fn caps(level: usize, room: u64) -> Caps {
 const LAST_LEVEL: usize = 11;
 
 #[derive(Debug, Clone)]
-pub(super) struct Memory {
-    kept: Vec<Kept>,
+pub(super) struct RetainedLines {
+    kept: Vec<RetainedLine>,
     held: usize,
     room: u64,
     level: usize,
@@ -114,10 +114,10 @@ pub(super) struct Memory {
     hunks: u64,
 }
 
-impl Memory {
+impl RetainedLines {
     /// Creates storage that suffices for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
-        Memory {
+        RetainedLines {
             kept: Vec::new(),
             held: 0,
             room: max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1),
@@ -128,7 +128,7 @@ impl Memory {
         }
     }
 
-    pub fn kept(&self) -> &[Kept] {
+    pub fn kept(&self) -> &[RetainedLine] {
         &self.kept
     }
 
@@ -142,7 +142,7 @@ impl Memory {
     }
 
     /// Adds the next line. `line.before` holds the changes before it.
-    pub fn take(&mut self, mut line: Kept, text: &[u8]) {
+    pub fn take(&mut self, mut line: RetainedLine, text: &[u8]) {
         line.before = self.all;
         self.all = line.after();
         self.hunks += u64::from(line.begins_hunk());
@@ -160,12 +160,12 @@ impl Memory {
             self.level += 1;
             let mut kept = std::mem::take(&mut self.kept);
             kept.retain(|line| self.is_wanted(line));
-            self.held = kept.iter().map(Kept::held).sum();
+            self.held = kept.iter().map(RetainedLine::held).sum();
             self.kept = kept;
         }
     }
 
-    fn is_wanted(&self, line: &Kept) -> bool {
+    fn is_wanted(&self, line: &RetainedLine) -> bool {
         let caps = caps(self.level, self.room);
         match line.part {
             Part::Commit | Part::File | Part::Note => true,

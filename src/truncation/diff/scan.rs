@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::retained::{Kept, Memory, Part};
+use super::retained::{RetainedLine, RetainedLines, Part};
 use crate::truncation::line_buffer::{LineBuffer, RawLine};
 use crate::truncation::notice::Tally;
 use crate::truncation::smart::scan::plain;
@@ -45,13 +45,13 @@ pub struct Scanner {
     number: u64,
     place: Place,
     /// A line `--- name`, which is a file name only if `+++ name` follows.
-    held_back: Option<Kept>,
+    held_back: Option<RetainedLine>,
     hunk: u64,
     round: u32,
     depth: u64,
     /// Number of lines that are no part of a diff.
     strange: u64,
-    memory: Memory,
+    memory: RetainedLines,
 }
 
 impl Scanner {
@@ -66,7 +66,7 @@ impl Scanner {
             round: 0,
             depth: 0,
             strange: 0,
-            memory: Memory::new(max_bytes),
+            memory: RetainedLines::new(max_bytes),
         }
     }
 
@@ -84,7 +84,7 @@ impl Scanner {
     }
 
     /// Returns the retained lines if the text, ending here, is a diff.
-    pub(super) fn finish(&self) -> Option<Memory> {
+    pub(super) fn finish(&self) -> Option<RetainedLines> {
         let mut end = self.clone();
         if let Some(line) = self.lines.last() {
             end.read(line);
@@ -101,7 +101,7 @@ impl Scanner {
         if matches!(part, Some(Part::Head | Part::File)) {
             self.depth = 0;
         }
-        let kept = Kept {
+        let kept = RetainedLine {
             number,
             bytes: at..at + length,
             text: Box::default(),
@@ -115,7 +115,7 @@ impl Scanner {
         self.depth += length;
         if part.is_none() && cleaned.starts_with(b"--- ") {
             self.release(false);
-            self.held_back = Some(Kept { text: text.into(), ..kept });
+            self.held_back = Some(RetainedLine { text: text.into(), ..kept });
             return;
         }
         self.release(part == Some(Part::File));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::retained::{Kept, Part};
+use super::retained::{RetainedLine, Part};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
@@ -17,7 +17,7 @@ const MODEST: u64 = 12;
 const SMALL: u64 = 3;
 
 /// Returns the numbers of the lines to show.
-pub(super) fn choose(kept: &[Kept], lines: &Lines, total: u64, budget: Budget) -> BTreeSet<u64> {
+pub(super) fn choose(kept: &[RetainedLine], lines: &Lines, total: u64, budget: Budget) -> BTreeSet<u64> {
     let mut chosen = Chosen::new(lines, total, budget);
     let of = |part: Part| kept.iter().filter(move |kept| kept.part == part);
     for (part, share) in [(Part::Commit, COMMITS), (Part::File, FILES), (Part::Note, FILES)] {
@@ -27,13 +27,13 @@ pub(super) fn choose(kept: &[Kept], lines: &Lines, total: u64, budget: Budget) -
         }
     }
     // The first hunk of every file, then the second, and so on: each file gets its turn.
-    let mut heads: Vec<&Kept> = of(Part::Head).collect();
+    let mut heads: Vec<&RetainedLine> = of(Part::Head).collect();
     sort_by_key(&mut heads, |head| (head.round, head.number));
     let most = chosen.share(HEADS);
     for head in &heads {
         chosen.add(head.number, most);
     }
-    let body = |head: &Kept| {
+    let body = |head: &RetainedLine| {
         let from = kept.partition_point(|line| line.number <= head.number);
         let hunk = head.hunk;
         let lines = kept.get(from..).unwrap_or_default().iter();

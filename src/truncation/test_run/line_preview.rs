@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::entries::Entry;
-use super::retained::Kept;
+use super::retained::RetainedTest;
 use super::select;
 use crate::text::lossy::Source;
 use crate::truncation::limits::Limits;
@@ -19,7 +19,7 @@ const ROUNDS: usize = 4;
 /// Returns a preview within the limits, and the number of failures that it names. Returns `None` if it names none.
 pub(super) fn preview(
     entries: &[Entry],
-    kept: &[Kept],
+    kept: &[RetainedTest],
     window: &Window,
     source: Source,
     limits: &Limits,

@@ -15,7 +15,7 @@ const MAX_DEPTH: u32 = 512;
 
 /// A line that may be shown, once for each runner that it says something to.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct RetainedTest {
     /// Line number, from 1.
     pub number: u64,
     /// Byte range in the text.
@@ -25,29 +25,29 @@ pub(super) struct Kept {
     pub mark: Mark,
 }
 
-impl Kept {
+impl RetainedTest {
     fn held(&self) -> usize {
-        size_of::<Kept>() + self.text.len()
+        size_of::<RetainedTest>() + self.text.len()
     }
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Memory {
-    kept: Vec<Kept>,
+pub(super) struct RetainedTests {
+    kept: Vec<RetainedTest>,
     held: usize,
     room: u64,
     depth: u32,
     is_full: bool,
 }
 
-impl Memory {
+impl RetainedTests {
     /// Creates storage that suffices for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         let room = max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1);
-        Memory { kept: Vec::new(), held: 0, room, depth: MAX_DEPTH, is_full: false }
+        RetainedTests { kept: Vec::new(), held: 0, room, depth: MAX_DEPTH, is_full: false }
     }
 
-    pub fn kept(&self) -> &[Kept] {
+    pub fn kept(&self) -> &[RetainedTest] {
         &self.kept
     }
 
@@ -58,7 +58,7 @@ impl Memory {
         }
         let text: Arc<[u8]> = text.into();
         for mark in marks.iter().copied().filter(|mark| self.is_wanted(*mark)).collect::<Vec<_>>() {
-            let kept = Kept { number, bytes: bytes.clone(), text: text.clone(), mark };
+            let kept = RetainedTest { number, bytes: bytes.clone(), text: text.clone(), mark };
             self.held += kept.held();
             self.kept.push(kept);
         }
@@ -70,7 +70,7 @@ impl Memory {
             self.depth /= 2;
             let mut kept = std::mem::take(&mut self.kept);
             kept.retain(|line| self.is_wanted(line.mark));
-            self.held = kept.iter().map(Kept::held).sum();
+            self.held = kept.iter().map(RetainedTest::held).sum();
             self.kept = kept;
         }
     }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::entries::Entry;
 use super::record::{Found, Mark, Record};
 use super::report::{Counts, Failure, TestRun};
-use super::retained::{Kept, Memory};
+use super::retained::{RetainedTest, RetainedTests};
 use super::rules::{RUNNERS, Rule, Says};
 use super::xml::{XmlFailure, XmlScanner};
 use crate::truncation::line_buffer::{LineBuffer, RawLine};
@@ -73,7 +73,7 @@ pub struct Scanner {
     /// The record of each runner, by its index in the table.
     records: BTreeMap<usize, Record>,
     blocks: u32,
-    memory: Memory,
+    memory: RetainedTests,
     xml: XmlScanner,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Scanned {
 #[derive(Debug)]
 pub(super) enum Parts {
     /// Lines that runners printed.
-    Lines { entries: Vec<Entry>, kept: Vec<Kept> },
+    Lines { entries: Vec<Entry>, kept: Vec<RetainedTest> },
     /// Tags of a report in XML.
     Tags(Vec<XmlFailure>),
 }
@@ -99,7 +99,7 @@ impl Scanner {
             lines: LineBuffer::default(),
             records: BTreeMap::new(),
             blocks: 0,
-            memory: Memory::new(max_bytes),
+            memory: RetainedTests::new(max_bytes),
             xml: XmlScanner::new(),
         }
     }

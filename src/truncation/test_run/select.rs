@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::WITHIN;
 use super::entries::Entry;
 use super::record::Role;
-use super::retained::Kept;
+use super::retained::RetainedTest;
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
@@ -20,11 +20,11 @@ const SMALL: u64 = 3;
 /// The lines of one failure.
 #[derive(Debug, Default)]
 struct Parts<'a> {
-    names: Vec<&'a Kept>,
-    headings: Vec<&'a Kept>,
-    messages: Vec<&'a Kept>,
+    names: Vec<&'a RetainedTest>,
+    headings: Vec<&'a RetainedTest>,
+    messages: Vec<&'a RetainedTest>,
     /// The lines that explain it, those next to the message first.
-    explanation: Vec<&'a Kept>,
+    explanation: Vec<&'a RetainedTest>,
 }
 
 impl Parts<'_> {
@@ -32,13 +32,13 @@ impl Parts<'_> {
     fn order(&mut self) {
         let message = self.messages.first().map_or(0, |line| line.number);
         sort_by_key(&mut self.explanation, |line| (line.number.abs_diff(message), line.number));
-        let above: Vec<&Kept> =
+        let above: Vec<&RetainedTest> =
             self.names.iter().copied().filter(|name| self.is_explained_below(name)).collect();
         self.explanation.splice(0..0, above);
     }
 
     /// Returns true if the lines after a name explain the failure.
-    fn is_explained_below(&self, name: &Kept) -> bool {
+    fn is_explained_below(&self, name: &RetainedTest) -> bool {
         let mut lines = self.explanation.iter().chain(&self.messages);
         lines.any(|line| line.mark.block == name.mark.block && line.number != name.number)
     }
@@ -74,7 +74,7 @@ enum Place {
 /// Returns the numbers of the lines to show, and the number of failures that they name.
 pub(super) fn choose(
     entries: &[Entry],
-    kept: &[Kept],
+    kept: &[RetainedTest],
     lines: &Lines,
     total: u64,
     budget: Budget,
@@ -114,7 +114,7 @@ pub(super) fn choose(
     (chosen.numbers, named)
 }
 
-fn parts<'a>(entries: &[Entry], kept: &'a [Kept]) -> Vec<Parts<'a>> {
+fn parts<'a>(entries: &[Entry], kept: &'a [RetainedTest]) -> Vec<Parts<'a>> {
     let mut owners = HashMap::new();
     for (at, entry) in entries.iter().enumerate() {
         for block in &entry.blocks {
