@@ -3,6 +3,26 @@
 //! Bytes are held in memory until they exceed a limit ([`bounded_buffer`]). From then on they go to the saved file and
 //! into the buffer that keeps both ends ([`pipeline`]). Memory is bounded by the limits, and an output within them is
 //! never written to the disk. [`pipe`] lets a command write into the core directly.
+//!
+//! ```
+//! use spillway_core::capture::bounded_buffer::BoundedBuffer;
+//! use spillway_core::truncation::limits::{Direction, Limits};
+//!
+//! let limits = Limits {
+//!     max_lines: 2,
+//!     max_bytes: 1024,
+//!     max_tokens: u64::MAX,
+//!     direction: Direction::Both,
+//!     line_rule: Default::default(),
+//!     keep: Default::default(),
+//!     terminal: false,
+//! };
+//! let mut buffer = BoundedBuffer::new(limits);
+//! assert!(buffer.take(b"one\ntwo\n"));
+//! // A third line is too much: from here on the output goes to its file.
+//! assert!(!buffer.take(b"three\n"));
+//! assert_eq!(buffer.bytes(), b"one\ntwo\n");
+//! ```
 
 pub mod bounded_buffer;
 pub mod pipeline;

@@ -11,6 +11,25 @@
 //! | [`label`] | how a pointer names what it points to |
 //!
 //! A fold is lossless: [`unfold`] gives the text back from the folded one, its edits and the results that they name.
+//!
+//! ```
+//! use spillway_core::fold::{Fold, Given, Options, unfold};
+//!
+//! let file: String = (0..40).map(|at| format!("const value{at} = compute({at})\n")).collect();
+//! let mut fold = Fold::new(Options::default());
+//! let given = Given { id: 0, tool: "read", args: r#"{"path":"a.ts"}"#, ..Given::default() };
+//! assert!(fold.fold(&file, &given).edits.is_empty());
+//!
+//! // The same lines again become a pointer to the first result, from which they are restored.
+//! let edits = fold.fold(&file, &Given { id: 1, ..given }).edits;
+//! let mut shown = file.clone();
+//! for edit in edits.iter().rev() {
+//!     shown.replace_range(edit.from..edit.to, &edit.text);
+//! }
+//! assert!(shown.len() < file.len() / 4);
+//! let whole = unfold(&shown, &edits, |id| (id == 0).then_some(file.as_str()));
+//! assert_eq!(whole.as_deref(), Some(file.as_str()));
+//! ```
 
 mod guards;
 mod hits;

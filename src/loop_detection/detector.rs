@@ -300,8 +300,12 @@ impl Detector {
                 continue;
             }
             if spent {
-                let verdict =
-                    self.stop(LoopReason::MaxAttempts, Some(found.reason), &found.tool, found.count);
+                let verdict = self.stop(
+                    LoopReason::MaxAttempts,
+                    Some(found.reason),
+                    &found.tool,
+                    found.count,
+                );
                 return (verdict, None);
             }
             if found.level == Level::Stop || self.rules.headless {
@@ -321,7 +325,13 @@ impl Detector {
         (ALLOW, None)
     }
 
-    fn stop(&self, reason: LoopReason, detector: Option<LoopReason>, tool: &str, count: u64) -> LoopVerdict {
+    fn stop(
+        &self,
+        reason: LoopReason,
+        detector: Option<LoopReason>,
+        tool: &str,
+        count: u64,
+    ) -> LoopVerdict {
         let language = self.rules.language;
         let mut sentences = vec![finding(language, detector.unwrap_or(reason), tool, count)];
         if detector.is_some() {

@@ -51,8 +51,12 @@ pub fn finding(language: Language, reason: LoopReason, tool: &str, count: u64) -
             LoopReason::RepeatedText => {
                 format!("One answer says the same passage {count} times in a row.")
             }
-            LoopReason::MaxToolCalls => format!("{count} tools were called since the last approval."),
-            LoopReason::MaxAttempts => format!("This run was allowed to go on {count} times already."),
+            LoopReason::MaxToolCalls => {
+                format!("{count} tools were called since the last approval.")
+            }
+            LoopReason::MaxAttempts => {
+                format!("This run was allowed to go on {count} times already.")
+            }
             LoopReason::HardCap => {
                 format!("This run has made {count} calls, which is the most a run can make.")
             }

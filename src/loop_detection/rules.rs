@@ -296,7 +296,8 @@ mod tests {
             message(json!({ "volatileFields": 3 }))
                 .starts_with("Invalid option \"volatileFields\": expected")
         );
-        let unbounded = LoopRules::read(&json!({ "maxToolCalls": { "$type": "Infinity" } })).unwrap();
+        let unbounded =
+            LoopRules::read(&json!({ "maxToolCalls": { "$type": "Infinity" } })).unwrap();
         assert_eq!((unbounded.max_tool_calls, unbounded.hard_cap()), (None, None));
         assert_eq!(LoopRules::default().hard_cap(), Some(300));
     }

@@ -60,7 +60,9 @@ pub fn compaction_limits(sizes: String) -> Result<String> {
         (None, Some(window), _) => {
             Some(CompactionLimits::of_window(window, sizes.reserved, sizes.summary, &numbers))
         }
-        (None, None, Some(chars)) => Some(CompactionLimits::of_chars(chars, sizes.summary, &numbers)),
+        (None, None, Some(chars)) => {
+            Some(CompactionLimits::of_chars(chars, sizes.summary, &numbers))
+        }
         (None, None, None) => None,
     };
     Ok(written(&limits))

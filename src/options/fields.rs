@@ -321,8 +321,12 @@ mod tests {
             }
         }
         assert!(
-            layer(&json!({ "retentionDays": { "$type": "Infinity" } }), ConfigLayer::Global, "global")
-                .is_ok()
+            layer(
+                &json!({ "retentionDays": { "$type": "Infinity" } }),
+                ConfigLayer::Global,
+                "global"
+            )
+            .is_ok()
         );
     }
 }

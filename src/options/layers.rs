@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::fields::{self, Layer, ConfigLayer};
+use super::fields::{self, ConfigLayer, Layer};
 use super::settings::Settings;
 use super::tools::{self, DEFAULTS};
 use crate::error::Result;
@@ -89,10 +89,14 @@ fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> 
 impl Settings {
     /// Computes the settings of a call.
     pub fn plan(&self, call: &Call<'_>) -> Result<Plan> {
-        let declared =
-            call.declared.map(|value| fields::layer(value, ConfigLayer::Tool, "declared")).transpose()?;
-        let options =
-            call.options.map(|value| fields::layer(value, ConfigLayer::Call, "options")).transpose()?;
+        let declared = call
+            .declared
+            .map(|value| fields::layer(value, ConfigLayer::Tool, "declared"))
+            .transpose()?;
+        let options = call
+            .options
+            .map(|value| fields::layer(value, ConfigLayer::Call, "options"))
+            .transpose()?;
         let canonical = tools::canonical(call.tool);
         let built_in = canonical
             .filter(|_| self.profile.is_none_or(|profile| profile.tools))

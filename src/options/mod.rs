@@ -10,6 +10,18 @@
 //! | [`settings`] | the options of a service |
 //! | [`redaction`], [`smart_rules`] | rules for secrets, and rules for important lines |
 //! | [`tools`] | defaults, settings of tools, profiles of known agents |
+//!
+//! ```
+//! use serde_json::json;
+//! use spillway_core::options::{Call, Settings};
+//!
+//! let options = json!({ "global": { "maxLines": 100 }, "tools": { "bash": { "maxBytes": 4096 } } });
+//! let settings = Settings::new(&options).map_err(|error| error.message)?;
+//! let plan = settings.plan(&Call { tool: "bash", ..Call::default() }).map_err(|error| error.message)?;
+//! assert_eq!((plan.limits.max_lines, plan.limits.max_bytes), (100, 4096));
+//! assert_eq!(plan.sources.get("maxBytes"), Some(&json!("tool")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub(crate) mod fields;
 mod layers;

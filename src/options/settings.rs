@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::fields::{self, Layer, ConfigLayer, STRATEGIES};
+use super::fields::{self, ConfigLayer, Layer, STRATEGIES};
 use super::redaction;
 use super::smart_rules::smart_rules;
 use super::tools::{self, DEFAULTS, Profile};

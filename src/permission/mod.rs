@@ -20,6 +20,38 @@
 //! | [`decision_cache`] | whether the answer to a call is known already |
 //! | [`suggestions`] | which rules would make the same question unnecessary |
 //! | [`real_path`] | where a path leads in the file system; the only input and output of the module |
+//!
+//! ```
+//! use std::borrow::Cow;
+//!
+//! use serde_json::json;
+//! use spillway_core::permission::Decision;
+//! use spillway_core::permission::evaluate::Policy;
+//! use spillway_core::permission::paths::RealPaths;
+//!
+//! /// A file system without symbolic links.
+//! struct NoLinks;
+//!
+//! impl RealPaths for NoLinks {
+//!     fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
+//!         Some(path.into())
+//!     }
+//!
+//!     fn names(&self, _: &str, _: usize) -> Vec<(String, bool)> {
+//!         Vec::new()
+//!     }
+//! }
+//!
+//! let policy = Policy::new(&json!({ "rules": [{ "domain": "bash", "pattern": "git *", "decision": "allow" }] }))?;
+//! let decide = |command: &str| -> Result<Decision, serde_json::Error> {
+//!     let request = json!({ "tool": "bash", "args": { "command": command }, "vault": "/vault" });
+//!     Ok(policy.evaluate(&serde_json::from_value(request)?, &NoLinks).decision)
+//! };
+//! assert_eq!(decide("git status")?, Decision::Allow);
+//! // The option runs a program that the rule does not name.
+//! assert_eq!(decide("git -c core.pager=./evil log")?, Decision::Ask);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use serde::{Deserialize, Serialize};
 

@@ -41,7 +41,12 @@ pub enum LinePosition {
 
 impl LineIndex {
     /// Looks for the start of a line, counted from 0, reading at most about `budget` bytes.
-    pub fn find(&mut self, file: &mut dyn Input, line: u64, budget: u64) -> io::Result<LinePosition> {
+    pub fn find(
+        &mut self,
+        file: &mut dyn Input,
+        line: u64,
+        budget: u64,
+    ) -> io::Result<LinePosition> {
         if line == 0 {
             return Ok(LinePosition::At(0));
         }
@@ -232,7 +237,10 @@ mod tests {
             file.write_all(&b"0123456\n".repeat(100_000)).unwrap();
             index.resume();
             for lines in [round * 100_000, round * 100_000 - 1] {
-                assert_eq!(index.find(&mut file, lines, u64::MAX).unwrap(), LinePosition::At(lines * 8));
+                assert_eq!(
+                    index.find(&mut file, lines, u64::MAX).unwrap(),
+                    LinePosition::At(lines * 8)
+                );
             }
             assert_eq!(index.find(&mut file, 1_000_000, u64::MAX).unwrap(), LinePosition::Beyond);
         }
@@ -243,7 +251,10 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&vec![b'\n'; STRIDE as usize * 2]).unwrap();
         let mut index = LineIndex::default();
-        assert_eq!(index.find(&mut file, STRIDE * 2, u64::MAX).unwrap(), LinePosition::At(STRIDE * 2));
+        assert_eq!(
+            index.find(&mut file, STRIDE * 2, u64::MAX).unwrap(),
+            LinePosition::At(STRIDE * 2)
+        );
         assert_eq!(index.find(&mut file, STRIDE * 2 + 1, u64::MAX).unwrap(), LinePosition::Beyond);
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, StoreTotals, RemovalReason};
+use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, RemovalReason, StoreTotals};
 use super::directories::StoreDir;
 use super::inventory::{Inventory, Item, Temporary, remove_left_behind};
 use super::lease::{Leases, is_leased, remove_if_unused};
@@ -282,8 +282,12 @@ mod tests {
             max_files: 4,
         };
         let report = sweep(&store, &bounds, ASKED);
-        let expected =
-            [('a', RemovalReason::Age), ('b', RemovalReason::Bytes), ('c', RemovalReason::Bytes), ('d', RemovalReason::Count)];
+        let expected = [
+            ('a', RemovalReason::Age),
+            ('b', RemovalReason::Bytes),
+            ('c', RemovalReason::Bytes),
+            ('d', RemovalReason::Count),
+        ];
         assert_eq!(gone(&report), expected);
         assert_eq!(
             (report.kept.files, report.removed_files, report.removed_bytes),

@@ -1,4 +1,43 @@
 //! Truncation: the limits of a preview, the part of the text that it shows, and the notice that states what is missing.
+//!
+//! A text streams through a [buffer](preview_buffer) that keeps what a preview may show, in memory bounded by the limits.
+//! At the end a strategy chooses from it, and the notice is added until both together fit.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`limits`] | the limits of a preview: lines, bytes, tokens, which end |
+//! | [`preview_buffer`] | what is kept of a text while it streams through |
+//! | [`head_tail`], [`lines`] | which whole lines of both ends are shown, and where a long line is cut |
+//! | [`smart`] | which lines matter: errors, stack traces, matches of a query |
+//! | [`json`], [`csv`], [`diff`], [`test_run`] | previews that keep the structure of a format |
+//! | `anomaly` | how much a value or a row differs from those before it |
+//! | [`terminal_preview`] | a preview of terminal output as a screen shows it |
+//! | [`binary`] | whether a text is binary data, which no preview shows |
+//! | [`strategies`] | which of these makes the preview |
+//! | [`render`] | how preview and notice fit into the limits together |
+//! | [`notice`] | the words of the notice and of markers in all languages, and how they are recognized |
+//!
+//! ```
+//! use spillway_core::truncation::limits::{Direction, Limits};
+//! use spillway_core::truncation::preview_buffer::Window;
+//!
+//! let limits = Limits {
+//!     max_lines: 4,
+//!     max_bytes: 1024,
+//!     max_tokens: u64::MAX,
+//!     direction: Direction::Both,
+//!     line_rule: Default::default(),
+//!     keep: Default::default(),
+//!     terminal: false,
+//! };
+//! let mut buffer = Window::new(&limits);
+//! for number in 1..=1000 {
+//!     buffer.push(format!("test {number} ... ok\n").as_bytes());
+//! }
+//! buffer.finish();
+//! let (head, tail) = (buffer.head().0, buffer.tail().0);
+//! assert!(head.starts_with(b"test 1 ... ok\n") && tail.ends_with(b"test 1000 ... ok\n"));
+//! ```
 
 mod anomaly;
 pub mod binary;

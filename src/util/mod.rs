@@ -10,6 +10,13 @@
 //! | [`sort`] | sorts with one copy of the algorithm for all types |
 //! | [`suggest`] | finds the known name nearest to a misspelt one |
 //! | [`sync`] | locks mutexes that a panic has poisoned |
+//!
+//! ```
+//! use spillway_base::util::{hex::hex, size};
+//!
+//! assert_eq!(size::bytes("50k"), Some(51_200));
+//! assert_eq!(hex(&[0x0f, 0xa0]), "0fa0");
+//! ```
 
 pub mod hash;
 pub mod hex;

@@ -134,14 +134,26 @@ pub struct CompactionLimits {
 
 impl CompactionLimits {
     /// Returns the limits for a window. Never less than 1, so that a window that is reserved completely is full.
-    pub fn of_window(window: f64, reserved: f64, summary: f64, numbers: &Numbers) -> CompactionLimits {
-        CompactionLimits::of(numbers.room(window, reserved).max(1.0), numbers.trigger_share, summary)
+    pub fn of_window(
+        window: f64,
+        reserved: f64,
+        summary: f64,
+        numbers: &Numbers,
+    ) -> CompactionLimits {
+        CompactionLimits::of(
+            numbers.room(window, reserved).max(1.0),
+            numbers.trigger_share,
+            summary,
+        )
     }
 
     /// Returns the limits if the window is unknown.
     pub fn of_chars(chars: f64, summary: f64, numbers: &Numbers) -> CompactionLimits {
         let share = numbers.trigger_share;
-        CompactionLimits { trigger: chars, ..CompactionLimits::of((chars / share).max(1.0), share, summary) }
+        CompactionLimits {
+            trigger: chars,
+            ..CompactionLimits::of((chars / share).max(1.0), share, summary)
+        }
     }
 
     /// Returns the limits for a size that the caller requests.
@@ -187,7 +199,8 @@ mod tests {
     #[test]
     fn each_profile_has_its_trigger() {
         let trigger = |name: &str, window: f64| {
-            numbers(name).map(|numbers| CompactionLimits::of_window(window, 0.0, 0.0, numbers).trigger)
+            numbers(name)
+                .map(|numbers| CompactionLimits::of_window(window, 0.0, 0.0, numbers).trigger)
         };
         assert_eq!(trigger("takumi", 200_000.0), Some(140_000.0));
         assert_eq!(trigger("opencode", 200_000.0), Some(180_000.0));

@@ -185,7 +185,10 @@ impl<'a> History<'a> {
         let size = self.size(0, self.roles.len());
         let total = size + wanted.environment;
         if !wanted.force && !limits.is_over(total, wanted.inclusive) {
-            return CompactionPlan { reason: Some(CompactionReason::NotNeeded), ..self.at(self.body, total) };
+            return CompactionPlan {
+                reason: Some(CompactionReason::NotNeeded),
+                ..self.at(self.body, total)
+            };
         }
         let places = self.places();
         let forced_summary = wanted.force && wanted.can_summarize;
@@ -203,7 +206,14 @@ impl<'a> History<'a> {
             return CompactionPlan { step: Step::Outputs, ..plan };
         }
         let nothing = plan.outputs.is_empty() && !self.has_news(from);
-        CompactionPlan { reason: Some(if nothing { CompactionReason::NothingOld } else { CompactionReason::NoProgress }), ..plan }
+        CompactionPlan {
+            reason: Some(if nothing {
+                CompactionReason::NothingOld
+            } else {
+                CompactionReason::NoProgress
+            }),
+            ..plan
+        }
     }
 
     /// Returns the positions at which the kept part may begin.

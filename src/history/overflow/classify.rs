@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::provider_errors::{Matcher, WORDINGS, ErrorWording, loose_numbers};
+use super::provider_errors::{ErrorWording, Matcher, WORDINGS, loose_numbers};
 use crate::util::sort::sort_by_key;
 
 /// The subject of an error.
@@ -182,7 +182,12 @@ fn classify_one(facts: &Facts, request: &Request) -> Class {
     found
 }
 
-fn decide(facts: &Facts, texts: &[String], rows: &[&'static ErrorWording], request: &Request) -> Class {
+fn decide(
+    facts: &Facts,
+    texts: &[String],
+    rows: &[&'static ErrorWording],
+    request: &Request,
+) -> Class {
     let status = |wanted: u16| facts.statuses.contains(&wanted);
     let said = |kind: Kind| {
         let code = facts.codes.iter().find_map(|code| {

@@ -136,8 +136,10 @@ fn a_state_of_another_version_is_refused() {
 
 #[test]
 fn unanswered_questions_do_not_pile_up() {
-    let rules =
-        LoopRules { max_tool_calls: None, ..LoopRules::read(&json!({ "sameToolThreshold": 1 })).unwrap() };
+    let rules = LoopRules {
+        max_tool_calls: None,
+        ..LoopRules::read(&json!({ "sameToolThreshold": 1 })).unwrap()
+    };
     let mut detector = Detector::new(rules);
     for at in 0..3 * MOST_ANSWERED {
         assert_eq!(check(&mut detector, at, 1).action, Action::Ask);

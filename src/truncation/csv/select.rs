@@ -52,7 +52,11 @@ impl<'a> Chosen<'a> {
 }
 
 /// Selects rows, or returns `None` if the header does not fit.
-pub(super) fn choose<'a>(table: &'a RetainedRows, source: Source, limits: &Limits) -> Option<Choice<'a>> {
+pub(super) fn choose<'a>(
+    table: &'a RetainedRows,
+    source: Source,
+    limits: &Limits,
+) -> Option<Choice<'a>> {
     let mut chosen = Chosen {
         rows: BTreeMap::new(),
         source,

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::retained::{RetainedLine, RetainedLines, Part};
+use super::retained::{Part, RetainedLine, RetainedLines};
 use crate::truncation::line_buffer::{LineBuffer, RawLine};
 use crate::truncation::notice::Tally;
 use crate::truncation::smart::scan::plain;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::retained::{RetainedLine, Part};
+use super::retained::{Part, RetainedLine};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
@@ -17,7 +17,12 @@ const MODEST: u64 = 12;
 const SMALL: u64 = 3;
 
 /// Returns the numbers of the lines to show.
-pub(super) fn choose(kept: &[RetainedLine], lines: &Lines, total: u64, budget: Budget) -> BTreeSet<u64> {
+pub(super) fn choose(
+    kept: &[RetainedLine],
+    lines: &Lines,
+    total: u64,
+    budget: Budget,
+) -> BTreeSet<u64> {
     let mut chosen = Chosen::new(lines, total, budget);
     let of = |part: Part| kept.iter().filter(move |kept| kept.part == part);
     for (part, share) in [(Part::Commit, COMMITS), (Part::File, FILES), (Part::Note, FILES)] {
