@@ -35,15 +35,9 @@ export {
 } from './context/context-manager'
 export type { ContextManagerOptions } from './context/options'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
-export {
-  type DoomLoopAnswer,
-  type DoomLoopQuestion,
-  type GuardedTool,
-  guardTool,
-  type RefusalKind,
-  type RefusedResult,
-  type ToolControls,
-} from './guard/guard-tool'
+export type { DoomLoopAnswer, DoomLoopQuestion, ToolControls } from './guard/controls'
+export { type GuardedTool, guardTool } from './guard/guard-tool'
+export type { RefusalKind, RefusedResult } from './guard/refusals'
 export {
   type ToolResultEntry,
   ToolResultLedger,

@@ -1,13 +1,11 @@
 /** Runs a command and bounds what it prints, however much that is. */
 
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { constants } from 'node:os'
-import type { Readable } from 'node:stream'
+import { existsSync, statSync } from 'node:fs'
 import { types } from 'node:util'
 import type { Capture } from '../capture/capture'
 import { knownAs, SpillwayError } from '../errors'
-import { background, call, native } from '../native/native'
+import { native } from '../native/native'
 import { TruncationService } from '../service/service'
 import { rememberBounded } from '../truncation/bounded-output'
 import { rememberPreview } from '../truncation/previews'
@@ -17,28 +15,13 @@ import { messageOf } from '../util/message-of'
 import { keepAlive, startTimer, type Timer } from '../util/timer'
 import { catchLater, warn } from '../util/warn'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
-import { Labels } from './stream-labels'
+import { listenTo, type Output, openPipe } from './output-source'
+import { type Exit, IS_WINDOWS, Stop, spawn, stopWhen } from './process-group'
 import type { CommandResult, RunCommandOptions, RunningCommand } from './types'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from './validate'
 
-const IS_WINDOWS = process.platform === 'win32'
 const PROGRESS_MS = 250
 const KILL_GRACE_MS = 2000
-/**
- * First wait before checking if a group of processes has ended. Each further wait is twice as long, because a check reads all the
- * processes of the system.
- */
-const FIRST_LOOK_MS = 20
-const LAST_LOOK_MS = 500
-/** Where the output comes through streams: how long it may be silent, and go on, once the command has ended. */
-const QUIET_MS = 100
-const MOST_MS = 1000
-
-/** Loaded with the first command: it is a tenth of the time that loading the package takes, and many never run one. */
-function spawn(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  const childProcess: typeof import('node:child_process') = require('node:child_process')
-  return childProcess.spawn(file, args, options)
-}
 
 let defaultService: TruncationService | undefined
 
@@ -168,11 +151,6 @@ function start(line: CommandLine, options: RunCommandOptions, writer: number | u
   return spawn(line.file, line.args, how)
 }
 
-interface Exit {
-  exitCode: number | null
-  signal: string | null
-}
-
 function exitOf(child: ChildProcess, file: string, options: RunCommandOptions): Promise<Exit> {
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
@@ -212,183 +190,6 @@ function feed({ stdin }: ChildProcess, input: string | Uint8Array | undefined): 
   // A command need not read what it is given.
   stdin.on('error', () => {})
   stdin.end(input)
-}
-
-/** Where the output of a command comes from. */
-interface Output {
-  /** Resolves when everything that the command wrote has been taken in. */
-  end: () => Promise<void>
-  close: () => void
-  /** How much the command has printed. */
-  size: () => { totalBytes: number; totalLines: number }
-}
-
-interface PipeOutput extends Output {
-  writer: number
-  closeWriter: () => void
-}
-
-/** A pipe that the binary empties, where there is one: what comes through it is never seen by JavaScript. */
-function openPipe({ inflow }: Capture): PipeOutput | undefined {
-  if (IS_WINDOWS || !inflow.isDirect) return undefined
-  const pipe = call(() => native.pipeOpen(inflow.handle))
-  const writer = native.pipeWriter(pipe)
-  if (typeof writer !== 'number') return undefined
-  return {
-    writer,
-    closeWriter: () => native.pipeCloseWriter(pipe),
-    end: () => background(() => native.pipeEnd(pipe)),
-    close: () => native.pipeClose(pipe),
-    size: () => inflow.size(),
-  }
-}
-
-function listenTo(child: ChildProcess, capture: Capture, isLabelled: boolean): Output {
-  const labels = isLabelled ? new Labels() : undefined
-  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
-  let heard = 0
-  const write = (bytes: Uint8Array) => {
-    heard += 1
-    if (bytes.length === 0 || capture.write(bytes)) return
-    for (const stream of streams) stream.pause()
-    capture.once('drain', () => {
-      for (const stream of streams) stream.resume()
-    })
-  }
-  const closed = Promise.all(streams.map((stream, index) => listenToOne(stream, index, labels, write)))
-  return {
-    end: async () => {
-      // Quiet is when nothing came for a while; a stream that we paused ourselves is not quiet.
-      const until = elapsed() + MOST_MS
-      for (;;) {
-        const before = heard
-        const quiet = startTimer(QUIET_MS)
-        const isClosed = await Promise.race([closed.then(() => true), quiet.rings.then(() => false)])
-        quiet.cancel()
-        const isOver = heard === before || elapsed() >= until
-        if (isClosed || (isOver && !capture.writableNeedDrain)) break
-      }
-      for (const stream of streams) stream.destroy()
-      if (labels) write(labels.rest())
-    },
-    close: () => {
-      for (const stream of streams) stream.destroy()
-    },
-    size: () => (labels ?? capture.inflow).size(),
-  }
-}
-
-const NAMES = ['stdout', 'stderr'] as const
-
-function listenToOne(
-  stream: Readable,
-  index: number,
-  labels: Labels | undefined,
-  write: (bytes: Uint8Array) => void,
-): Promise<void> {
-  const name = NAMES[index] ?? 'stdout'
-  stream.on('data', (bytes: Buffer) => write(labels ? labels.label(name, bytes) : bytes))
-  stream.on('error', () => {})
-  return new Promise((resolve) => stream.once('close', resolve))
-}
-
-/** Ends a command and everything that it started: first by asking. */
-class Stop {
-  reason: 'timedOut' | 'aborted' | undefined
-  /** Resolves when all of it has ended, or has been killed. */
-  done: Promise<void> = Promise.resolve()
-
-  constructor(
-    private readonly child: ChildProcess,
-    private readonly exited: Promise<Exit>,
-    private readonly graceMs: number,
-  ) {}
-
-  now(reason: 'timedOut' | 'aborted'): void {
-    if (this.reason !== undefined || this.child.pid === undefined || hasExited(this.child)) return
-    this.reason = reason
-    this.done = this.end(this.child.pid)
-    this.done.catch(() => {})
-  }
-
-  private async end(pid: number): Promise<void> {
-    signalGroup(pid, 'SIGTERM')
-    const grace = startTimer(this.graceMs)
-    let isOver = false
-    grace.rings.then(() => {
-      isOver = true
-    })
-    await Promise.race([this.exited, grace.rings])
-    for (let wait = FIRST_LOOK_MS; !isOver && isAlive(pid); wait = Math.min(2 * wait, LAST_LOOK_MS)) {
-      const look = startTimer(wait)
-      await Promise.race([look.rings, grace.rings])
-      look.cancel()
-    }
-    grace.cancel()
-    signalGroup(pid, 'SIGKILL')
-  }
-}
-
-function hasExited(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null
-}
-
-/** True if anything of the group is left that has not ended. */
-function isAlive(pid: number): boolean {
-  if (IS_WINDOWS) return false
-  try {
-    process.kill(-pid, 0)
-  } catch {
-    return false
-  }
-  return process.platform !== 'linux' || hasRunning(pid)
-}
-
-/** A zombie process still counts for a signal. */
-function hasRunning(group: number): boolean {
-  try {
-    return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isRunning(name, group))
-  } catch {
-    return true
-  }
-}
-
-function isRunning(pid: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program is in brackets, and may have anything in it.
-    const [state, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(itsGroup) === group && state !== 'Z' && state !== 'X'
-  } catch {
-    return false
-  }
-}
-
-function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (IS_WINDOWS) {
-    // There are no process groups; the tree is killed.
-    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
-    return
-  }
-  try {
-    process.kill(-pid, constants.signals[signal])
-  } catch {
-    // Gone already.
-  }
-}
-
-/** Stops at the timeout and at the signal, until the answer is called. */
-function stopWhen(stop: Stop, { timeoutMs, signal }: RunCommandOptions): () => void {
-  const abort = () => stop.now('aborted')
-  signal?.addEventListener('abort', abort, { once: true })
-  const timeout = timeoutMs === undefined ? undefined : startTimer(timeoutMs)
-  timeout?.rings.then((isUp) => {
-    if (isUp) stop.now('timedOut')
-  })
-  return () => {
-    timeout?.cancel()
-    signal?.removeEventListener('abort', abort)
-  }
 }
 
 function running(child: ChildProcess, capture: Capture, stop: Stop): RunningCommand {

@@ -1,6 +1,6 @@
 /** Everything about agents, tools, hooks and model settings from files. */
 
-export type { ToolHookRunner } from '../guard/guard-tool'
+export type { ToolHookRunner } from '../guard/controls'
 export type { ModelParameterChange, ModelParameters } from '../hooks/parameters'
 export { HookRunner } from '../hooks/runner'
 export type {

@@ -2,7 +2,8 @@
 
 import { join, parse } from 'node:path'
 import { pathOf } from '../config/config-file'
-import { guardTool, type ToolControls } from '../guard/guard-tool'
+import type { ToolControls } from '../guard/controls'
+import { guardTool } from '../guard/guard-tool'
 import { Settings } from '../settings/settings'
 import { boundMembers } from '../tools/bind-members'
 import type { Tool } from '../tools/registry'

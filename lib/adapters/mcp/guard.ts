@@ -1,7 +1,7 @@
 /** Controls around the tools of a client, and around a tool of a server. */
 
 import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
-import { checkToolControls } from '../../guard/guard-tool'
+import { checkToolControls } from '../../guard/controls'
 import { messageOf } from '../../util/message-of'
 import { type Check, checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'

@@ -10,7 +10,8 @@ import type {
 } from 'spillway'
 import type { ToolHookResult } from 'spillway/extensions'
 import { SpillwayError } from '../../errors'
-import { guardTool, isToolHookRunner } from '../../guard/guard-tool'
+import { isToolHookRunner } from '../../guard/controls'
+import { guardTool } from '../../guard/guard-tool'
 import { isArray } from '../../util/guards'
 import { messageOf } from '../../util/message-of'
 

@@ -1,0 +1,32 @@
+/** One call of a guarded tool, as the steps around it share it. */
+
+import type { GateDecision } from '../approval/gate-state'
+import type { Tool } from '../tools/registry'
+import type { FoldRecord, TruncationMiddleware } from '../types'
+import type { ToolControls, ToolHookRunner } from './controls'
+
+export interface Guard {
+  tool: Tool
+  controls: ToolControls
+  hooks: ToolHookRunner | undefined
+  bound: TruncationMiddleware | undefined
+}
+
+/** One call on its way. */
+export interface Call {
+  toolCallId: string
+  sessionId: string | undefined
+  args: unknown
+  signal: AbortSignal | undefined
+  decision: GateDecision | undefined
+  /** Warning of the loop detector for the model. */
+  warning: string | undefined
+  /** The folded parts of the result. */
+  folds: FoldRecord | undefined
+  /** Where the full result was saved. */
+  outputPath: string | undefined
+}
+
+export function facts({ name }: Tool, { toolCallId, sessionId }: Call) {
+  return { tool: name, toolCallId, ...(sessionId === undefined ? {} : { sessionId }) }
+}

@@ -1,0 +1,85 @@
+/** Decides if a call may run: permission, then loops. */
+
+import type { GateDecision } from '../approval/gate-state'
+import type { PermissionMode, PermissionVerdict } from '../permission/types'
+import type { Tool } from '../tools/registry'
+import { messageOf } from '../util/message-of'
+import { warn } from '../util/warn'
+import type { DoomLoopAnswer, DoomLoopQuestion, ToolControls } from './controls'
+import { type Call, facts, type Guard } from './guarded-call'
+import { denied, loopRefusal, type RefusedResult, refusal, withMore } from './refusals'
+
+/** Permission, then loops; the answer is the refusal. */
+export async function judgeCall(
+  { tool, controls }: Guard,
+  call: Call,
+  workingDirectory: string | undefined,
+): Promise<RefusedResult | undefined> {
+  if (call.signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
+  const { permission, doomLoop, askDoomLoop, mode } = controls
+  const { toolCallId, sessionId, args, signal } = call
+  if (permission !== undefined) {
+    const cwd = workingDirectory || undefined
+    const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd }
+    try {
+      call.decision =
+        'request' in permission
+          ? await permission.request({ ...request, toolCallId, ...(signal && { signal }) })
+          : byRule(permission.evaluate({ ...request, headless: true }), mode)
+    } catch (error) {
+      return refusal('permission_denied', `The call was not judged and did not run: ${messageOf(error)}`)
+    }
+    if (call.decision.decision !== 'allow') {
+      const refused = denied(tool, call.decision)
+      return call.decision.by === 'abort' ? refused : noteDenial(tool, controls, call, refused)
+    }
+  }
+  if (doomLoop === undefined) return undefined
+  const verdict = doomLoop.check({ toolCallId, tool: tool.name, args })
+  call.warning = verdict.warning
+  if (verdict.action === 'allow') return undefined
+  const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
+  const answer = verdict.action === 'ask' && askDoomLoop ? await answerOf(askDoomLoop, question, signal) : 'stop'
+  if (signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
+  if ((answer === 'once' || answer === 'always') && doomLoop.approve(toolCallId, answer)) return undefined
+  return refusal('doom_loop', loopRefusal(verdict))
+}
+
+/** A call that is denied again and again is a loop like any other: the refusal says so to the model. */
+function noteDenial({ name }: Tool, { doomLoop }: ToolControls, call: Call, refused: RefusedResult): RefusedResult {
+  if (doomLoop === undefined) return refused
+  const { toolCallId, args } = call
+  try {
+    const verdict = doomLoop.check({ toolCallId, tool: name, args })
+    doomLoop.record({ toolCallId, result: refused.output, isError: true })
+    if (verdict.action !== 'allow') return withMore({ ...refused, kind: 'doom_loop' }, loopRefusal(verdict))
+    return verdict.warning === undefined ? refused : withMore(refused, verdict.warning)
+  } catch (error) {
+    warn('doomLoop', error)
+    return refused
+  }
+}
+
+function byRule(verdict: PermissionVerdict, mode: PermissionMode = 'agent'): GateDecision {
+  return { decision: verdict.decision === 'allow' ? 'allow' : 'deny', by: 'rule', mode, verdict }
+}
+
+async function answerOf(
+  askUser: NonNullable<ToolControls['askDoomLoop']>,
+  question: DoomLoopQuestion,
+  signal: AbortSignal | undefined,
+): Promise<DoomLoopAnswer> {
+  let stop = () => {}
+  const aborted = new Promise<DoomLoopAnswer>((resolve) => {
+    stop = () => resolve('stop')
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([askUser(question), aborted])
+  } catch (error) {
+    warn('askDoomLoop', error)
+    return 'stop'
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,65 @@
+/** Results of calls that did not run, or whose tool threw. */
+
+import type { GateDecision } from '../approval/gate-state'
+import type { DoomLoopVerdict } from '../loop-detection/detector'
+import type { Tool } from '../tools/registry'
+import type { ToolResultLike } from '../types'
+import type { ToolControls } from './controls'
+
+/** Why a call gave no result of its tool. */
+export type RefusalKind = 'permission_denied' | 'doom_loop' | 'audit_failed' | 'aborted' | 'tool_failed'
+
+/** The result of a call that was not let through, or that threw. */
+export interface RefusedResult extends ToolResultLike {
+  kind: RefusalKind
+  success: false
+  isError: true
+  /** A sentence for people and models; the same in `error` and `message`. */
+  output: string
+  error: string
+  message: string
+  domain?: string
+  targets?: string[]
+}
+
+/** The sentence of a verdict for a model: the call did not run, and something else has to be done. */
+export function loopRefusal({ action, message }: DoomLoopVerdict): string {
+  if (message === undefined) return 'This call repeats earlier ones without progress, and did not run.'
+  if (action === 'stop') return message
+  // A detector speaks one of two languages.
+  const more = /[\u4e00-\u9fff]/.test(message)
+    ? '本次调用没有执行。请换一种做法，不要重复，或询问用户如何继续。'
+    : 'The call was not run. Do something else than to repeat it, or ask the user how to go on.'
+  return joined(message, more)
+}
+
+/** Joins two sentences with a space, except after the full stop `。`. */
+function joined(sentence: string, more: string): string {
+  return sentence.endsWith('。') ? sentence + more : `${sentence} ${more}`
+}
+
+export function withMore(refused: RefusedResult, more: string): RefusedResult {
+  const text = joined(refused.output, more)
+  return { ...refused, output: text, error: text, message: text }
+}
+
+export function denied({ name }: Tool, { by, message, verdict }: GateDecision): RefusedResult {
+  if (by === 'abort') return refusal('aborted', 'The call was cancelled before the tool ran.')
+  const why = by === 'reject' ? ['the user rejected it', ...(message ? [message] : [])] : verdict.reasons
+  const text = `The call of ${name} was denied and did not run${why.length > 0 ? `: ${why.join('; ')}` : ''}.`
+  return {
+    ...refusal('permission_denied', text),
+    ...(verdict.domain && { domain: verdict.domain }),
+    targets: verdict.targets,
+  }
+}
+
+export function refusal(kind: RefusalKind, message: string): RefusedResult {
+  return { kind, success: false, isError: true, output: message, error: message, message }
+}
+
+export function shaped(refused: RefusedResult, shape: ToolControls['refusal'] = 'result'): unknown {
+  if (shape === 'text') return refused.output
+  if (shape === 'mcp') return { content: [{ type: 'text', text: refused.output }], isError: true }
+  return { ...refused, message: refused.output }
+}
