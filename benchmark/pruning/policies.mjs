@@ -50,14 +50,25 @@ export const fifteenMinutes = masking((messages, { now }) =>
 )
 
 /**
- * `clear_tool_uses` as a provider documents it, with its defaults: a request of over 100,000 tokens is sent without all results but
- * the last 3, and what was cleared stays so.
+ * `clear_tool_uses` as a provider documents it: a request above the trigger is sent without all results but the newest, if that
+ * frees enough, and what was cleared stays so.
  */
-export const clearToolUses = masking((messages, { masked }) => {
-  const size = (message) => (masked.has(message) ? PLACEHOLDER : tokensOf(message))
-  const total = messages.reduce((sum, message) => sum + size(message), 0)
-  return total > 100_000 ? old(messages, 3) : []
-})
+export const clearToolUses = ({ trigger, keep, clear_at_least: least }) =>
+  masking((messages, { masked }) => {
+    const size = (message) => (masked.has(message) ? PLACEHOLDER : tokensOf(message))
+    const total = messages.reduce((sum, message) => sum + size(message), 0)
+    if (total <= trigger.value) return []
+    const cleared = old(messages, keep.value)
+    const freed = cleared.reduce((sum, message) => sum + Math.max(size(message) - PLACEHOLDER, 0), 0)
+    return freed >= least.value ? cleared : []
+  })
+
+/** The provider's own defaults. */
+export const PROVIDER_DEFAULTS = {
+  trigger: { type: 'input_tokens', value: 100_000 },
+  keep: { type: 'tool_uses', value: 3 },
+  clear_at_least: { type: 'input_tokens', value: 0 },
+}
 
 /** Masks in batches of `tokens`, and with `cold` also whenever the cache has expired anyway. */
 export const batches = (least, { cold = false } = {}) =>
@@ -83,13 +94,17 @@ export const pruner =
   }
 
 function partsOf(made) {
+  // A pruner gives the same copy again and again.
+  const copies = new WeakMap()
   return (messages, { now }) => {
     const sent = made.prune(messages, { now }).messages
-    return sent.map((message, at) =>
-      message === messages[at]
-        ? wholePart(message)
-        : { of: messages[at], text: written(message), tokens: tokensOf(message) },
-    )
+    return sent.map((message, at) => {
+      if (message === messages[at]) return wholePart(message)
+      if (!copies.has(message)) {
+        copies.set(message, { of: messages[at], text: written(message), tokens: tokensOf(message) })
+      }
+      return copies.get(message)
+    })
   }
 }
 

@@ -1,13 +1,16 @@
 // `node benchmark/pruning/run.mjs FOLDER`: replays recorded sessions request by request, checks what the pruner promises,
-// and writes the table of `docs/pruning.md`.
+// and writes the table and the chart of `docs/pruning.md`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import spillway from '../../index.js'
 import { main, ROOT } from '../../scripts/build/run.mjs'
+import { frontierChart } from './chart.mjs'
 import { checkPromises } from './check.mjs'
 import { PRICES, RequestMeter } from './cost.mjs'
 import { optimum } from './optimum.mjs'
-import { batches, clearToolUses, eachTurn, fifteenMinutes, nothing, pruner } from './policies.mjs'
+import { batches, clearToolUses, eachTurn, fifteenMinutes, nothing, PROVIDER_DEFAULTS, pruner } from './policies.mjs'
+import { loses, references } from './regret.mjs'
 import { MODES, replaySigned } from './signed.mjs'
 import { sessions } from './trajectories.mjs'
 
@@ -16,25 +19,45 @@ const LIFETIMES = [Number.POSITIVE_INFINITY, 5 * 60 * 1000]
 const READS = [0.1, 0.05, 0.025]
 
 const fixed = (make) => () => make
+const priced =
+  (options = {}) =>
+  (prices) =>
+    pruner({ prices, ...options })
+const asked = new spillway.HistoryPruner().toProvider('anthropic').context_management.edits[0]
 
 /** Each makes a policy for a price of a read. */
 const POLICIES = {
   'nothing is pruned': fixed(nothing),
   'all but the last 5, at every request': fixed(eachTurn),
   'older than 15 minutes, at every request': fixed(fifteenMinutes),
-  'over 100,000 tokens all but the last 3 (`clear_tool_uses`, simulated)': fixed(clearToolUses),
-  'batches of 20,000 tokens': fixed(batches(20_000)),
-  'cold cache, or batches of 20,000': fixed(batches(20_000, { cold: true })),
   "`profile: 'opencode'`": fixed(pruner({ profile: 'opencode' })),
   "`profile: 'openclaw'`": fixed(pruner({ profile: 'openclaw' })),
+  '`clear_tool_uses` with its defaults, simulated': fixed(clearToolUses(PROVIDER_DEFAULTS)),
+  '`clear_tool_uses` as `toProvider` asks for it, simulated': fixed(clearToolUses(asked)),
+  'cold cache, or batches of 20,000 tokens': fixed(batches(20_000, { cold: true })),
   '**HistoryPruner**': fixed(pruner()),
-  '**HistoryPruner**, `prices` given': (prices) => pruner({ prices }),
-  '`maxLoss: 0.05`, `prices` given': (prices) => pruner({ prices, maxLoss: 0.05 }),
-  '`keepErrors: true`, `prices` given': (prices) => pruner({ prices, keepErrors: true }),
-  '`keepRecent: 20`, `prices` given': (prices) => pruner({ prices, keepRecent: 20 }),
-  "`policies: ['outdated']`, `prices` given": (prices) => pruner({ prices, policies: ['outdated'] }),
-  "`policies: ['results', 'arguments']`, `prices` given": (prices) =>
-    pruner({ prices, policies: ['results', 'arguments'] }),
+  '**HistoryPruner**, `prices` given': priced(),
+  '`index: false`, `prices` given': priced({ index: false }),
+  "`index: 'long'`, `prices` given": priced({ index: 'long' }),
+  "`index: 'long', keepRecent: 8`, `prices` given": priced({ index: 'long', keepRecent: 8 }),
+  '`keepRecent: 20`, `prices` given': priced({ keepRecent: 20 }),
+  '`maxLoss: 0.05`, `prices` given': priced({ maxLoss: 0.05 }),
+  "`policies: ['outdated']`, `prices` given": priced({ policies: ['outdated'] }),
+  "`policies: ['results', 'arguments']`, `prices` given": priced({ policies: ['results', 'arguments'] }),
+}
+
+/** The rows of the chart, with shorter names; those of ours are joined by a line. */
+const CHARTED = {
+  'all but the last 5, at every request': { name: 'last 5', ours: false },
+  'older than 15 minutes, at every request': { name: '15 minutes', ours: false },
+  "`profile: 'opencode'`": { name: 'OpenCode', ours: false },
+  '`clear_tool_uses` with its defaults, simulated': { name: 'clear_tool_uses', ours: false },
+  'cold cache, or batches of 20,000 tokens': { name: 'batches of 20,000', ours: false },
+  '**HistoryPruner**, `prices` given': { name: 'HistoryPruner', ours: true },
+  '`index: false`, `prices` given': { name: 'index: false', ours: false },
+  "`index: 'long'`, `prices` given": { name: "index: 'long'", ours: true },
+  "`index: 'long', keepRecent: 8`, `prices` given": { name: 'long, keep 8', ours: true },
+  '`keepRecent: 20`, `prices` given': { name: 'keep 20', ours: true },
 }
 
 await main(async () => {
@@ -42,6 +65,7 @@ await main(async () => {
   if (folder === undefined) throw new Error('which folder of trajectories? node benchmark/pruning/run.mjs FOLDER')
   const all = sessions(folder)
   const promises = checkPromises(all)
+  for (const session of all) session.references = references(session.requests)
   const tables = LIFETIMES.map((lifetime) => {
     // Without times it is not known if a cache had expired.
     const set = Number.isFinite(lifetime) ? all.filter(({ timed }) => timed) : all
@@ -70,8 +94,15 @@ await main(async () => {
     page,
     readFileSync(page, 'utf8').replace(marked, (_, start, end) => `${start}\n${text}\n\n${end}`),
   )
+  writeFileSync(join(ROOT, 'docs/images/pruning.svg'), chartOf(tables[0]))
   console.log(text)
 })
+
+/** The rows of a table at the first price. */
+function chartOf({ rows, sessions }) {
+  const points = Object.entries(CHARTED).map(([row, point]) => ({ ...point, ...rows.get(row)[0] }))
+  return frontierChart(`${sessions} sessions, cache that lasts, read ${READS[0]}`, points)
+}
 
 /** The cost of each treatment of signed reasoning, with a cache that lasts. */
 function signedTable(all) {
@@ -99,12 +130,17 @@ function percent(share) {
 function replay(session, make, lifetime, prices) {
   const meter = new RequestMeter(lifetime)
   const ask = make({ lifetime })
+  const turns = { refer: 0, lose: 0 }
   let now = Date.UTC(2026, 0, 1)
-  for (const { messages, pause, time } of session.requests) {
+  for (const [at, { messages, pause, time }] of session.requests.entries()) {
     now = time ?? now + pause
-    meter.request(ask(messages, { now, cold: pause > lifetime }), pause)
+    const parts = ask(messages, { now, cold: pause > lifetime })
+    meter.request(parts, pause)
+    const { refers, found } = session.references[at]
+    if (refers) turns.refer++
+    if (loses(found, parts)) turns.lose++
   }
-  return { cost: meter.cost(prices), tokens: meter.total }
+  return { cost: meter.cost(prices), tokens: meter.total, ...turns }
 }
 
 function compare(results, unpruned) {
@@ -114,6 +150,7 @@ function compare(results, unpruned) {
     tokens: sum(results, 'tokens') / sum(unpruned, 'tokens'),
     cost: sum(results, 'cost') / sum(unpruned, 'cost'),
     worst: Math.max(...shares),
+    turns: sum(results, 'lose') / sum(results, 'refer'),
   }
 }
 
@@ -121,9 +158,9 @@ function table({ lifetime, sessions, rows }) {
   const title = Number.isFinite(lifetime)
     ? `Cache gone after ${lifetime / 60_000} minutes without a request, the ${sessions} sessions with times:`
     : `Cache that lasts, all ${sessions} sessions:`
-  const heads = READS.map((read) => `read ${read}: cost / worst / of the optimum`)
+  const heads = READS.map((read) => `read ${read}: cost / worst / of the optimum / turns`)
   const lines = [...rows].map(([name, figures]) => {
-    const cells = figures.map(({ cost, worst, ofBest }) => [cost, worst, ofBest].map(percent).join(' / '))
+    const cells = figures.map((row) => [row.cost, row.worst, row.ofBest, row.turns].map(percent).join(' / '))
     return `| ${[name, percent(figures[0].tokens), ...cells].join(' | ')} |`
   })
   const head = `| policy | tokens sent at 0.1 | ${heads.join(' | ')} |`

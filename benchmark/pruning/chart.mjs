@@ -1,0 +1,76 @@
+// Cost against lost names as a picture: plain SVG without scripts, readable on light and on dark pages.
+
+const WIDTH = 860
+const HEIGHT = 460
+const LEFT = 64
+const RIGHT = 24
+const TOP = 56
+const BOTTOM = 52
+
+const STYLE = `
+  .page { fill: #ffffff; stroke: #d0d7de }
+  text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328 }
+  .title { font-size: 15px; font-weight: 600 }
+  .quiet { fill: #59636e }
+  .grid { stroke: #d0d7de }
+  .ours { fill: #1a7f5a; stroke: #1a7f5a }
+  .other { fill: #c4541a }
+  .line { fill: none; stroke: #1a7f5a; stroke-width: 2 }
+  @media (prefers-color-scheme: dark) {
+    .page { fill: #0d1117; stroke: #3d444d }
+    text { fill: #f0f6fc }
+    .quiet { fill: #9198a1 }
+    .grid { stroke: #3d444d }
+    .ours { fill: #3fb68b; stroke: #3fb68b }
+    .other { fill: #e8834a }
+    .line { stroke: #3fb68b }
+  }
+`
+
+/** @param points `{ name, cost, turns, ours }`, both as shares */
+export function frontierChart(title, points) {
+  const costs = points.map(({ cost }) => cost)
+  const left = Math.floor(10 * Math.min(...costs)) / 10
+  const right = Math.ceil(10 * Math.max(...costs)) / 10
+  const top = Math.ceil(50 * Math.max(...points.map(({ turns }) => turns))) / 50
+  const x = (cost) => LEFT + ((cost - left) / (right - left)) * (WIDTH - LEFT - RIGHT)
+  const y = (turns) => HEIGHT - BOTTOM - (turns / top) * (HEIGHT - TOP - BOTTOM)
+  const percent = (share) => `${Math.round(100 * share)} %`
+  const steps = (from, to, step) =>
+    Array.from({ length: Math.round((to - from) / step) + 1 }, (_, at) => from + at * step)
+  const ours = points.filter((point) => point.ours).sort((a, b) => a.cost - b.cost)
+  const body = [
+    `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${HEIGHT - 1}" rx="8"/>`,
+    text(16, 28, title, 'title'),
+    ...steps(left, right, 0.1).map((at) => text(x(at), HEIGHT - BOTTOM + 18, percent(at), 'quiet', 'middle')),
+    ...steps(0, top, 0.02).flatMap((at) => [
+      `<path class="grid" d="M${LEFT} ${round(y(at))}H${WIDTH - RIGHT}"/>`,
+      text(LEFT - 8, y(at) + 4, percent(at), 'quiet', 'end'),
+    ]),
+    text((LEFT + WIDTH) / 2, HEIGHT - 12, 'cost, compared with sending everything', 'quiet', 'middle'),
+    text(16, 46, 'turns that refer to a name which is missing', 'quiet'),
+    `<path class="line" d="M${ours.map(({ cost, turns }) => `${round(x(cost))} ${round(y(turns))}`).join('L')}"/>`,
+    ...points.flatMap(({ name, cost, turns, ours: own }) => [
+      `<circle class="${own ? 'ours' : 'other'}" cx="${round(x(cost))}" cy="${round(y(turns))}" r="4"/>`,
+      label(name, x(cost), y(turns)),
+    ]),
+  ]
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${escaped(title)}">`
+  return [head, `<style>${STYLE}</style>`, ...body, '</svg>', ''].join('\n')
+}
+
+/** A name beside its point, on the side where there is room. */
+function label(name, x, y) {
+  return x > WIDTH / 2 ? text(x - 8, y - 6, name, '', 'end') : text(x + 8, y - 6, name, '')
+}
+
+function text(x, y, words, kind, anchor = 'start') {
+  const of = kind === '' ? '' : ` class="${kind}"`
+  return `<text${of} x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escaped(words)}</text>`
+}
+
+function escaped(words) {
+  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
+
+const round = (value) => Math.round(10 * value) / 10
