@@ -2295,6 +2295,68 @@ export declare class DoomLoopDetector {
 	 */
 	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
 }
+/** The user must decide if a loop may continue. */
+export interface DoomLoopQuestion {
+	tool: string;
+	toolCallId: string;
+	sessionId?: string;
+	args: unknown;
+	verdict: DoomLoopVerdict;
+	signal?: AbortSignal;
+}
+/** Controls of a tool. Each is optional. */
+export interface ToolControls {
+	/** Functions around the tool, or a runner that has them. Only the tool hooks of a set are run here. */
+	hooks?: Hooks | ToolHookRunner;
+	/** A `PermissionGate`, or a `PermissionPolicy` without a user to ask: calls that would be asked about are denied then. */
+	permission?: {
+		request(call: GateCall): Promise<GateDecision>;
+	} | {
+		evaluate(call: PermissionCall): PermissionVerdict;
+	};
+	/** A `DoomLoopDetector`. */
+	doomLoop?: {
+		check(call: DoomLoopCall): DoomLoopVerdict;
+		record(result: DoomLoopResult): void;
+		approve(toolCallId: string, approval: "once" | "always"): boolean;
+	};
+	/** Answers for the user whether a loop may go on. Without it a question is a stop. */
+	askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>;
+	/** An `AuditLog`. One with `onFailure: 'block'` that cannot be written keeps the tool from running. */
+	audit?: {
+		append(event: AuditEvent): Promise<unknown> | unknown;
+	};
+	/** A `TruncationService`, or the middleware of one. */
+	truncation?: OutputService | TruncationMiddleware;
+	/**
+	 * Returns the question that the output of a call is to answer, such as the `description` in its arguments or the latest request
+	 * of the user; `undefined` for none. The strategy `smart` keeps the lines that hold its rarest words.
+	 */
+	query?: (call: {
+		tool: string;
+		args: unknown;
+	}) => string | undefined;
+	/**
+	 * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
+	 * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
+	 */
+	fold?: ResultFolder;
+	/** A `ToolResultLedger`. */
+	ledger?: ToolResultRecorder;
+	/** The session of calls that do not name theirs. */
+	sessionId?: string;
+	/** The mode of calls, where `permission` is no gate with a `ModeController`. */
+	mode?: PermissionMode;
+	/**
+	 * Form of a refused result: an object like those of tools, plain text, or an MCP result.
+	 * @default 'result'
+	 */
+	refusal?: "result" | "text" | "mcp";
+	/** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
+	hookTimeoutMs?: number;
+}
+/** Answer of a user about a loop. */
+export type DoomLoopAnswer = "once" | "always" | "stop";
 /** Context of the call. */
 export interface ExecutionContext {
 	sessionId?: string;
@@ -2363,68 +2425,6 @@ export declare class ToolRegistry {
 	/** Executes the calls side by side and answers in their order. */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
-/** The user must decide if a loop may continue. */
-export interface DoomLoopQuestion {
-	tool: string;
-	toolCallId: string;
-	sessionId?: string;
-	args: unknown;
-	verdict: DoomLoopVerdict;
-	signal?: AbortSignal;
-}
-/** Controls of a tool. Each is optional. */
-export interface ToolControls {
-	/** Functions around the tool, or a runner that has them. Only the tool hooks of a set are run here. */
-	hooks?: Hooks | ToolHookRunner;
-	/** A `PermissionGate`, or a `PermissionPolicy` without a user to ask: calls that would be asked about are denied then. */
-	permission?: {
-		request(call: GateCall): Promise<GateDecision>;
-	} | {
-		evaluate(call: PermissionCall): PermissionVerdict;
-	};
-	/** A `DoomLoopDetector`. */
-	doomLoop?: {
-		check(call: DoomLoopCall): DoomLoopVerdict;
-		record(result: DoomLoopResult): void;
-		approve(toolCallId: string, approval: "once" | "always"): boolean;
-	};
-	/** Answers for the user whether a loop may go on. Without it a question is a stop. */
-	askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>;
-	/** An `AuditLog`. One with `onFailure: 'block'` that cannot be written keeps the tool from running. */
-	audit?: {
-		append(event: AuditEvent): Promise<unknown> | unknown;
-	};
-	/** A `TruncationService`, or the middleware of one. */
-	truncation?: OutputService | TruncationMiddleware;
-	/**
-	 * Returns the question that the output of a call is to answer, such as the `description` in its arguments or the latest request
-	 * of the user; `undefined` for none. The strategy `smart` keeps the lines that hold its rarest words.
-	 */
-	query?: (call: {
-		tool: string;
-		args: unknown;
-	}) => string | undefined;
-	/**
-	 * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
-	 * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
-	 */
-	fold?: ResultFolder;
-	/** A `ToolResultLedger`. */
-	ledger?: ToolResultRecorder;
-	/** The session of calls that do not name theirs. */
-	sessionId?: string;
-	/** The mode of calls, where `permission` is no gate with a `ModeController`. */
-	mode?: PermissionMode;
-	/**
-	 * Form of a refused result: an object like those of tools, plain text, or an MCP result.
-	 * @default 'result'
-	 */
-	refusal?: "result" | "text" | "mcp";
-	/** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
-	hookTimeoutMs?: number;
-}
-/** Answer of a user about a loop. */
-export type DoomLoopAnswer = "once" | "always" | "stop";
 /** Why a call gave no result of its tool. */
 export type RefusalKind = "permission_denied" | "doom_loop" | "audit_failed" | "aborted" | "tool_failed";
 /** The result of a call that was not let through, or that threw. */
