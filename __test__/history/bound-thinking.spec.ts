@@ -1,6 +1,5 @@
 /** Signed reasoning against a provider that checks the messages in front of every block, as current Claude models do. */
 
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import {
   ContextManager,
@@ -11,9 +10,7 @@ import {
   recoverFromOverflow,
 } from 'spillway'
 import { detectFormat } from 'spillway/history'
-
-type Message = Record<string, unknown>
-type Part = Record<string, unknown>
+import { BindingProvider, type Message, signatureIn } from '../support/binding-provider'
 
 /** How a format writes a turn. */
 interface Shape {
@@ -77,53 +74,13 @@ const SHAPES: Record<string, Shape> = {
   },
 }
 
-function signatureIn(part: Part): string | undefined {
-  const options = part.providerOptions as { anthropic?: { signature?: string } } | undefined
-  return (part.signature ?? part.thinkingSignature ?? options?.anthropic?.signature) as string | undefined
-}
-
-/** Signs what stands in front, and refuses a block that stands behind anything else. */
-class Provider {
-  private readonly made = new Map<string, { prefix: string; signed: string[] }>()
-
-  /** The signature of the block at the start of the next message, or an error as the API words it. */
-  answer(messages: readonly Message[], next: Message = {}): string {
-    const hash = createHash('sha256')
-    const signed: string[] = []
-    for (const [at, { content, ...rest }] of messages.entries()) {
-      hash.update(JSON.stringify(rest))
-      for (const [place, part] of (Array.isArray(content) ? content : [{ text: content }]).entries()) {
-        const signature = signatureIn(part)
-        if (signature === undefined) hash.update(JSON.stringify(part))
-        else {
-          this.check(signature, hash.copy().digest('hex'), signed, `messages.${at}.content.${place}`)
-          signed.push(signature)
-        }
-      }
-    }
-    const signature = `signature-${this.made.size}-${'x'.repeat(40)}`
-    const { content: _, ...fields } = next
-    this.made.set(signature, { prefix: hash.update(JSON.stringify(fields)).digest('hex'), signed })
-    return signature
-  }
-
-  private check(signature: string, prefix: string, signed: string[], where: string): void {
-    const made = this.made.get(signature)
-    // Reasoning may be left out from the start on, and nowhere else.
-    const isSuffix = made !== undefined && signed.every((one, at) => one === made.signed.at(at - signed.length))
-    if (made?.prefix === prefix && isSuffix) return
-    const words = 'Invalid `signature` in `thinking` block. The block is bound to a different conversation.'
-    throw Object.assign(new Error(`400 ${where}: ${words}`), { status: 400 })
-  }
-}
-
 /** A session of this many turns; `send` makes of the stored history the messages of a request. */
 async function session(
   shape: Shape,
   turns: readonly { length: number; pause: number }[],
   send: (stored: readonly Message[], now: number) => Promise<readonly Message[]> | readonly Message[],
-): Promise<{ provider: Provider; stored: Message[]; sent: readonly Message[] }> {
-  const provider = new Provider()
+): Promise<{ provider: BindingProvider; stored: Message[]; sent: readonly Message[] }> {
+  const provider = new BindingProvider()
   const stored: Message[] = [shape.user('Mend the build.')]
   let sent: readonly Message[] = stored
   let now = 0
