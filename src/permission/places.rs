@@ -67,6 +67,13 @@ const FILES: &[&str] = &[
     "shells",
 ];
 
+/// Programs and libraries without which the system cannot start, or nobody can use it.
+const PROGRAMS: &str = "sh bash dash ash env init systemd login agetty getty su sudo mount umount \
+    ls cp rm mv cat ln chmod chown mkdir tar gzip busybox coreutils ssh sshd dpkg rpm apt apt-get apk dnf pacman \
+    udevadm modprobe insmod fsck ip";
+
+const LIBRARIES: &[&str] = &["ld-linux", "ld-musl", "ld64.so", "libc.so", "libc-2", "libc.musl"];
+
 /// Devices without data, or whose data belong to a process. Everything else in `/dev` is taken for a disk.
 const NO_DISKS: &[&str] = &[
     "null",
@@ -235,8 +242,26 @@ pub fn is_protected_file(path: &str) -> Option<Place> {
         "boot" => Some(Place::File),
         "proc" => (rest == "sysrq-trigger" || rest == "kcore" || rest == "sys/kernel/sysrq")
             .then_some(Place::File),
-        "sys" => rest.starts_with("firmware/").then_some(Place::File),
+        // Writing there takes a device or a disk away from the running system.
+        "sys" => (rest.starts_with("firmware/")
+            || rest.ends_with("/device/delete")
+            || (rest.starts_with("bus/pci/") && rest.ends_with("/remove")))
+        .then_some(Place::File),
         _ => None,
+    }
+}
+
+/// Returns true for a program or a library without which nothing else runs. `path` is absolute and normalized.
+pub fn is_essential_program(path: &str) -> bool {
+    let path = seen_by_process(path);
+    let path = path.strip_prefix("/usr").unwrap_or(path);
+    let Some((folder, name)) = path.rsplit_once('/') else { return false };
+    match folder {
+        "/bin" | "/sbin" => PROGRAMS.split_ascii_whitespace().any(|known| known == name),
+        _ => {
+            (folder.starts_with("/lib") && LIBRARIES.iter().any(|known| name.starts_with(known)))
+                || path == "/lib/systemd/systemd"
+        }
     }
 }
 

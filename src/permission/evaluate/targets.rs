@@ -8,7 +8,9 @@ use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
 use crate::permission::paths::{Folders, RealPaths, Repository, Walk, normal, slashes};
-use crate::permission::places::{Place, canonical, is_protected_file, protected};
+use crate::permission::places::{
+    Place, canonical, is_essential_program, is_protected_file, protected,
+};
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
 use crate::permission::shell::{self, CoveredBy, Doubt};
 use crate::permission::targets::{Touched, touched};
@@ -409,6 +411,9 @@ impl<'a> Reader<'a> {
             && let Some(place) = is_protected_file(path)
         {
             others.push(canonical(place).to_owned());
+        }
+        if domain == Domain::Edit && is_essential_program(path) {
+            others.push(canonical(Place::File).to_owned());
         }
         if domain == Domain::Edit && self.removes() && protected(path, &self.folders).is_some() {
             others.push(canonical(Place::File).to_owned());

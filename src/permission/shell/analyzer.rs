@@ -1,6 +1,7 @@
 //! Walks the syntax tree of a command.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
@@ -40,8 +41,6 @@ pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 const MAX_FOLDERS: usize = 4;
 /// Maximum number of pieces of an unparsed text that deny rules are compared with.
 pub(super) const MAX_PIECES: usize = 256;
-/// Maximum number of functions that are expanded where they are called.
-const MAX_FUNCTIONS: usize = 8;
 /// Maximum number of bytes that are read again to find what they destroy; each text counts at least `MIN_REREAD`.
 const MAX_REREAD: usize = 64 * 1024;
 pub(super) const MIN_REREAD: usize = 256;
@@ -75,7 +74,9 @@ pub(super) struct Walker<'a> {
     /// True if the input of the current command comes from a pipe or a file.
     pub has_input: bool,
     /// Functions that the command defines.
-    pub functions: Vec<FunctionDefinition>,
+    pub functions: Vec<Rc<FunctionDefinition>>,
+    /// Set if the command defines more variables and functions than are recorded.
+    pub is_overfull: bool,
     /// Remaining bytes that may be read again to find what they destroy.
     pub left: usize,
     /// The same for the pieces of texts that were not understood, which must not use up what is left for the others.
@@ -132,6 +133,7 @@ impl<'a> Walker<'a> {
             output: None,
             has_input: false,
             functions: Vec::new(),
+            is_overfull: false,
             left: MAX_REREAD,
             pieces_left: MAX_REREAD,
             constants: Constants::default(),
@@ -175,6 +177,7 @@ impl<'a> Walker<'a> {
     pub fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
         (self.left, self.pieces_left, self.tokens_left) =
             (inner.left, inner.pieces_left, inner.tokens_left);
+        self.is_overfull |= inner.is_overfull;
         inner.out
     }
 
@@ -197,7 +200,10 @@ impl<'a> Walker<'a> {
         self.out
     }
 
-    pub fn finish(self) -> Reading {
+    pub fn finish(mut self) -> Reading {
+        if self.is_overfull {
+            self.doubt("variables and functions", TOO_MUCH);
+        }
         self.out
     }
 
@@ -563,13 +569,12 @@ impl<'a> Walker<'a> {
             }
             Command::Function(function) => {
                 let name = function.fname.value.clone();
-                if forks(&name, &function.body.0) {
+                let others: Vec<String> = self.calling_each_other(function);
+                if others.iter().any(|other| forks(other, &function.body.0)) {
                     let others = vec![FORKS.to_owned()];
                     self.push(Simple { text: format!("{name}()"), others, ..Simple::default() });
                 }
-                if self.functions.len() < MAX_FUNCTIONS {
-                    self.functions.push(function.clone());
-                }
+                self.remember_function(function);
                 self.doubt(&format!("{name}()"), "a function gives a name a new meaning");
                 self.repeated(|walker| walker.compound(&function.body.0));
                 for redirect in function.body.1.iter().flat_map(|list| &list.0) {
@@ -590,6 +595,14 @@ impl<'a> Walker<'a> {
             CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
             CompoundCommand::ArithmeticForClause(clause) => {
                 self.doubt("for ((…))", "arithmetic can run commands");
+                let has_end = clause
+                    .condition
+                    .as_ref()
+                    .is_some_and(|end| !matches!(end.value.trim(), "" | "1"));
+                if !has_end && starts_only(&clause.body.list) {
+                    let others = vec![FORKS.to_owned()];
+                    self.push(Simple { text: "for ((…))".into(), others, ..Simple::default() });
+                }
                 self.repeated(|walker| walker.list(&clause.body.list));
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
@@ -833,14 +846,49 @@ fn sets_only(pipeline: &Pipeline) -> bool {
 /// Returns true if the condition of a loop is always the same.
 fn never_ends(condition: &CompoundList) -> bool {
     let [item] = condition.0.as_slice() else { return false };
-    matches!(item.0.first.seq.as_slice(), [Command::Simple(simple)]
-        if simple.word_or_name.as_ref().is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false")))
-        && item.0.additional.is_empty()
+    let is_fixed = match item.0.first.seq.as_slice() {
+        [Command::Simple(simple)] => simple
+            .word_or_name
+            .as_ref()
+            .is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false")),
+        // A number alone, or a test of one.
+        [other] => matches!(&*other.to_string().replace(' ', ""), "((1))" | "[[1]]" | "((0))"),
+        _ => false,
+    };
+    let is_test = matches!(
+        &*item.0.first.to_string().replace(' ', ""),
+        "[1]" | "[0]" | "test1" | "/bin/true" | "/usr/bin/true"
+    );
+    (is_fixed || is_test) && item.0.additional.is_empty()
 }
 
-/// Returns true if a list starts commands and waits for none of them.
+/// Returns true if a list starts commands and waits for none of them, also in a subshell or a shell of its own.
 fn starts_only(list: &CompoundList) -> bool {
-    !list.0.is_empty() && list.0.iter().all(|item| matches!(item.1, Separator::Async))
+    let starts = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
+        [Command::Compound(CompoundCommand::Subshell(shell), _)] => starts_only(&shell.list),
+        [Command::Compound(CompoundCommand::BraceGroup(group), _)] => starts_only(&group.list),
+        [Command::Simple(simple)] => starts_in_shell(simple),
+        _ => false,
+    };
+    !list.0.is_empty()
+        && list.0.iter().all(|item| {
+            matches!(item.1, Separator::Async)
+                || (item.0.additional.is_empty() && starts(&item.0.first))
+        })
+}
+
+/// Returns true for a shell whose text ends in `&`: `sh -c "… &"`.
+fn starts_in_shell(simple: &SimpleCommand) -> bool {
+    let name = simple.word_or_name.as_ref().map_or("", |word| word.value.as_str());
+    let is_shell = matches!(
+        name.rsplit('/').next().unwrap_or_default(),
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "eval" | "setsid" | "nohup"
+    );
+    let starts = |item: &Item| {
+        matches!(item, Item::Word(word)
+            if word.value.trim_end_matches(['"', '\'']).trim_end().ends_with('&'))
+    };
+    is_shell && simple.suffix.iter().flat_map(|suffix| &suffix.0).any(starts)
 }
 
 /// Returns true if a function calls itself twice concurrently without an end.

@@ -66,7 +66,8 @@ impl Constants {
         };
         let follows = text.contains('$')
             && (text.contains('=') || text.contains("for "))
-            && !["((", ":="].iter().any(|part| text.contains(part))
+            // With other separators, a value is split elsewhere.
+            && !["((", ":=", "IFS"].iter().any(|part| text.contains(part))
             && !has_setter();
         Constants {
             text: follows.then(|| text.to_owned()),

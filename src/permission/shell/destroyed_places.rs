@@ -8,7 +8,9 @@ use super::destroyers::LINK;
 use super::expand::Expander;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
-use crate::permission::places::{Place, is_protected_file, protected, protected_folders};
+use crate::permission::places::{
+    Place, is_essential_program, is_protected_file, protected, protected_folders,
+};
 
 impl Walker<'_> {
     pub(super) fn file_places(&self, word: &Word) -> Vec<Place> {
@@ -20,7 +22,11 @@ impl Walker<'_> {
         let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
         places
             .iter()
-            .filter_map(|place| is_protected_file(&self.folders.absolute(text, place)?))
+            .filter_map(|place| {
+                let path = self.folders.absolute(text, place)?;
+                is_protected_file(&path)
+                    .or_else(|| is_essential_program(&path).then_some(Place::File))
+            })
             .collect()
     }
 
@@ -94,6 +100,11 @@ impl Walker<'_> {
 
     /// Expands words by the known values, possibly to more words.
     pub(super) fn expanded<'w>(&mut self, words: &'w [Word]) -> Cow<'w, [Word]> {
+        self.expanded_by(words, "")
+    }
+
+    /// Expands words, and splits what is not quoted at white space and at `marks`.
+    pub(super) fn expanded_by<'w>(&mut self, words: &'w [Word], marks: &str) -> Cow<'w, [Word]> {
         if words.iter().all(|word| word.known) {
             return Cow::Borrowed(words);
         }
@@ -110,7 +121,9 @@ impl Walker<'_> {
             for text in texts {
                 let is_quoted = word.text.starts_with('"');
                 if !is_quoted || word.text.contains("[@]") || word.text.contains("$@") {
-                    all.extend(text.split_whitespace().map(expanded_word));
+                    let is_end = |letter: char| letter.is_whitespace() || marks.contains(letter);
+                    let parts = text.split(is_end).filter(|part| !part.is_empty());
+                    all.extend(parts.map(expanded_word));
                 } else {
                     all.push(expanded_word(&text));
                 }

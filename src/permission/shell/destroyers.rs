@@ -15,7 +15,7 @@ use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
 use super::{git_helpers, passed_input, printed, sed_output};
-use crate::permission::places::{Place, is_protected_file};
+use crate::permission::places::{Place, is_essential_program, is_protected_file};
 
 /// Canonical texts, each of which a built-in hard deny matches.
 pub(super) const REMOVES_ROOT: &str = "rm -rf /";
@@ -90,11 +90,25 @@ pub(super) fn base(text: &str) -> Cow<'_, str> {
 impl Walker<'_> {
     /// Returns the canonical texts of what a command destroys. `read` are the texts of its input.
     pub(super) fn destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
-        let words = self.expanded(words);
+        let marks = self.separators();
+        if marks.is_empty() || words.iter().all(|word| word.known) {
+            let words = self.expanded(words);
+            return self.destroys_anywhere(&words, read);
+        }
+        // Whether the separators are in force is not known.
+        let mut found = Vec::new();
+        for marks in [&marks, ""] {
+            let words = self.expanded_by(words, marks).into_owned();
+            found.extend(self.destroys_anywhere(&words, read));
+        }
+        found
+    }
+
+    fn destroys_anywhere(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         // A wrapper can run its command in another folder.
         let name = words.first().map(|word| base(&word.text)).unwrap_or_default();
         if !LOCAL_WRAPPERS.contains(&&*name) && name != "parallel" {
-            return self.destroys_here(&words, read);
+            return self.destroys_here(words, read);
         }
         let own = words.iter().skip(1).take(MAX_TAILS).cloned().collect::<Vec<_>>();
         let folders = self.folders_among(&own, 0);
@@ -103,7 +117,7 @@ impl Walker<'_> {
             let place = outer.first().map_or("/", |place| place.as_str());
             self.places.extend(self.folders.absolute(&folder, place));
         }
-        let found = self.destroys_here(&words, read);
+        let found = self.destroys_here(words, read);
         self.places = outer;
         found
     }
@@ -181,7 +195,7 @@ impl Walker<'_> {
     /// Returns the words of a command whose first one is an alias.
     fn without_alias(&mut self, words: &[Word]) -> Option<Vec<Word>> {
         let is_it = |(name, _): &(String, String)| {
-            name.strip_prefix(ALIAS).is_some_and(|name| name == words[0].text)
+            name.strip_prefix(ALIAS).is_some_and(|name| is_same_path(name, &words[0].text))
         };
         // An alias may have its own name in its text.
         let at = self.variables.iter().rposition(is_it)?;
@@ -244,7 +258,7 @@ impl Walker<'_> {
             .map(|(_, path)| path.as_str());
         let names = words.iter().map(|word| word.text.as_str()).chain(read_first);
         let written: Vec<String> = names
-            .filter_map(|path| self.variables.iter().rev().find(|(name, _)| is_script(name, path)))
+            .flat_map(|path| self.variables.iter().filter(|(name, _)| is_script(name, path)))
             .map(|(_, text)| text.clone())
             .collect();
         written.iter().flat_map(|text| self.text_destroys(text)).collect()
@@ -275,14 +289,15 @@ impl Walker<'_> {
 
     /// Returns what a function that was defined before destroys where it is called.
     fn function_destroys(&mut self, name: &str) -> Vec<&'static str> {
-        let Some(at) = self.functions.iter().position(|function| function.fname.value == name)
-        else {
-            return Vec::new();
-        };
         // A recursive function is read once.
-        let function = self.functions.swap_remove(at);
-        let text = function.body.0.to_string();
-        self.text_destroys(&text)
+        let (called, others) =
+            self.functions.drain(..).partition(|function| function.fname.value == name);
+        self.functions = others;
+        let called: Vec<_> = called;
+        called
+            .into_iter()
+            .flat_map(|function| self.text_destroys(&function.body.0.to_string()))
+            .collect()
     }
 
     /// Returns what `xargs` destroys with its words and its input.
@@ -339,6 +354,9 @@ impl Walker<'_> {
         for file in
             reading.files.iter().filter(|file| file.domain == crate::permission::Domain::Edit)
         {
+            if is_essential_program(&file.path) {
+                found.push(WRITES_SYSTEM);
+            }
             if let Some(place) = is_protected_file(&file.path) {
                 found.push(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM });
             }
@@ -455,6 +473,10 @@ fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bo
 
 /// Returns true if a file that the command wrote is the one that runs.
 fn is_script(name: &str, path: &str) -> bool {
-    name.strip_prefix(WRITTEN)
-        .is_some_and(|name| name.trim_start_matches("./") == path.trim_start_matches("./"))
+    name.strip_prefix(WRITTEN).is_some_and(|name| is_same_path(name, path))
+}
+
+/// Returns true if two words are the same path, which may begin with the current folder.
+pub(super) fn is_same_path(a: &str, b: &str) -> bool {
+    a.trim_start_matches("./") == b.trim_start_matches("./")
 }

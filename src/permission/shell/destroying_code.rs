@@ -2,7 +2,7 @@
 
 use super::analyzer::Walker;
 use super::decode;
-use super::destroyers::{FORKS, MAX_TAILS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::destroyers::{FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::expand::decoded_all;
 use crate::permission::places::{Place, is_protected_file};
 
@@ -67,9 +67,14 @@ impl Walker<'_> {
             return None;
         }
         let forks = text.contains("fork")
-            && ["while", "loop", "for ", "for(", "until"].iter().any(|word| text.contains(word));
+            && ["while", "loop", "for ", "for(", "until", "setInterval", "setImmediate"]
+                .iter()
+                .any(|word| text.contains(word));
         if forks && !text.contains("git") {
             return Some(FORKS);
+        }
+        if ends_all_processes(text) {
+            return Some(KILLS_ALL);
         }
         let quoted = || {
             text.split(['"', '\'', '`', ',', '(', ')', ' '])
@@ -170,6 +175,15 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
         let path = given.trim_start_matches(['(', ' ']);
         let path = path.strip_prefix(['"', '\'']).and_then(|path| path.split(['"', '\'']).next());
         is_home || path.is_some_and(|path| path.starts_with('/') && is_protected(path))
+    })
+}
+
+/// Returns true if a call sends a signal to every process: `kill(-1, 9)`.
+fn ends_all_processes(text: &str) -> bool {
+    text.match_indices("kill(").any(|(at, call)| {
+        let given = &text[at + call.len()..];
+        let given = given.split(')').next().unwrap_or_default();
+        given.split(',').any(|one| one.trim() == "-1")
     })
 }
 

@@ -177,6 +177,22 @@ const IMAGERS: &[&str] = &[
 pub(super) const RIGHTS: &[&str] =
     &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
 
+/// Returns true for the name or number of a signal.
+fn is_signal(text: &str) -> bool {
+    let name = text.strip_prefix("SIG").unwrap_or(text);
+    matches!(name, "KILL" | "TERM" | "HUP" | "INT" | "STOP" | "9" | "15")
+}
+
+/// Returns true if a script writes to the files that are its arguments, or removes them.
+pub(super) fn changes_given(script: &str) -> bool {
+    let writes = script
+        .match_indices('>')
+        .any(|(at, _)| script[at + 1..].trim_start_matches(['>', '|', ' ', '"']).starts_with('$'));
+    let removes = ["unlink", "remove(", "rm ", "shred ", "truncate", "rmSync", "rmtree"];
+    let gives = script.contains('$') || script.contains("argv") || script.contains("ARGV");
+    writes || (gives && removes.iter().any(|call| script.contains(call)))
+}
+
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -251,11 +267,29 @@ impl Walker<'_> {
                 .collect::<Vec<_>>();
             return self.writes(out.iter());
         }
-        if matches!(base, "cp" | "tee" | "install" | "ln" | "sponge" | "touch" | "gcp") {
+        if matches!(base, "cp" | "tee" | "install" | "ln" | "sponge" | "touch" | "gcp" | "scp") {
             return match base {
                 "tee" | "sponge" => self.writes(operands()),
                 _ => self.writes(rest.last().into_iter()),
             };
+        }
+        // These change the files that they name, with commands from their arguments or their input.
+        let is_script = rest.iter().any(|word| {
+            matches!(word.text.as_str(), "-c" | "-s" | "-S" | "-es" | "-Es" | "-sc")
+                || (word.text.starts_with('+') && word.text.len() > 1)
+        });
+        let edits = match base {
+            "ed" | "ex" | "patch" => true,
+            "vi" | "vim" | "nvim" => is_script,
+            "perl" | "ruby" => rest.iter().any(|word| {
+                word.text.strip_prefix('-').is_some_and(|letters| {
+                    !letters.starts_with(['-', 'I', 'M', 'e', 'r']) && letters.contains('i')
+                })
+            }),
+            _ => false,
+        };
+        if edits {
+            return self.writes(operands());
         }
         if RIGHTS.contains(&base) {
             return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
@@ -266,7 +300,9 @@ impl Walker<'_> {
                     word.text.starts_with("--del") || word.text == "--remove-source-files"
                 });
                 let is_end = |word: &&Word| self.any_place(word).is_some();
-                (deletes && operands().any(|word| is_end(&word))).then_some(REMOVES_ROOT)
+                (deletes && operands().any(|word| is_end(&word)))
+                    .then_some(REMOVES_ROOT)
+                    .or_else(|| self.writes(rest.last().into_iter()))
             }
             "tar" | "zip" | "7z" => {
                 let removes = has(&["--remove-files", "-m", "--move", "-sdel"])
@@ -325,10 +361,28 @@ impl Walker<'_> {
                 operands().any(|word| word.text == "root").then_some(WRITES_SYSTEM)
             }
             "killall5" => is_first.then_some(KILLS_ALL),
-            "pkill" if is_first => {
-                let all = operands()
-                    .any(|word| matches!(word.text.as_str(), "." | ".*" | "" | "^" | "*"));
-                all.then_some(KILLS_ALL)
+            "pkill" | "killall" | "skill" | "slay" if is_first => {
+                let is_all = |word: &Word| {
+                    matches!(word.text.as_str(), "." | ".*" | "" | "^" | "*")
+                        && (base == "pkill" || has(&["-r", "--regexp"]))
+                };
+                // All processes of a user, whatever their names are.
+                let of_user = has(&["-u", "-U", "--user", "--euid", "--uid"]) || base == "slay";
+                let named = operands().filter(|word| !is_signal(&word.text)).count();
+                (operands().any(is_all) || (of_user && named < 2)).then_some(KILLS_ALL)
+            }
+            "loginctl" => {
+                let ends = ["terminate-user", "kill-user"];
+                let is_it = |word: &Word| ends.contains(&word.text.as_str());
+                (is_first && operands().next().is_some_and(is_it)).then_some(KILLS_ALL)
+            }
+            "kexec" => has(&["-e", "--exec"]).then_some(STOPS_MACHINE),
+            "busctl" | "dbus-send" | "gdbus" => {
+                let stops = ["PowerOff", "Reboot", "Halt", "KExec"];
+                let is_it = |word: &Word| {
+                    stops.iter().any(|verb| word.text.rsplit('.').next() == Some(*verb))
+                };
+                (is_first && operands().any(is_it)).then_some(STOPS_MACHINE)
             }
             "shutdown" => {
                 let only_tells = has(&["-c", "-k", "--show"]);
@@ -366,6 +420,11 @@ impl Walker<'_> {
         mut words: impl Iterator<Item = &'w Word>,
     ) -> Option<&'static str> {
         words.find_map(|word| {
+            // All files of the system.
+            let all = self.any_place(word).filter(|(_, is_all)| *is_all && word.glob);
+            if let Some((Place::Root | Place::System, _)) = all {
+                return Some(WRITES_SYSTEM);
+            }
             let place = self.file_places(word).into_iter().next()?;
             Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
         })
@@ -444,6 +503,10 @@ impl Walker<'_> {
                 || matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
         };
         let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
+        let root = rest
+            .first()
+            .filter(|_| !selects(rest))
+            .map(|root| expanded_word(&format!("{}/*", root.text.trim_end_matches('/'))));
         starts.filter_map(|at| rest.get(at + 1..)).find_map(|inner| {
             let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
             let end = inner.iter().position(is_end).unwrap_or(inner.len()).max(1);
@@ -452,7 +515,17 @@ impl Walker<'_> {
             if name.starts_with("fd") || name.ends_with("find") {
                 return self.finds_and_removes(&name, &inner[1..end]).then_some(REMOVES_ROOT);
             }
-            self.destroys_by(&name, &inner[..end], false)
+            let given = |word: &Word| match (word.text.contains("{}"), &root) {
+                (true, Some(root)) => expanded_word(&word.text.replace("{}", &root.text)),
+                _ => word.clone(),
+            };
+            let inner: Vec<Word> = inner[..end].iter().map(given).collect();
+            let on_root = || inner.iter().skip(1).any(|word| self.any_place(word).is_some());
+            self.destroys_by(&name, &inner, false).or_else(|| {
+                // A script of a shell or another language that writes to or removes what it is given.
+                let changes = |word: &Word| changes_given(&word.text);
+                (inner.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)
+            })
         })
     }
 

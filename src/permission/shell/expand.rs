@@ -6,7 +6,7 @@ use super::expand_parameters::changed;
 use crate::permission::glob_overlap::can_meet;
 
 /// Maximum number of values of one word.
-pub(super) const MAX_TEXTS: usize = 8;
+pub(super) const MAX_TEXTS: usize = 16;
 /// Maximum length of a value in bytes.
 pub(super) const MAX_BYTES: usize = 4096;
 
@@ -176,7 +176,7 @@ impl<'w, 'a> Expander<'w, 'a> {
     }
 
     /// Returns the output of a command that only prints its arguments.
-    fn output(&mut self, text: &str) -> Option<Vec<String>> {
+    pub fn output(&mut self, text: &str) -> Option<Vec<String>> {
         self.walker.left = self.walker.left.checked_sub(text.len())?;
         let program = self.walker.parse(text).ok()?;
         let outer = (self.walker.piped.take(), self.walker.places.clone());

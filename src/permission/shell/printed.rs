@@ -127,7 +127,7 @@ impl Walker<'_> {
             }
             "awk" | "gawk" | "mawk" => of_awk(words, read),
             "sed" | "gsed" => {
-                let text = read?;
+                let Some(text) = read else { return self.may_print(name, words, None) };
                 let printed = sed_output::output(words, text.clone());
                 // The lines of a list that are left are unknown.
                 (printed != text || !text.contains('*')).then_some(printed)
@@ -144,7 +144,10 @@ impl Walker<'_> {
             return None;
         }
         let told = words[1..].iter().flat_map(|word| commands_in(&word.text)).take(MAX_TAILS);
-        let told: Vec<String> = told.filter(|text| !self.text_destroys(text).is_empty()).collect();
+        let made = words[1..].iter().map(|word| word.text.as_str()).chain(read.as_deref());
+        let made: Vec<String> = made.flat_map(commands_within).take(MAX_TAILS).collect();
+        let told: Vec<String> =
+            told.chain(made).filter(|text| !self.text_destroys(text).is_empty()).collect();
         match (read, told.is_empty()) {
             (read, true) => read,
             (read, false) => Some(read.into_iter().chain(told).collect::<Vec<_>>().join("\n")),
@@ -166,6 +169,23 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// Returns the commands that may be left of a text if a program takes away what stands around them, as `cut` does, or
+/// replaces what is put in, as `date` does: from each name of a program that destroys to the end, and to the next mark.
+fn commands_within(text: &str) -> Vec<String> {
+    const NAMES: [&str; 9] =
+        ["rm ", "dd ", "mkfs", "mv ", "shred ", "chmod ", "wipefs ", "find ", "blkdiscard "];
+    let mut found = Vec::new();
+    for (at, _) in NAMES.iter().flat_map(|name| text.match_indices(name)).take(MAX_TAILS) {
+        if at == 0 {
+            continue;
+        }
+        let rest = &text[at..];
+        let end = rest.find(['%', '"', '\'', ']', '\\', '\n']).unwrap_or(rest.len());
+        found.push(rest[..end].to_owned());
+    }
+    found
 }
 
 /// Ends the last line of a text.
@@ -285,6 +305,16 @@ pub(super) fn of_awk(words: &[Word], read: Option<String>) -> Option<String> {
         let text = decoded_all(text);
         all.extend(read.iter().map(|read| [&text, read.trim_end()].concat()));
         all.push(text);
+    }
+    // Strings that are put together, and a format with its values.
+    let strings: Vec<String> = words[1..]
+        .iter()
+        .flat_map(|word| word.text.split('"').skip(1).step_by(2).map(decoded_all))
+        .collect();
+    if strings.len() > 1 {
+        let as_words: Vec<Word> = strings.iter().map(|text| Word::plain(text)).collect();
+        all.push(formatted(&as_words));
+        all.push(strings.concat());
     }
     (!all.is_empty()).then(|| all.join("\n"))
 }

@@ -109,7 +109,7 @@ impl Walker<'_> {
             return vec![Doubt::always("some shells take the next word for the file")];
         }
         if domains.contains(&Domain::Edit)
-            && !word.known
+            && (!word.known || word.glob)
             && let Some(destroyed) = self.destroys_file(word)
         {
             let others = vec![destroyed.to_owned()];

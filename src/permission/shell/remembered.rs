@@ -1,26 +1,38 @@
 //! Records for the later parts of a command the values of variables and the content of files that it writes.
 
+use std::rc::Rc;
+
 use brush_parser::ast::{
-    CommandPrefixOrSuffixItem as Item, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
-    SimpleCommand,
+    CommandPrefixOrSuffixItem as Item, FunctionDefinition, IoFileRedirectKind,
+    IoFileRedirectTarget, IoRedirect, SimpleCommand,
 };
 
 use super::Simple;
 use super::analyzer::Walker;
-use super::destroyers::{ALIAS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN};
+use super::destroyers::{ALIAS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path};
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
 use super::printed::formatted;
+use super::simple_command::SYSTEM_FOLDERS;
 use super::word::Word;
 use crate::permission::sensitive::is_startup;
 
-/// Maximum number of variables.
-const MAX_VARIABLES: usize = 64;
+/// Maximum number of values, and maximum length of all in bytes. They are copied for each text that is read again.
+const MAX_VARIABLES: usize = 256;
+const MAX_VALUES: usize = 32 * 1024;
+
+/// Maximum number of functions, and of those that are searched for calls of another one.
+const MAX_FUNCTIONS: usize = 64;
+const MAX_CALLERS: usize = 8;
 
 impl Walker<'_> {
     /// Records an assignment with its raw value.
     pub(super) fn remember(&mut self, name: &str, raw: &str) {
-        if self.variables.len() >= MAX_VARIABLES {
-            return;
+        if let Some(inner) = raw.strip_prefix("<(").and_then(|raw| raw.strip_suffix(')')) {
+            // The name of a file with the output of a command.
+            for text in Expander::new(self).output(inner).into_iter().flatten() {
+                self.remember_value(&[WRITTEN, raw].concat(), &text);
+            }
+            return self.remember_value(name, raw);
         }
         let list = raw.strip_prefix('(').and_then(|raw| raw.strip_suffix(')'));
         let mut texts = Expander::new(self).texts(list.unwrap_or(raw));
@@ -36,10 +48,10 @@ impl Walker<'_> {
                 .flat_map(|before| texts.iter().map(move |text| [before.as_str(), text].concat()))
                 .collect();
             texts.truncate(MAX_TEXTS);
-            self.variables.extend(texts.into_iter().map(|text| (name.to_owned(), text)));
+            texts.iter().for_each(|text| self.remember_value(name, text));
             return;
         }
-        self.variables.extend(texts.into_iter().map(|text| (name.to_owned(), text)));
+        texts.iter().for_each(|text| self.remember_value(name, text));
     }
 
     /// Records the assignments of a command: `export X=/`, `read x`, `set -- /`, `printf -v x /`, `sh -c '…' _ /`, and
@@ -59,7 +71,7 @@ impl Walker<'_> {
     fn remember_command(&mut self, words: &[Word], read: &[String]) {
         let Some(name) = words.first() else { return };
         let base = name.text.rsplit('/').next().unwrap_or_default();
-        let is_function = self.functions.iter().any(|function| function.fname.value == name.text);
+        let is_function = self.is_function(&name.text);
         match base {
             "env" | "export" | "declare" | "typeset" | "local" | "readonly" | "sudo" => {
                 for word in &words[1..] {
@@ -76,7 +88,12 @@ impl Walker<'_> {
                 for word in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
                     for text in &texts {
                         self.remember_value(&word.text, text.trim_end());
-                        for value in text.split_whitespace().take(MAX_TEXTS) {
+                        let marks = self.separators();
+                        let is_end =
+                            |letter: char| letter.is_whitespace() || marks.contains(letter);
+                        for value in
+                            text.split(is_end).filter(|text| !text.is_empty()).take(MAX_TEXTS)
+                        {
                             self.remember_value(&word.text, value);
                         }
                     }
@@ -92,16 +109,26 @@ impl Walker<'_> {
                     self.remember_value(&[ALIAS, name].concat(), value);
                 }
             }
-            "ln" => {
+            "hash" if words.len() > 3 && words[1].text == "-p" => {
+                for name in &words[3..] {
+                    self.remember_value(&[ALIAS, &name.text].concat(), &words[2].text);
+                }
+            }
+            "ln" | "cp" | "install" | "mv" => {
+                let words = self.expanded(words).into_owned();
                 let operands = words[1..].iter().filter(|word| !word.text.starts_with('-'));
                 if let [target, name] = operands.collect::<Vec<_>>()[..] {
-                    self.remember_value(&[LINK, &name.text].concat(), &target.text);
+                    if base == "ln" {
+                        self.remember_value(&[LINK, &name.text].concat(), &target.text);
+                    }
+                    self.remember_program(&name.text, &target.text);
                 }
             }
             "tee" => {
                 let texts = read.iter().chain(&self.piped).cloned().collect::<Vec<_>>().concat();
                 for word in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
-                    self.remember_written(&word.text, &texts);
+                    let is_append = words[1..].iter().any(|word| word.text == "-a");
+                    self.remember_written(&word.text, &texts, is_append);
                 }
             }
             "set" => self.remember_parameters(&words[1..], true),
@@ -134,6 +161,42 @@ impl Walker<'_> {
         }
     }
 
+    /// Records that a file is a copy of a program of the system.
+    fn remember_program(&mut self, path: &str, program: &str) {
+        if program.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder)) {
+            self.remember_value(&[ALIAS, path].concat(), program);
+        }
+    }
+
+    /// Records a function.
+    pub(super) fn remember_function(&mut self, function: &FunctionDefinition) {
+        match self.functions.len() < MAX_FUNCTIONS {
+            true => self.functions.push(Rc::new(function.clone())),
+            false => self.is_overfull = true,
+        }
+    }
+
+    /// Returns the names of a function and of those that were defined before and call it, as it calls them.
+    pub(super) fn calling_each_other(&self, function: &FunctionDefinition) -> Vec<String> {
+        let name = &function.fname.value;
+        let calls = |function: &FunctionDefinition| {
+            let text = function.body.0.to_string();
+            text.match_indices(name.as_str()).any(|(at, _)| {
+                let before = text[..at].trim_end_matches(' ');
+                let is_end = |letter: char| letter.is_whitespace() || ";|&)}".contains(letter);
+                before.ends_with([';', '{', '(', '|', '&', '\n'])
+                    && text[at + name.len()..].starts_with(is_end)
+            })
+        };
+        let others = self.functions.iter().rev().take(MAX_CALLERS).filter(|other| calls(other));
+        std::iter::once(name.clone()).chain(others.map(|other| other.fname.value.clone())).collect()
+    }
+
+    /// Returns the separators that the command itself gives words.
+    pub(super) fn separators(&self) -> String {
+        self.values_of("IFS").collect()
+    }
+
     /// Returns the values that the command gives a variable.
     pub(super) fn values_of(&self, name: &str) -> impl Iterator<Item = &str> {
         let of_it = self.variables.iter().filter(move |(own, _)| own == name);
@@ -142,38 +205,70 @@ impl Walker<'_> {
 
     /// Records a known value.
     pub(super) fn remember_value(&mut self, name: &str, value: &str) {
-        if self.variables.len() < MAX_VARIABLES && value.len() <= MAX_BYTES {
-            self.variables.push((name.to_owned(), value.to_owned()));
+        if value.len() > MAX_BYTES || self.values_of(name).any(|known| known == value) {
+            return;
         }
+        let length: usize = self.variables.iter().map(|(_, value)| value.len()).sum();
+        if self.variables.len() >= MAX_VARIABLES || length + value.len() > MAX_VALUES {
+            self.is_overfull = true;
+            return;
+        }
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Returns true if the command itself defines a function.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.functions.iter().any(|function| function.fname.value == name)
     }
 
     /// Records the content that a command writes into a file, which may be run later.
     pub(super) fn remember_file(&mut self, simple: &SimpleCommand) {
-        let files: Vec<String> = simple
+        let files: Vec<(String, bool)> = simple
             .suffix
             .iter()
             .flat_map(|suffix| &suffix.0)
             .filter_map(|item| match item {
                 Item::IoRedirect(IoRedirect::File(
                     _,
-                    IoFileRedirectKind::Write | IoFileRedirectKind::Append,
+                    kind @ (IoFileRedirectKind::Write
+                    | IoFileRedirectKind::Append
+                    | IoFileRedirectKind::Clobber),
                     IoFileRedirectTarget::Filename(raw),
-                )) => Some(raw.value.clone()),
+                )) => Some((raw.value.clone(), matches!(kind, IoFileRedirectKind::Append))),
                 _ => None,
             })
             .collect();
         if files.is_empty() {
             return;
         }
+        let words = simple.suffix.iter().flat_map(|suffix| &suffix.0);
+        let sources: Vec<String> = words
+            .filter_map(|item| match item {
+                Item::Word(word) | Item::AssignmentWord(_, word) => Some(word.value.clone()),
+                _ => None,
+            })
+            .collect();
+        for (file, _) in &files {
+            for source in sources.iter().take(MAX_TAILS) {
+                self.remember_program(file, source);
+            }
+        }
         let Some(text) = self.simple_prints(simple) else { return };
-        for file in files {
-            self.remember_written(&file, &text);
+        for (file, is_append) in files {
+            self.remember_written(&file, &text, is_append);
         }
     }
 
     /// Records the content of a file, and reads it as a command if a shell, a login or a clock starts it.
-    fn remember_written(&mut self, path: &str, text: &str) {
-        self.remember_value(&[WRITTEN, path].concat(), text);
+    fn remember_written(&mut self, path: &str, text: &str, is_append: bool) {
+        let name = [WRITTEN, path].concat();
+        let is_it = |(known, _): &&mut (String, String)| {
+            known.strip_prefix(WRITTEN).is_some_and(|known| is_same_path(known, path))
+        };
+        match self.variables.iter_mut().rev().find(is_it).filter(|_| is_append) {
+            Some((_, before)) if before.len() + text.len() <= MAX_BYTES => before.push_str(text),
+            _ => self.remember_value(&name, text),
+        }
         if is_startup(path, false) || path.contains("/etc/cron") || path.contains("/etc/profile") {
             // A line of a crontab begins with the times and the name of a user.
             let found: Vec<&'static str> =

@@ -71,6 +71,7 @@ impl Walker<'_> {
                 if one.raw.contains("+=") { format!("{}+", one.name) } else { one.name.clone() };
             self.remember(&name, value);
         }
+        let before = self.variables.len();
         self.remember_words(&words, &fed.texts);
         for one in assigned.iter().filter(|one| one.revision && words.is_empty()) {
             self.constants.set_revision(&one.name);
@@ -108,6 +109,10 @@ impl Walker<'_> {
             }
         };
         command.others.extend(destroyed);
+        if self.is_function(&words[0].text) {
+            // The parameters of a function are gone behind the call.
+            self.variables.truncate(before);
+        }
         self.feed(fed, &words, &mut command);
         if !quiet_prefix {
             command.others.push(command.text.clone());
