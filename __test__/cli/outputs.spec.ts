@@ -151,6 +151,12 @@ test('the notice names the commands that read on, as they can be typed', async (
   mkdirSync(join(folder, 'bin'))
   symlinkSync(CLI, join(folder, 'bin', 'spillway'))
   const path = `${join(folder, 'bin')}:${process.env.PATH}`
+  // As npx has it: the shell of the user does not.
+  const ofNpm = join(folder, 'node_modules', '.bin')
+  mkdirSync(ofNpm, { recursive: true })
+  symlinkSync(CLI, join(ofNpm, 'spillway'))
+  const npx = await shell('spillway run -- seq 1 9000', { env: { ...env, PATH: `${ofNpm}:${process.env.PATH}` } })
+  expect(npx.stdout).toContain(`${CLI} search\``)
   for (const line of ['seq 1 9000 | spillway clip --language zh-CN', 'spillway run --direction head -- seq 1 9000']) {
     const { stdout } = await shell(line, { env: { ...env, PATH: path } })
     expect(stdout).toContain('`spillway search`')

@@ -53,6 +53,16 @@ describe('several servers', () => {
     expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
   })
 
+  test('are waited for by a host that does not wait itself', async () => {
+    const host = open(TWO)
+    const opened = host.initialize()
+    const call = host.call('one_echo', { text: 'at once' })
+    expect(await listed(host)).toContain('one_echo')
+    expect(textOf(await call)).toBe('at once')
+    await opened
+    await host.close()
+  })
+
   test('can be programs and addresses', async () => {
     const web = new HttpServer()
     web.onRequest = ({ response, message }) => {
@@ -135,6 +145,8 @@ describe('several servers', () => {
     await host.initialize()
     await listed(host)
     void host.request('tools/call', { name: 'wait', arguments: {} }, 'long')
+    // The call before has been handed on then.
+    await host.call('echo', { text: 'x' })
     const told = host.next(({ method, params }) => method === 'notifications/message' && isOf(params, 'long'))
     host.send({ method: 'notifications/cancelled', params: { requestId: 'long' } })
     expect((await told).params).toMatchObject({ data: { wasWaiting: true } })
@@ -276,6 +288,11 @@ describe('a file of servers', () => {
     await host.initialize()
     expect(await listed(host)).toEqual(['echo', 'read_output', 'search_output'])
     expect((await host.close()).stderr).toContain('the file starts this proxy itself')
+  })
+
+  test('that is not there is named', async () => {
+    const host = new Host([], {}, [], [CLI, 'mcp', '--servers', join(tempDir(), 'none.json')])
+    expect(await end(host)).toEqual([2, expect.stringMatching(/option --servers: ".*none.json" is not a file/)])
   })
 
   test('leaves no other place for a server', async () => {

@@ -17,7 +17,7 @@ const STARTED_FROM = 'SPILLWAY_MCP_SERVERS'
  * @throws UsageError for a file without a server that can be used, and for one whose servers include this process
  */
 export function serversIn(path: string): Record<string, McpServerOptions> {
-  const file = realpathSync(configFile(path))
+  const file = realpathSync(configFile(path, 'servers'))
   if (process.env[STARTED_FROM] === file) throw new UsageError(`--servers ${path}: the file starts this proxy itself`)
   // Its servers inherit it.
   process.env[STARTED_FROM] = file

@@ -54,9 +54,9 @@ export function truncationOptions(values: Parsed['values']): TruncationOptions {
 }
 
 /** @throws UsageError unless it is a file: with another one, its rules would silently not hold */
-export function configFile(path: string): string {
+export function configFile(path: string, option = 'config'): string {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
-  throw new UsageError(`Invalid option --config: ${JSON.stringify(path)} is not a file`)
+  throw new UsageError(`Invalid option --${option}: ${JSON.stringify(path)} is not a file`)
 }
 
 /** Settings of the named file, without its faults, which are reported. */
@@ -130,8 +130,11 @@ export function withReaders<R extends TruncationResult>(result: R): R {
   return { ...result, content, hint }
 }
 
+/** A folder that npm puts into the path of what it runs is in no shell afterwards. */
+const OF_NPM = /[\\/]node_modules[\\/]\.bin[\\/]?$/
+
 function spillwayInPath(): boolean {
   const names = process.platform === 'win32' ? ['spillway.cmd', 'spillway.exe'] : ['spillway']
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '' && !OF_NPM.test(folder))
   return folders.some((folder) => names.some((name) => existsSync(join(folder, name))))
 }

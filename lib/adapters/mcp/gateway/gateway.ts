@@ -30,7 +30,7 @@ const WRONG_PARAMS = -32602
 const FAILED = -32000
 
 /** A request of the host that is answered here. */
-type Answer = (message: Message, line: Line) => Promise<unknown>
+type Answer = (message: Message) => Promise<unknown>
 
 export class Gateway {
   readonly pid = undefined
@@ -50,11 +50,12 @@ export class Gateway {
   private readonly open = new Map<string, AbortController>()
   private readonly work = new Set<Promise<void>>()
   private readonly closing = new AbortController()
+  /** The answer to `initialize`. */
+  private opening: Promise<unknown> | undefined
   private isInitialized = false
   private isIntroduced = false
 
   private readonly answers: Readonly<Record<string, Answer>> = {
-    initialize: (message) => this.initialize(message),
     ping: async () => ({}),
     'tools/list': async () => ({ tools: await this.tools.list(this.ready()) }),
     'prompts/list': () => this.listPrompts(),
@@ -128,9 +129,8 @@ export class Gateway {
     if (method === undefined) return this.onHostAnswer(line, message)
     const key = keyOf(id)
     if (key === undefined) return this.onHostNotification(line, message)
-    const answer = this.answers[String(method)]
-    if (answer) return this.begin(line, message, key, async () => this.answer(id, await answer(message, line)))
-    return this.begin(line, message, key, (signal) => this.route(line, message, key, signal))
+    if (method === 'initialize') this.opening = this.initialize(message)
+    return this.begin(line, message, key, (signal) => this.reply(line, message, key, signal))
   }
 
   /** Starts the work on a request; the host gets an answer, however it fails. */
@@ -145,6 +145,16 @@ export class Gateway {
         if (this.open.get(key) === controller) this.open.delete(key)
       })
     this.work.add(done)
+  }
+
+  private async reply(line: Line, message: Message, key: string, signal: AbortSignal): Promise<void> {
+    const { id, method } = message
+    if (method === 'initialize') return this.answer(id, await this.opening)
+    // A host that does not wait for the answer to `initialize` would find no server.
+    if (method !== 'ping') await this.opening?.catch(() => {})
+    if (signal.aborted) return undefined
+    const answer = this.answers[String(method)]
+    return answer ? this.answer(id, await answer(message)) : this.route(line, message, key, signal)
   }
 
   /** Hands a request to the server that it concerns. */
