@@ -1,82 +1,12 @@
-import { spawnSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { notHere } from '../support/only'
-import { tempDir } from '../support/temp'
-import { CLI, until } from './support'
-
-const hasTmux = process.platform !== 'win32' && spawnSync('tmux', ['-V']).status === 0
-
-/** A terminal of 100 columns, with a shell in it that has `spillway`. */
-class Terminal {
-  readonly dir = tempDir()
-  private readonly socket = `spillway-${randomUUID()}`
-  private steps = 0
-
-  constructor() {
-    const rc = join(this.dir, 'rc')
-    const lines = [
-      `spillway() { "${process.execPath}" "${CLI}" "$@"; }`,
-      `export SPILLWAY_STORAGE_DIR="${this.dir}" TERM=xterm-256color PS1='$ '`,
-      'unset NO_COLOR FORCE_COLOR NODE_OPTIONS COLORTERM',
-    ]
-    writeFileSync(rc, lines.join('\n'))
-    this.tmux('-f', '/dev/null', 'new-session', '-d', '-x', '100', '-y', '50', `bash --noprofile --rcfile ${rc} -i`)
-    terminals.add(this)
-  }
-
-  type(text: string): void {
-    this.tmux('send-keys', '-l', text)
-    this.press('Enter')
-  }
-
-  press(key: string): void {
-    this.tmux('send-keys', key)
-  }
-
-  /** Runs a line and waits until the shell is back; answers the exit code. */
-  async run(line: string): Promise<number> {
-    this.steps += 1
-    const done = join(this.dir, `done-${this.steps}`)
-    this.type(`${line}; echo $? > ${done}.new; mv ${done}.new ${done}`)
-    await until(() => existsSync(done))
-    return Number(readFileSync(done, 'utf8'))
-  }
-
-  /** Returns the text on the screen, with color codes if requested. */
-  screen(...options: string[]): string {
-    return this.tmux('capture-pane', '-p', ...options)
-  }
-
-  /** Everything that is written to it from now on goes into a file as well. */
-  record(path: string): void {
-    this.tmux('pipe-pane', `cat > ${path}`)
-  }
-
-  end(): void {
-    this.tmux('kill-server')
-  }
-
-  private tmux(...args: string[]): string {
-    return spawnSync('tmux', ['-L', this.socket, ...args], { encoding: 'utf8' }).stdout
-  }
-}
-
-const terminals = new Set<Terminal>()
-
-afterEach(() => {
-  for (const terminal of terminals) terminal.end()
-  terminals.clear()
-})
+import { until } from './support'
+import { inTerminal, Terminal } from './tmux'
 
 /** How the system says that a process is doing, in a letter. */
 function stateOf(pid: number): string | undefined {
   return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
 }
-
-const inTerminal = (title: string, work: () => Promise<void>) =>
-  hasTmux ? test(title, work) : notHere(title, 'needs tmux')
 
 describe('in a terminal', () => {
   inTerminal('progress is shown while a command runs, and gone when it has ended', async () => {

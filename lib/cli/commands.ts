@@ -16,6 +16,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command 
   search: () => import('./commands/search'),
   open: () => import('./commands/open'),
   view: () => import('./commands/view'),
+  browse: () => import('./commands/browse'),
   rm: () => import('./commands/rm'),
   usage: () => import('./commands/usage'),
   sweep: () => import('./commands/sweep'),

@@ -76,6 +76,19 @@ export function sizeText(count: number): string {
   return `${size.toFixed(1)} TiB`
 }
 
+const AGES = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+/** A time that has passed, in its largest unit. */
+export function ageText(ms: number): string {
+  const [unit, size] = AGES.find(([, least]) => ms >= least) ?? ['s', 1000]
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`
+}
+
 /** A number with its noun. */
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`

@@ -2,7 +2,7 @@
 
 import type { Command, Parsed } from '../command'
 import { type RecordedOutput, recordedOutputs } from '../outputs'
-import { sizeText, text, whole } from '../parse-values'
+import { ageText, sizeText, text, whole } from '../parse-values'
 import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
@@ -51,7 +51,7 @@ type Row = readonly [number: string, age: string, size: string, code: string, co
 
 function rowOf({ savedAt, bytes, exitCode, command, toolName }: RecordedOutput, number: number, now: number): Row {
   const code = exitCode === undefined ? '' : String(exitCode)
-  return [`-${number}`, ageOf(now - savedAt), sizeText(bytes), code, printable(command ?? `(${toolName})`)]
+  return [`-${number}`, ageText(now - savedAt), sizeText(bytes), code, printable(command ?? `(${toolName})`)]
 }
 
 /** Columns as wide as they must be; a command is cut where the terminal ends. */
@@ -68,16 +68,4 @@ function tableOf(rows: readonly Row[]): string {
     return `${[...left.slice(0, 3), failed ? red(left[3]!) : left[3]].join('  ')}  ${shown}\n`
   })
   return lines.join('')
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const
-
-function ageOf(ms: number): string {
-  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['s', 1000]
-  return `${Math.max(0, Math.floor(ms / size))} ${unit}`
 }

@@ -1,0 +1,117 @@
+/** `spillway browse` in a real terminal. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CLI, cli, until } from './support'
+import { inTerminal, Terminal } from './tmux'
+
+/** A terminal with three outputs in its store: of `seq 1 5000`, of a failed command, and of one with hostile text. */
+async function open(columns = 80, rows = 24, variables = ''): Promise<Terminal> {
+  const terminal = new Terminal(columns, rows, variables)
+  const env = { SPILLWAY_STORAGE_DIR: terminal.dir }
+  await cli(['run', '--', 'seq', '1', '5000'], { env })
+  await cli(['run', '--max-lines', '5', '--shell', '--', 'seq 100; exit 3'], { env })
+  await cli(
+    [
+      'run',
+      '--max-lines',
+      '5',
+      '--shell',
+      '--',
+      "printf '\\033[2J\\033]0;title\\007'; printf '你%.0s' $(seq 200); seq 50",
+    ],
+    { env },
+  )
+  return terminal
+}
+
+const rowsOf = (terminal: Terminal) => terminal.screen().replace(/\n$/, '').split('\n')
+const shows = (terminal: Terminal, text: string | RegExp) =>
+  until(() => (typeof text === 'string' ? terminal.screen().includes(text) : text.test(terminal.screen())))
+
+describe('browse', () => {
+  inTerminal('lists outputs, opens one, searches in it, and gives the terminal back', async () => {
+    const terminal = await open()
+    terminal.type('echo before')
+    await shows(terminal, /^before$/m)
+    const ended = terminal.run('spillway browse')
+    await shows(terminal, '3 saved outputs, the newest first')
+    expect(rowsOf(terminal)).toHaveLength(24)
+    terminal.press('Down')
+    await shows(terminal, /^> .*exit 3 .*seq 100/m)
+    terminal.press('Down')
+    await shows(terminal, /^> .*exit 0 .*seq 1 5000$/m)
+    terminal.press('Enter')
+    await shows(terminal, /^seq 1 5000 {2}line 1\n1\n2\n/)
+    terminal.press('Space')
+    await shows(terminal, /line 22\n22\n/)
+    terminal.press('G')
+    await shows(terminal, /, end\n[\s\S]*\n5000\n/)
+    for (const key of ['g', '/', '4', '2', '.', '$', 'Enter']) terminal.press(key)
+    await shows(terminal, /line 420\n420\n|line 42\d\n/)
+    terminal.press('n')
+    await shows(terminal, 'line 421')
+    for (const key of ['/', '(', 'Enter']) terminal.press(key)
+    await shows(terminal, 'unclosed group')
+    terminal.press('q')
+    await shows(terminal, '3 saved outputs')
+    terminal.press('q')
+    expect(await ended).toBe(0)
+    await shows(terminal, /^before$/m)
+    expect(terminal.screen()).not.toContain('saved outputs')
+    terminal.type('echo after')
+    await shows(terminal, /^after$/m)
+  })
+
+  inTerminal('shows hostile text without harm, and follows the size of the terminal', async () => {
+    const terminal = await open(40, 10)
+    terminal.type('spillway browse')
+    await shows(terminal, '3 saved outputs')
+    terminal.press('Enter')
+    await shows(terminal, String.raw`\u{1b}[2J\u{1b}]0;title\u{7}`)
+    expect(rowsOf(terminal)).toHaveLength(10)
+    terminal.resize(60, 12)
+    await until(
+      () => rowsOf(terminal).length === 12 && terminal.screen().includes('Up Down Space  g: start  G: end  /: search'),
+    )
+  })
+
+  inTerminal('has no colours with NO_COLOR, and a mark at the selected line all the same', async () => {
+    for (const [variables, isColoured] of [
+      ['export NO_COLOR=1', false],
+      ['', true],
+    ] as const) {
+      const terminal = await open(80, 24, variables)
+      terminal.type('spillway browse')
+      await shows(terminal, /^> /m)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a sequence of the terminal
+      expect(/\x1b\[7m>/.test(terminal.screen('-e'))).toBe(isColoured)
+    }
+  })
+
+  inTerminal('gives the terminal back when it is ended, and when an output is gone', async () => {
+    const terminal = await open()
+    const stopped = terminal.run('spillway browse')
+    await shows(terminal, '3 saved outputs')
+    terminal.press('C-c')
+    expect(await stopped).toBe(0)
+    const file = join(terminal.dir, 'pid')
+    const killed = terminal.run(`bash -c 'echo $$ > ${file}; exec "${process.execPath}" "${CLI}" browse'`)
+    await shows(terminal, '3 saved outputs')
+    process.kill(Number(readFileSync(file, 'utf8')), 'SIGTERM')
+    expect(await killed).toBe(143)
+    expect(terminal.screen()).not.toContain('3 saved outputs')
+    const gone = terminal.run('spillway browse')
+    await shows(terminal, '3 saved outputs')
+    await cli(['rm', '-1'], { env: { SPILLWAY_STORAGE_DIR: terminal.dir } })
+    terminal.press('Enter')
+    expect(await gone).toBe(3)
+    await shows(terminal, 'spillway:')
+    terminal.type('echo typed')
+    await shows(terminal, /^typed$/m)
+  })
+})
+
+test('without a terminal it says what to use instead', async () => {
+  expect(await cli(['browse'])).toMatchObject({ code: 2, stderr: expect.stringContaining('browse needs a terminal') })
+})

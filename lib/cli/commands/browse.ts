@@ -1,0 +1,75 @@
+/** `spillway browse`: the list of saved outputs and a viewer, in the terminal. */
+
+import { Screen } from '../browse/screen'
+import { ListView, type View } from '../browse/views'
+import { type Command, type Parsed, UsageError } from '../command'
+import { recordedOutputs } from '../outputs'
+import { text } from '../parse-values'
+import { openStorage } from '../shared-options'
+import { STORE } from '../store-options'
+import { EXIT } from '../terminal'
+
+const command: Command = {
+  name: 'browse',
+  summary: 'Shows saved outputs in the terminal: a list, and a viewer with a search.',
+  usage: '[options]',
+  about:
+    'Arrows move, Enter opens, / searches, q goes back and quits. It needs a terminal; spillway ls and read print the same.',
+  options: {
+    session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
+    ...STORE,
+  },
+  positionals: [0, 0],
+  speaks: true,
+  exits: [
+    ['0', 'done'],
+    ['2', 'wrong usage, or no terminal'],
+    ['3', 'operation failed'],
+  ],
+  examples: [['spillway browse', 'all outputs, the newest first']],
+  run,
+}
+
+export default command
+
+async function run({ values, json }: Parsed): Promise<number> {
+  if (json) throw new UsageError('--json: browse shows a terminal; spillway ls --json lists outputs')
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new UsageError('browse needs a terminal; spillway ls and spillway read print the same')
+  }
+  const storage = openStorage(values)
+  const outputs = await recordedOutputs(storage, text(values, 'session'))
+  const mark = process.stdout.hasColors() ? (line: string) => `\x1b[7m${line}\x1b[0m` : (line: string) => line
+  await show(new ListView(storage, outputs, mark))
+  return EXIT.ok
+}
+
+/** Shows views until the first one is left. Rejects where one fails, with the terminal given back. */
+async function show(first: View): Promise<void> {
+  const screen = new Screen()
+  const views = [first]
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let last = Promise.resolve()
+      const draw = async () => screen.draw(await views.at(-1)!.draw(screen.columns, screen.rows))
+      // One key after the other, however fast they are typed.
+      const then = (work: () => Promise<void>) => {
+        last = last.then(work).then(draw)
+        last.catch(reject)
+      }
+      const press = async (key: string) => {
+        const answer = key === 'ctrl-c' ? 'quit' : await views.at(-1)!.press(key, screen.rows)
+        if (answer === 'quit' || (answer === 'back' && views.length === 1)) return resolve()
+        if (answer === 'back') views.pop()
+        else if (answer) views.push(answer)
+      }
+      screen.open(
+        (key) => then(() => press(key)),
+        () => then(async () => {}),
+      )
+      then(async () => {})
+    })
+  } finally {
+    screen.close()
+  }
+}
