@@ -3,9 +3,9 @@
 export const FEATURES = 74
 /** Bytes of a described line: its number, its length and its features. */
 export const RECORD = 6 + 2 * FEATURES
-const TREES = 100
+const TREES = 300
 const DEPTH = 4
-const RATE = 0.1
+const RATE = 0.05
 const LEAST_WEIGHT = 15
 const SHRINK = 20
 const BINS = 64

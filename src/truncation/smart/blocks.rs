@@ -1,6 +1,8 @@
 //! Blocks: lines that stand together and explain the same thing, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
+use std::collections::BTreeSet;
+
 use super::features::Described;
 use super::ranking::Ranking;
 use crate::truncation::lines::{Chosen, Lines};
@@ -17,6 +19,8 @@ pub(super) struct Block {
     peak: u32,
     /// Its worth per byte.
     density: u64,
+    /// Fingerprints of its lines, which similar lines have in common.
+    alike: Vec<u64>,
 }
 
 /// Less likely lines begin no block.
@@ -34,6 +38,10 @@ const TO_END: usize = 8;
 const GOOD: u32 = 1000;
 /// Bytes that stand for the gap line of a block.
 const GAP: u64 = 40;
+/// A block repeats others if more than this share of its lines, in percent, is like lines of theirs.
+const REPEATED: usize = 60;
+/// A block of fewer lines repeats none.
+const FEWEST: usize = 3;
 
 /// The lines that blocks are formed of.
 struct Candidates<'a> {
@@ -127,17 +135,31 @@ pub(super) fn form(lines: &Lines, described: &Described, ranking: &Ranking) -> V
         let worth: u64 = own.iter().map(|(_, likely)| u64::from(*likely)).sum();
         let peak = candidates.probability(seed);
         let density = worth * 1000 / size;
-        blocks.push(Block { lines: own, best: seed - from, peak, density });
+        let of_line = |number: &u64| lines.get(number).map(|line| line.alike);
+        let alike = own.iter().filter_map(|(number, _)| of_line(number)).filter(|it| *it != 0);
+        let alike = alike.collect();
+        blocks.push(Block { lines: own, best: seed - from, peak, density, alike });
     }
     let first = |block: &Block| block.lines.first().map(|(number, _)| *number);
     sort_by_key(&mut blocks, |block| (u64::MAX - block.density, first(block)));
     blocks
 }
 
-/// Adds blocks whose best line is at least so likely, whole before the next. If a block does not fit, its best line and the
-/// likelier of its neighbours are added as long as there is room.
+/// Adds blocks whose best line is at least so likely, whole before the next, and those that repeat others after the rest. If a
+/// block does not fit, its best line and the likelier of its neighbours are added as long as there is room.
 pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
-    for block in blocks.iter().filter(|block| block.peak >= least) {
+    let mut shown = BTreeSet::new();
+    let (first, repeats): (Vec<&Block>, Vec<&Block>) =
+        blocks.iter().filter(|block| block.peak >= least).partition(|block| {
+            let known = block.alike.iter().filter(|alike| shown.contains(*alike)).count();
+            let is_repeat =
+                block.alike.len() >= FEWEST && known * 100 > block.alike.len() * REPEATED;
+            if !is_repeat {
+                shown.extend(block.alike.iter().copied());
+            }
+            !is_repeat
+        });
+    for block in first.into_iter().chain(repeats) {
         if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
             add_part(chosen, block, most);
         }

@@ -9,8 +9,12 @@ use crate::util::sort::sort_by_key;
 pub(super) const FIRST: u32 = 24;
 /// Number of the last lines of a kind that are kept beside the first ones.
 pub(super) const LAST: usize = 48;
-/// Bytes of all that is remembered.
-const MOST: usize = 1024 * 1024;
+/// Bytes of the lines that are remembered with their surroundings.
+const MOST: usize = 1280 * 1024;
+/// Bytes that are left of them when some must be forgotten.
+const KEPT: usize = 960 * 1024;
+/// Bytes of the last lines of all kinds.
+const MOST_LAST: usize = 512 * 1024;
 
 /// A line that was remembered.
 #[derive(Debug, Clone)]
@@ -105,7 +109,7 @@ impl Memory {
         {
             self.last_bytes -= size(&oldest);
         }
-        if self.last_bytes > MOST / 2 {
+        if self.last_bytes > MOST_LAST {
             self.last_bytes = 0;
             for kind in self.kinds.values_mut() {
                 let half = kind.last.len() / 2;
@@ -115,7 +119,7 @@ impl Memory {
         }
     }
 
-    /// Forgets the lesser half.
+    /// Forgets the least.
     fn forget(&mut self) {
         sort_by_key(&mut self.findings, |finding| {
             let often = finding.ordinal.min(FIRST) as i64;
@@ -125,7 +129,7 @@ impl Memory {
         let bytes = &mut self.bytes;
         self.findings.retain(|finding| {
             *bytes += size(finding);
-            *bytes <= MOST / 2
+            *bytes <= KEPT
         });
         self.bytes = self.findings.iter().map(size).sum();
     }

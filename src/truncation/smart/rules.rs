@@ -267,6 +267,17 @@ mod tests {
             "    while executing",
             "no rate for CHF at lib/Rates.pm line 12.",
             "stack traceback:",
+            "<error id=\"nullPointer\" severity=\"error\" msg=\"Null pointer dereference\">",
+            "<failure message=\"expected 1 but was 2\" type=\"AssertionError\">",
+            "time=2026-01-02T03:04:05Z level=error msg=\"no route to peer\" peer=7",
+            "t=2026-01-02 lvl=eror msg=\"chain head is behind\"",
+            "{\"level\":\"error\",\"msg\":\"queue is full\"}",
+            "{\"level\":50,\"time\":1767323045000,\"msg\":\"queue is full\"}",
+            "=CRASH REPORT==== 2-Jan-2026::03:04:05.000000 ===",
+            "** Reason for termination == ",
+            "** (MatchError) no match of right hand side value: :none",
+            "{badmatch,{down,tcp}}",
+            "*** Error code 1",
         ] {
             assert!(weight(line) >= 850, "{line}: {}", weight(line));
         }
@@ -281,6 +292,11 @@ mod tests {
             "compiling the parser",
             "see perlfunc.pl line 3 for more",
             "it came while executing the step",
+            "The command \"make error-pages\" exited with 0.",
+            "*** Parser [Acme.Tree]:",
+            "{\"level\":\"info\",\"msg\":\"queue is empty\"}",
+            "{\"level\":30,\"msg\":\"queue is empty\"}",
+            "time=2026-01-02T03:04:05Z level=info msg=\"listening\"",
             "npm http fetch GET 200 https://x/error-ex 12ms",
         ] {
             assert_eq!(weight(line), 0, "{line}");

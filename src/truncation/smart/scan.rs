@@ -1,8 +1,8 @@
 //! The lines that matter, and what stands around them, while a text streams by.
 //!
 //! Lines are judged one after the other, so the result does not depend on how the text was split. Memory is bounded: of
-//! lines that are alike the first and the last are remembered, and when all that is remembered grows too large, the lesser
-//! half of it is forgotten.
+//! lines that are alike the first and the last are remembered, and when all that is remembered grows too large, the least
+//! of it is forgotten.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ const BATCH: usize = 128 * 1024;
 const LONGEST: usize = 16 * 1024;
 /// How far back the lines before a finding are looked for, in bytes. Less than [`LONGEST`], so that a long line that was
 /// not kept looks like one that was.
-const BACK: usize = 8 * 1024;
+const BACK: usize = 15 * 1024;
 /// How many lines back the one is looked for that indented lines belong to.
 const HEADER_LINES: usize = 64;
 /// Lines of a trace that are followed.
 const TRACE: u16 = 48;
 /// Lines on each side of a grave finding that are remembered for the ranking to choose from.
-const CONTEXT: u16 = 96;
+const CONTEXT: u16 = 160;
 /// How much less a line is worth that is only near a finding.
 const FAR: u16 = 500;
 /// Weight of a line for each word of the question in it, when some must be forgotten.
@@ -52,6 +52,7 @@ pub struct Scanner {
     /// The rest of a long line goes past.
     is_skipping: bool,
     follow: Follow,
+    wide: Wide,
     memory: Memory,
     asked: Option<Asked>,
     /// The first and the last line of the latest stretch that is remembered without a gap.
@@ -94,6 +95,15 @@ struct Follow {
     frames: u16,
 }
 
+/// The lines after a grave finding that are remembered for the ranking to choose from, whatever is found among them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wide {
+    weight: u16,
+    kind: u64,
+    ordinal: u32,
+    steps_left: u16,
+}
+
 impl Scanner {
     /// Judges by these rules, and looks for the words of a question.
     pub fn new(rules: Arc<Rules>, query: Option<Arc<Query>>) -> Self {
@@ -113,6 +123,7 @@ impl Scanner {
             lines: 0,
             is_skipping: false,
             follow: Follow::default(),
+            wide: Wide::default(),
             memory: Memory::default(),
             covered: (0, 0),
             origins: Origins::default(),
@@ -261,7 +272,9 @@ impl Scanner {
     }
 
     fn is_following(&self) -> bool {
-        self.follow.is_on || self.asked.as_ref().is_some_and(|asked| asked.steps_left > 0)
+        self.follow.is_on
+            || self.wide.steps_left > 0
+            || self.asked.as_ref().is_some_and(|asked| asked.steps_left > 0)
     }
 
     /// Where the first word of a rule or of the question ends.
@@ -278,11 +291,12 @@ impl Scanner {
         let cleaned = plain(raw);
         let line = trimmed(&cleaned);
         self.look_for_words(buffer, start..end, line);
-        match self.rules.judge(line) {
+        let verdict = self.rules.judge(line);
+        let is_remembered = match verdict {
             Some(verdict) => self.remember(buffer, start..end, line, verdict),
-            None if self.follow.is_on => self.follow_on(buffer, start..end, line),
-            None => {}
-        }
+            None => self.follow.is_on && self.follow_on(buffer, start..end, line),
+        };
+        self.step_wide(buffer, start..end, is_remembered);
     }
 
     /// Remembers a line that holds words of the question, and the lines around it.
@@ -324,7 +338,7 @@ impl Scanner {
         place: std::ops::Range<usize>,
         line: &[u8],
         verdict: Verdict,
-    ) {
+    ) -> bool {
         let mut named = Vec::new();
         without_names(line, &mut named);
         let mut kind = template(&named) ^ u64::from(verdict.weight);
@@ -339,7 +353,7 @@ impl Scanner {
             let finding = self.finding(buffer, place, self.lines + 1, kind, ordinal, weight, 0);
             self.memory.remember_last(finding);
             self.follow.is_on = false;
-            return;
+            return false;
         }
         let header = self.header(buffer, place.start, indent(line));
         let is_quiet = header.as_ref().is_some_and(|(header, _)| {
@@ -355,12 +369,31 @@ impl Scanner {
         let finding = self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, 0);
         self.memory.add(finding);
         self.follow = Follow {
-            is_on: verdict.after > 0 || is_wide(verdict, ordinal),
+            is_on: verdict.after > 0 || verdict.weight >= 600,
             verdict: Some(verdict),
             kind,
             ordinal,
             ..Follow::default()
         };
+        if is_wide(verdict, ordinal) {
+            let weight = verdict.weight;
+            self.wide = Wide { weight, kind, ordinal, steps_left: CONTEXT + 1 };
+        }
+        true
+    }
+
+    /// Remembers a line for the ranking if it is near a grave finding and not remembered already.
+    fn step_wide(&mut self, buffer: &[u8], place: std::ops::Range<usize>, is_remembered: bool) {
+        let Some(steps_left) = self.wide.steps_left.checked_sub(1) else { return };
+        self.wide.steps_left = steps_left;
+        let Wide { weight, kind, ordinal, .. } = self.wide;
+        if !is_remembered {
+            let less = FAR + 6 * (CONTEXT - steps_left);
+            let line = self.lines + 1;
+            let finding = self.finding(buffer, place, line, kind, ordinal, weight, less);
+            self.memory.add(finding);
+            self.cover(line);
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -467,30 +500,28 @@ impl Scanner {
         self.covered = (if is_joined { first.min(self.covered.0) } else { first }, self.lines + 1);
     }
 
-    fn follow_on(&mut self, buffer: &[u8], place: std::ops::Range<usize>, line: &[u8]) {
-        let Some(verdict) = self.follow.verdict else { return };
+    /// Remembers a line that explains the latest finding. Returns false if the explanation ended before it.
+    fn follow_on(&mut self, buffer: &[u8], place: std::ops::Range<usize>, line: &[u8]) -> bool {
+        let Some(verdict) = self.follow.verdict else { return false };
         let follow = &mut self.follow;
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
         let is_near = follow.steps < u16::from(verdict.after);
-        let is_wide = is_wide(verdict, follow.ordinal) && follow.steps < CONTEXT;
         let goes_on = verdict.weight >= 600
             && follow.steps < TRACE
             && !is_blank
             && (indent(line) > 0 || is_continuation(line));
-        if !is_near && !goes_on && !is_wide {
+        if !is_near && !goes_on {
             follow.is_on = false;
-            return;
+            return false;
         }
-        let frame = frame(line);
-        let less = match frame {
+        let less = match frame(line) {
             Some(Owner::User) => {
                 follow.frames += 1;
                 40 + 6 * follow.frames.min(30)
             }
             Some(Owner::Library) => 320 + 4 * follow.steps,
             None if is_near => 40 + 12 * follow.steps.min(20),
-            None if goes_on => 160 + 8 * follow.steps,
-            None => FAR + 12 * follow.steps,
+            None => 160 + 8 * follow.steps,
         };
         follow.steps += 1;
         let (kind, ordinal) = (follow.kind, follow.ordinal);
@@ -498,6 +529,7 @@ impl Scanner {
             self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, less);
         self.memory.add(finding);
         self.cover(self.lines + 1);
+        true
     }
 }
 

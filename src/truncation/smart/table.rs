@@ -134,7 +134,12 @@ pub static RULES: &[Rule] = &[
         r"^E\s{2,}\S",
     ),
     // Builds and package managers that gave up.
-    rule(950, (3, 2), &["***"], r"^(\S*make)(\[\d+\])?: \*\*\*|^\*\*\* "),
+    rule(
+        950,
+        (3, 2),
+        &["***"],
+        r"(?i)^(\S*make)(\[\d+\])?: \*\*\*|^\*\*\* .*(error|fail|stop|abort|no rule|fehler|erreur|ошибка|错误)",
+    ),
     rule(
         945,
         (2, 3),
@@ -227,6 +232,51 @@ pub static RULES: &[Rule] = &[
     rule(930, (2, 12), &["while executing"], r"^\s+while executing$"),
     rule(900, (0, 8), &[".pl line ", ".pm line ", ".t line "], r" at \S+ line \d+\.?$"),
     rule(900, (2, 12), &["stack traceback:", "execution halted"], ""),
+    // Reports of Erlang and Elixir.
+    rule(
+        940,
+        (0, 10),
+        &[
+            "report====",
+            "reason for termination",
+            "** (",
+            "{badmatch",
+            "function_clause",
+            "case_clause",
+        ],
+        r"^=(ERROR|CRASH|SUPERVISOR) REPORT====|^\*\* Reason for termination|^\s*\*\* \(\w+(\.\w+)*\) |\{badmatch,|\b(function|case)_clause\b",
+    ),
+    // Levels in XML, JSON and pairs of keys and values.
+    rule(
+        905,
+        (0, 1),
+        &[
+            "level=err",
+            "level=fatal",
+            "level=crit",
+            "level=panic",
+            "level=\"err",
+            "level=\"fatal",
+            "lvl=e",
+            "lvl=crit",
+            "level\":\"err",
+            "level\": \"err",
+            "level\":\"fatal",
+            "level\": \"fatal",
+            "level\":\"crit",
+            "level\":\"panic",
+            "level\":50",
+            "level\":60",
+            "severity=\"err",
+            "severity=\"fatal",
+            "severity=err",
+            "severity\":\"err",
+            "severity\": \"err",
+            "severity\":\"crit",
+        ],
+        r#"(?i)\b(level|lvl|severity)"?\s*[=:]\s*"?(err(or)?|eror|fatal|crit(ical)?|panic|alert|emerg(ency)?)\b|"level":\s*[56]0\b"#,
+    ),
+    rule(930, (1, 6), &["<failure", "<error"], r"<(failure|error)[\s>]"),
     // Tests.
     rule(
         940,
@@ -380,6 +430,12 @@ pub static RULES: &[Rule] = &[
     ),
     rule(250, (0, 2), &["warn"], r"(?i)(^|[^\w./-])warn(ing)?s?([^\w/=-]|$)"),
     // All is well.
+    rule(
+        0,
+        (0, 0),
+        &["exited with 0", "exit code 0", "exit status 0", "returned 0", "status: 0"],
+        r"(?i)(exited with|exit code|exit status|returned|status:) 0\W*$",
+    ),
     rule(
         0,
         (0, 0),
