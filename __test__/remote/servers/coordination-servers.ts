@@ -27,7 +27,8 @@ export const redis: CoordinationServer = {
   makesBuckets: false,
   start(program, folder = folderOfServer(), port) {
     const durable = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'everysec', '--save', '']
-    return serve(program, (free) => ['--bind', '127.0.0.1', '--port', String(port ?? free), ...durable])
+    const at = port === undefined ? {} : { port }
+    return serve(program, (free) => ['--bind', '127.0.0.1', '--port', String(free), ...durable], at)
   },
   connect: (port, requestTimeoutMs = 5000) => redisCoordination({ url: `redis://127.0.0.1:${port}`, requestTimeoutMs }),
 }
@@ -60,8 +61,8 @@ export const postgres: CoordinationServer = {
       if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
       execFileSync(join(program, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'tests'], { ...user, stdio: 'ignore' })
     }
-    const args = (free: number) => ['-D', data, '-h', '127.0.0.1', '-p', String(port ?? free), '-k', folder]
-    return serve(join(program, 'postgres'), args, user)
+    const args = (free: number) => ['-D', data, '-h', '127.0.0.1', '-p', String(free), '-k', folder]
+    return serve(join(program, 'postgres'), args, { ...user, ...(port !== undefined && { port }) })
   },
   connect: (port, requestTimeoutMs = 5000) =>
     postgresCoordination({ url: `postgres://tests@127.0.0.1:${port}/postgres`, requestTimeoutMs }),

@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 /** Returns a port that is free. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as { port: number }
@@ -61,9 +61,9 @@ async function freePort(): Promise<number> {
 export async function serve(
   command: string,
   args: (port: number) => string[],
-  user: { uid?: number; gid?: number } = {},
+  { port: given, ...user }: { port?: number; uid?: number; gid?: number } = {},
 ): Promise<Server> {
-  const port = await freePort()
+  const port = given ?? (await freePort())
   const child = spawn(command, args(port), { ...user, stdio: ['ignore', 'ignore', 'pipe'] })
   started.add(child)
   let printed = ''

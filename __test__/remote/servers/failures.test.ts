@@ -1,0 +1,125 @@
+/** Servers of shared state that are killed, stopped, refuse, or lose everything. */
+
+import { spawnSync } from 'node:child_process'
+import { PermissionGate, PermissionPolicy } from 'spillway'
+import { type Coordination, FleetApprovals } from 'spillway/remote'
+import { eventually, newKey } from '../../coordination/contract'
+import { rejection } from '../../support/outputs'
+import { type CoordinationServer, postgres, redis } from './coordination-servers'
+import { describeServer, folderOfServer, freePort, type Server } from './servers'
+
+const HOUR = 3_600_000
+const RACES = 10_000
+
+/** SIGQUIT is PostgreSQL's crash: it ends at once, with its processes, and recovers from its log. */
+async function kill(kind: CoordinationServer, { process: child }: Server): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(kind === postgres ? 'SIGQUIT' : 'SIGKILL')
+  await ended
+}
+
+function signalChildren({ process: { pid } }: Server, signal: NodeJS.Signals): void {
+  const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout
+  for (const child of listed.split('\n').filter((line) => line.trim() !== '')) process.kill(Number(child), signal)
+}
+
+/** Asks about a call in one client, and returns how to answer it in others. */
+function asking(coordination: Coordination, toolCallId: string) {
+  const approvals = new FleetApprovals({ coordination, onError: () => {}, pollMs: 1000 })
+  const gate = new PermissionGate(new PermissionPolicy(), { ask: approvals.ask })
+  return gate.request({ toolCallId, sessionId: 'failures', tool: 'bash', args: { command: 'make' } })
+}
+
+async function questionOf(page: FleetApprovals, toolCallId: string) {
+  let found: Awaited<ReturnType<FleetApprovals['pending']>>[number] | undefined
+  await eventually(async () => {
+    found = (await page.pending().catch(() => [])).find((question) => question.toolCallId === toolCallId)
+    return found !== undefined
+  })
+  return found!
+}
+
+for (const kind of [redis, postgres] satisfies CoordinationServer[]) {
+  describeServer(kind, (server) => {
+    const clients: Coordination[] = []
+    const client = (port = server().port, timeoutMs?: number) => {
+      const made = kind.connect(port, timeoutMs)
+      clients.push(made)
+      return made
+    }
+    afterAll(() => Promise.all(clients.map((one) => one.close())))
+
+    test(`the first of two answers counts, in ${RACES} races`, async () => {
+      const [one, other] = [client(), client()]
+      for (let race = 0; race < RACES; race += 50) {
+        const keys = Array.from({ length: 50 }, () => newKey('races'))
+        const pairs = await Promise.all(
+          keys.map((key) =>
+            Promise.all([one.first(key, 'a', HOUR), other.first(key, 'b', HOUR), one.first(key, 'c', HOUR)]),
+          ),
+        )
+        expect(pairs.filter((answers) => new Set(answers).size !== 1)).toEqual([])
+      }
+    }, 120_000)
+
+    test('an answer reaches the worker at once, and not with its next look', async () => {
+      const page = new FleetApprovals({ coordination: client() })
+      const worker = client()
+      const waits: number[] = []
+      for (let at = 0; at < 200; at += 1) {
+        const decided = asking(worker, `latency-${at}`)
+        const { id } = await questionOf(page, `latency-${at}`)
+        const before = performance.now()
+        const answered = page.respond(id, 'once')
+        expect((await decided).decision).toBe('allow')
+        waits.push(performance.now() - before)
+        await answered
+      }
+      const p99 = waits.sort((a, b) => a - b)[197]!
+      console.log(
+        `${kind.name}: answered elsewhere, call continued: p50 ${waits[100]!.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+      )
+      // The target is 50 ms; a machine that is shared by other work takes longer, and never a second.
+      expect(p99).toBeLessThan(500)
+    })
+
+    test('a server that stops is waited for no longer than it may take', async () => {
+      const hasty = client(server().port, 200)
+      await hasty.put(newKey(), 'x')
+      server().process.kill('SIGSTOP')
+      // PostgreSQL answers in processes of its own, which are stopped with it.
+      signalChildren(server(), 'SIGSTOP')
+      const started = Date.now()
+      const error = await rejection(hasty.get(newKey()))
+      const waited = Date.now() - started
+      signalChildren(server(), 'SIGCONT')
+      server().process.kill('SIGCONT')
+      expect(error).toMatchObject({ code: 'COORDINATION' })
+      expect(waited).toBeLessThan(1500)
+    })
+
+    test('a server that is not there is an error', async () => {
+      const nowhere = client(await freePort(), 300)
+      expect(await rejection(nowhere.get(newKey()))).toMatchObject({ code: 'COORDINATION' })
+      expect(await rejection(nowhere.take(newKey(), 1, 10, HOUR))).toMatchObject({ code: 'COORDINATION' })
+    })
+
+    test('a server that is killed and comes back has what it acknowledged, and the call continues', async () => {
+      const folder = folderOfServer()
+      const first = await kind.start(kind.program!, folder)
+      const worker = client(first.port)
+      const page = new FleetApprovals({ coordination: client(first.port) })
+      const key = newKey()
+      await worker.put(key, 'acknowledged')
+      const decided = asking(worker, 'killed')
+      const { id } = await questionOf(page, 'killed')
+      await kill(kind, first)
+      expect(await rejection(page.respond(id, 'once'))).toMatchObject({ code: 'COORDINATION' })
+      await kind.start(kind.program!, folder, first.port)
+      expect((await questionOf(page, 'killed')).id).toBe(id)
+      expect(await worker.get(key)).toBe('acknowledged')
+      await page.respond(id, 'once')
+      expect((await decided).decision).toBe('allow')
+    })
+  })
+}
