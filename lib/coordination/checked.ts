@@ -14,7 +14,7 @@ import {
   type PutOptions,
 } from './coordination'
 
-/** What a server does for each call of a {@link Coordination}: arguments are right when they arrive. */
+/** The steps of a server, one for each call of a {@link Coordination}: arguments are right when they arrive. */
 export interface CoordinationSteps {
   storeFirst(key: string, value: string, ttlMs: number | undefined): Promise<string>
   load(key: string): Promise<string | undefined>

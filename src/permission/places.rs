@@ -67,7 +67,7 @@ const FILES: &[&str] = &[
     "shells",
 ];
 
-/// Programs and libraries without which the system cannot start, or nobody can use it.
+/// Programs and libraries without which the system cannot start, or no user can log in.
 const PROGRAMS: &str = "sh bash dash ash env init systemd login agetty getty su sudo mount umount \
     ls cp rm mv cat ln chmod chown mkdir tar gzip busybox coreutils ssh sshd dpkg rpm apt apt-get apk dnf pacman \
     udevadm modprobe insmod fsck ip";

@@ -95,7 +95,7 @@ impl Walker<'_> {
             let words = self.expanded(words);
             return self.destroys_anywhere(&words, read);
         }
-        // Whether the separators are in force is not known.
+        // The separators may be in force or not, so both readings count.
         let mut found = Vec::new();
         for marks in [&marks, ""] {
             let words = self.expanded_by(words, marks).into_owned();
