@@ -1,7 +1,8 @@
 /** A coordination whose arguments are checked before anything is sent, so that all servers refuse the same. */
 
 import { SpillwayError } from '../errors'
-import { wrong } from '../validation/validate'
+import { type Check, checkOptions } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
 import {
   type Coordination,
   checkFolder,
@@ -13,6 +14,15 @@ import {
   type ListedValue,
   type PutOptions,
 } from './coordination'
+
+const PUT_CHECKS: Readonly<Record<keyof PutOptions, Check>> = {
+  ttlMs: ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1],
+  lease: ['a lease, with key and fence', isRecord],
+}
+const LEASE_CHECKS: Readonly<Record<keyof Lease, Check>> = {
+  key: ['a string', (value) => typeof value === 'string'],
+  fence: ['a number', (value) => typeof value === 'number'],
+}
 
 /** The steps of a server, one for each call of a {@link Coordination}: arguments are right when they arrive. */
 export interface CoordinationSteps {
@@ -51,9 +61,11 @@ export class CheckedCoordination implements Coordination {
     return this.steps.load(key)
   }
 
-  async put(key: string, value: string, { ttlMs, lease }: PutOptions = {}): Promise<void> {
+  async put(key: string, value: string, options: PutOptions = {}): Promise<void> {
     checkKey(key)
     checkValue('value', value)
+    checkOptions('options', options, PUT_CHECKS)
+    const { ttlMs, lease } = options
     const isDone = await this.steps.store(key, value, checkLifetime(ttlMs), checkLease(lease))
     if (!isDone) throw lost(lease)
   }
@@ -118,7 +130,8 @@ export class CheckedCoordination implements Coordination {
 
 function checkLease(lease: Lease | undefined): Lease | undefined {
   if (lease === undefined) return undefined
-  checkKey(lease?.key)
+  checkOptions('lease', lease, LEASE_CHECKS)
+  checkKey(lease.key)
   checkWhole('lease.fence', lease.fence, 1)
   return lease
 }
