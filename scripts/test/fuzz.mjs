@@ -21,10 +21,12 @@ const RESULTS = join(FUZZ, 'results', 'latest.json')
 const BARS = { crashes: 0, slowestMs: 100, peakRssMiB: 512, executions: 1_000_000 }
 
 /**
- * A case of `search` may be a line of over a MiB, and Unicode word boundaries are searched at about 10 MiB/s. The promise of
- * `smart`, and of `diff`, asks what a terminal showed after each letter of a line. `json` shows what is no JSON as `smart` does.
+ * A case of `search` may be a line of over a MiB, and Unicode word boundaries are searched at about 10 MiB/s. A preview by
+ * `smart`, which `diff`, `json` and `csv` show other texts with, asks 300 trees about each line that it remembers: with every
+ * comparison traced, as here, that takes several times as long. The promise of `smart` also asks what a terminal showed after each
+ * letter of a line.
  */
-const SLOWEST_MS = { search: 1000, smart: 500, diff: 500, json: 500, csv: 500 }
+const SLOWEST_MS = { search: 1000, smart: 2000, diff: 2000, json: 2000, csv: 2000 }
 
 /**
  * Kibibytes of stack for targets whose inputs a model writes and a parser with a stack reads. A thread has 128 under musl; the

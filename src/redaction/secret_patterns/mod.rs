@@ -39,6 +39,7 @@ enum Place {
     /// A program with arguments.
     Program,
     Address,
+    Oracle,
     PrivateKey,
     Putty,
     WebToken,
@@ -68,6 +69,7 @@ fn all() -> Option<&'static Places> {
         .get_or_init(|| {
             let fixed = [
                 ("://", Place::Address),
+                ("jdbc:oracle:", Place::Oracle),
                 ("---BEGIN ", Place::PrivateKey),
                 ("--- BEGIN ", Place::PrivateKey),
                 ("Private-Lines:", Place::Putty),
@@ -148,6 +150,7 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
                 None
             }
             Place::Address => places::address(text, from),
+            Place::Oracle => places::oracle(text, to),
             Place::PrivateKey => {
                 let begin = from
                     - text.get(..from).map_or(0, |before| {

@@ -156,6 +156,11 @@ impl Name {
                 };
                 Some((form, at))
             }
+            b'-' if byte(after + 1) == b'>' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
+            // An equals sign in a form that is encoded for a URL.
+            b'%' if matches!((byte(after + 1), byte(after + 2)), (b'3', b'D' | b'd')) => {
+                Some((Form::Assigned, after + 3))
+            }
             b':' if byte(after + 1) == b':' => None,
             b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
             // The user of a URL.
@@ -248,7 +253,15 @@ impl Name {
             Form::Element => (element(text, at)?, false),
             _ => match value::quoted(text, at) {
                 Some(value) => (value, true),
-                None => (value::bare(text, at, self.is_query(text))?, false),
+                None => match self.in_connection_string(text, form, at) {
+                    Some(value) => (value, true),
+                    None => {
+                        let value = value::bare(text, at, self.is_query(text))?;
+                        // An escaped space does what quotes do.
+                        let has_space = text.get(value.range.clone())?.contains(&b' ');
+                        (value, has_space)
+                    }
+                },
             },
         };
         let Value { range, end, .. } = value;
@@ -305,6 +318,19 @@ impl Name {
         let is_whole_line = matches!(after, b'\n' | b'\r')
             || text.get(end..end + 2).is_some_and(|next| matches!(next, b"\\n" | b"\\r" | b" #"));
         value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then_some(range)
+    }
+
+    /// Returns a password with spaces among settings with semicolons between them: `Server=x;Password=two words;`.
+    fn in_connection_string(&self, text: &[u8], form: Form, at: usize) -> Option<Value> {
+        let before = text.get(..self.begin)?.trim_ascii_end();
+        let is_one_of_many = self.kind == Kind::Password
+            && matches!(form, Form::Property | Form::Assigned | Form::Variable)
+            && before.last() == Some(&b';');
+        let rest = text.get(at..text.len().min(at + 128)).filter(|_| is_one_of_many)?;
+        let length = rest.iter().position(|byte| b";\"'`=<>(){}\r\n".contains(byte))?;
+        let value = rest.get(..length)?;
+        let is_closed = rest.get(length) == Some(&b';') && value.contains(&b' ');
+        is_closed.then_some(Value { range: at..at + length, end: at + length })
     }
 
     /// Returns true if the name begins its line, and its value at `at` ends it.

@@ -28,6 +28,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "kennwort",
     "passcode",
     "contraseña",
+    "пароль",
     "密码",
     "口令",
     "密钥",
@@ -63,6 +64,7 @@ const PASSWORDS: &[&str] = &[
     "kennwort",
     "passcode",
     "contraseña",
+    "пароль",
     "密码",
     "口令",
 ];

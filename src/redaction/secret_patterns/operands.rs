@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::names::is_secret_name;
 use super::value;
 
 /// The operand that is secret, counted from 0; options are none.
@@ -13,6 +14,8 @@ enum Place {
     Last(usize),
     /// The only one.
     Only,
+    /// The one after a name of a secret at this place.
+    NamedAt(usize),
     /// The part of the first one between `/` and `@`.
     BehindSlash,
 }
@@ -47,6 +50,8 @@ static ROWS: &[Row] = &[
     row("ngrok", "authtoken", Place::At(1)),
     row("ngrok", "config add-authtoken", Place::At(2)),
     row("mc mcli", "alias set", Place::At(5)),
+    row("git", "config", Place::NamedAt(1)),
+    Row { valued: "-h -p -n -s", ..row("redis-cli valkey-cli", "auth", Place::Last(2)) },
     row("requirepass masterauth", "", Place::Only),
     row("ConvertTo-SecureString", "", Place::At(0)),
     row("sqlplus", "", Place::BehindSlash),
@@ -97,6 +102,10 @@ impl Row {
             Place::At(count) => operands.get(count),
             Place::Last(least) => operands.last().filter(|_| operands.len() >= least),
             Place::Only => operands.first().filter(|_| operands.len() == 1),
+            Place::NamedAt(count) => operands.get(count + 1).filter(|_| {
+                let name = operands.get(count).and_then(|at| words.get(*at));
+                name.and_then(|name| std::str::from_utf8(name).ok()).is_some_and(is_secret_name)
+            }),
             Place::BehindSlash => operands.first(),
         };
         let at = *at?;

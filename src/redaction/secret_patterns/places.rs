@@ -82,6 +82,17 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
     is_secret.then_some(secret)
 }
 
+/// Returns the password of the Oracle address whose driver begins at `at`: `thin:user/password@host`.
+pub(super) fn oracle(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..text.len().min(at + 512))?;
+    let length = run(rest, |byte| byte.is_ascii_graphic() && !b"\"'`<>\\".contains(&byte));
+    let rest = rest.get(..length)?;
+    let slash = rest.iter().position(|byte| *byte == b'/')?;
+    let end = rest.iter().rposition(|byte| *byte == b'@')?;
+    let password = rest.get(slash + 1..end)?;
+    (password.len() >= 3 && !is_variable(password)).then_some(at + slash + 1..at + end)
+}
+
 /// `$PASSWORD`, `${PASSWORD}`, `<password>`, `{password}`, `****`.
 fn is_variable(value: &[u8]) -> bool {
     let is_name = |name: &[u8]| name.iter().all(|byte| is_word(*byte));

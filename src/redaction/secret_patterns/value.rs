@@ -52,10 +52,13 @@ fn quote_at(text: &[u8], at: usize) -> Option<(usize, u8)> {
 /// Returns the quoted value that begins at `at`.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
     let (escapes, quote) = quote_at(text, at)?;
-    let from = at + escapes + 1;
+    let is_tripled = escapes == 0 && text.get(at + 1..at + 3) == Some(&[quote, quote]);
+    let from = at + escapes + if is_tripled { 3 } else { 1 };
     let most = text.len().min(from + LONGEST_VALUE);
     let mut run = 0;
     let mut to = from;
+    // A quote inside is written twice in SQL, YAML and CSV. If the second one does not close, the first one did.
+    let mut first_end = None;
     while to < most {
         match text.get(to).copied()? {
             b'\\' => run += 1,
@@ -64,14 +67,22 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
                 // An escaped quote has more backslashes before it than the opening quote: twice as many and one more.
                 let closes = run >= escapes && (run - escapes).is_multiple_of(2 * (escapes + 1));
                 if closes || quote == b'\'' && escapes == 0 && run.is_multiple_of(2) {
-                    let end = to + 1;
-                    return Some(Value { range: from..to - run.min(escapes), end });
+                    let value = Value { range: from..to - run.min(escapes), end: to + 1 };
+                    let is_doubled = escapes == 0 && !is_tripled && to > from;
+                    if !is_doubled || text.get(to + 1) != Some(&quote) {
+                        return Some(value);
+                    }
+                    first_end.get_or_insert(value);
+                    to += 1;
                 }
                 run = 0;
             }
             _ => run = 0,
         }
         to += 1;
+    }
+    if first_end.is_some() {
+        return first_end;
     }
     // It does not end on its line: truncated, or not a quote at all.
     let rest = text.get(from..to)?;
@@ -85,9 +96,17 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
     let rest = text.get(at..text.len().min(at + LONGEST_VALUE))?;
     let is_end = |place: usize, byte: u8| {
         let next = rest.get(place + 1).copied().unwrap_or(b' ');
+        let escapes_space = |at: usize| {
+            rest.get(at) == Some(&b'\\')
+                && rest.get(at + 1) == Some(&b' ')
+                && at.checked_sub(1).and_then(|before| rest.get(before)) != Some(&b'\\')
+                && rest.get(at + 2).is_some_and(u8::is_ascii_alphanumeric)
+        };
         match byte {
+            b' ' if place > 1 && escapes_space(place - 1) => false,
             b'"' | b'\'' | b'`' | b'|' | b';' | 0..=b' ' | 0x7f => true,
             b'<' => place > 0,
+            b'\\' if place > 0 && escapes_space(place) => false,
             b'\\' => matches!(
                 next,
                 b'n' | b'r' | b't' | b'u' | b'x' | b'"' | b'\'' | b'\\' | b' ' | b'\n'
