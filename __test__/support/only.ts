@@ -5,7 +5,8 @@ import { freemem } from 'node:os'
 
 type Test = (title: string, work: () => unknown, timeoutMs?: number) => void
 
-function testIf(condition: boolean, reason: string): Test {
+/** A test that only makes sense under a condition; elsewhere it is skipped, and the title says why. */
+export function testIf(condition: boolean, reason: string): Test {
   return (title, work, timeoutMs) => {
     if (condition) test(title, work as () => void, timeoutMs)
     else test.skip(`${title} (skipped: ${reason})`, work as () => void)

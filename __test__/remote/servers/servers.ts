@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeUnless } from '../../support/only'
 
 /** Where `npm run test:remote` installs what the tests need. */
 const WORK = join(__dirname, '..', '..', '..', 'target', 'remote')
@@ -113,14 +114,10 @@ export const s3sFs: ServerKind = {
 /** Runs tests against a server, or says why they cannot be. */
 export function describeServer(kind: ServerKind, tests: (server: () => Server) => void): void {
   const { name, program, missing, start } = kind
-  if (program === undefined) {
-    describe.skip(`${name}, skipped: it takes ${missing}`, () => tests(() => undefined as never))
-    return
-  }
-  describe(name, () => {
+  describeUnless(program === undefined ? `it takes ${missing}` : '', name, () => {
     let server: Server
     beforeAll(async () => {
-      server = await start(program)
+      server = await start(program as string)
     })
     tests(() => server)
   })
