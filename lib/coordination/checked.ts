@@ -1,7 +1,7 @@
 /** A coordination whose arguments are checked before anything is sent, so that all servers refuse the same. */
 
 import { SpillwayError } from '../errors'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import {
   type Coordination,
@@ -16,7 +16,7 @@ import {
 } from './coordination'
 
 const PUT_CHECKS: Readonly<Record<keyof PutOptions, Check>> = {
-  ttlMs: ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1],
+  ttlMs: positiveMilliseconds,
   lease: ['a lease, with key and fence', isRecord],
 }
 const LEASE_CHECKS: Readonly<Record<keyof Lease, Check>> = {

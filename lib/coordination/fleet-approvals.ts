@@ -8,7 +8,7 @@ import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { checkNeeded, coordination as coordinationCheck } from './options'
@@ -35,14 +35,13 @@ export interface FleetApprovalsOptions {
   onError?: (error: unknown) => void
 }
 
-const positive: Check = ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1]
 const finite: Check = [
   'a whole number of milliseconds of at least 1',
   (value) => Number.isSafeInteger(value) && (value as number) >= 1,
 ]
 const CHECKS: Readonly<Record<keyof FleetApprovalsOptions, Check>> = {
   coordination: coordinationCheck,
-  answerTimeoutMs: positive,
+  answerTimeoutMs: positiveMilliseconds,
   keepMs: finite,
   pollMs: finite,
   onError: ['a function', (value) => typeof value === 'function'],

@@ -6,7 +6,7 @@ import { callServer, FolderListeners } from '../coordination/server-calls'
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'
 import { startTimer } from '../util/timer'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { statementsIn, tablesIn } from './statements'
 
@@ -47,7 +47,7 @@ const CHECKS: Readonly<Record<keyof PostgresCoordinationOptions, Check>> = {
     'a name of small letters, digits and _',
     (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,48}$/.test(value),
   ],
-  requestTimeoutMs: ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1],
+  requestTimeoutMs: positiveMilliseconds,
 }
 
 /** Wait before a connection that was lost is made again. */

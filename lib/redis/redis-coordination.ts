@@ -6,7 +6,7 @@ import { callServer, FolderListeners } from '../coordination/server-calls'
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { APPEND, FIRST, GET, LEASE, LIST, PUT, READ, RELEASE, REMOVE, TAKE } from './scripts'
 
@@ -38,7 +38,7 @@ const CHECKS: Readonly<Record<keyof RedisCoordinationOptions, Check>> = {
   client: ['a client of redis', (value) => typeof (value as Partial<RedisClient> | null)?.pSubscribe === 'function'],
   url: ['a URL that begins with redis:// or rediss://', (value) => /^rediss?:\/\//.test(String(value))],
   prefix: ['letters, digits and _.-', (value) => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)],
-  requestTimeoutMs: ['a number of milliseconds of at least 1', (value) => typeof value === 'number' && value >= 1],
+  requestTimeoutMs: positiveMilliseconds,
 }
 
 /** Longest wait before a connection is tried again. */

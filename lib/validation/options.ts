@@ -10,6 +10,11 @@ export const flag: Check = ['true or false', (value) => typeof value === 'boolea
 
 export const milliseconds: Check = ['a number of milliseconds of at least 0', atLeastZero]
 
+export const positiveMilliseconds: Check = [
+  'a number of milliseconds of at least 1',
+  (value) => typeof value === 'number' && value >= 1,
+]
+
 export const count: Check = [
   'a whole number of at least 0, or Infinity',
   (value) => atLeastZero(value) && isWhole(value as number),
