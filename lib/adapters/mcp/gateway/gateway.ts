@@ -29,6 +29,17 @@ const NOT_FOUND = -32601
 const WRONG_PARAMS = -32602
 const FAILED = -32000
 
+/** A request of the host on its way to a server. */
+interface HostRequest {
+  line: Line
+  message: Message
+  /** Its id as a text. */
+  key: string
+  params: Record<string, unknown>
+  /** Aborted when the host cancels it. */
+  signal: AbortSignal
+}
+
 /** A request of the host that is answered here. */
 type Answer = (message: Message) => Promise<unknown>
 
@@ -160,29 +171,24 @@ export class Gateway {
   /** Hands a request to the server that it concerns. */
   private async route(line: Line, message: Message, key: string, signal: AbortSignal): Promise<void> {
     const params = isRecord(message.params) ? message.params : {}
+    const request = { line, message, key, params, signal }
     switch (message.method) {
       case 'tools/call':
-        return this.call(line, message, key, params, signal)
+        return this.call(request)
       case 'prompts/get':
-        return this.getPrompt(line, message, key, params, signal)
+        return this.getPrompt(request)
       case 'resources/read':
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return this.forward(line, message, key, this.resources.ownerOf(params.uri, this.ready()))
       case 'completion/complete':
-        return this.complete(line, message, key, params)
+        return this.complete(request)
       default:
         throw new Refusal(NOT_FOUND, `${String(message.method)} is not known in front of several servers`)
     }
   }
 
-  private async call(
-    line: Line,
-    message: Message,
-    key: string,
-    params: Record<string, unknown>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async call({ line, message, key, params, signal }: HostRequest): Promise<void> {
     const isLazy = this.tools.isLazy
     if (isLazy && params.name === DESCRIBE_TOOL) {
       const { text, isError, isNew } = await this.tools.describe(argumentsOf(message), this.ready())
@@ -202,13 +208,7 @@ export class Gateway {
     return this.forward(line, isSame ? message : { ...message, params: changed }, key, entry.member, isSame)
   }
 
-  private async getPrompt(
-    line: Line,
-    message: Message,
-    key: string,
-    params: Record<string, unknown>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async getPrompt({ line, message, key, params, signal }: HostRequest): Promise<void> {
     const name = String(params.name)
     if (this.prompts.find(name) === undefined) await this.listPrompts()
     const entry = this.prompts.find(name)
@@ -218,7 +218,7 @@ export class Gateway {
     return this.forward(line, changed, key, entry.member, entry.name === name)
   }
 
-  private async complete(line: Line, message: Message, key: string, params: Record<string, unknown>): Promise<void> {
+  private async complete({ line, message, key, params }: HostRequest): Promise<void> {
     const ref = isRecord(params.ref) ? params.ref : {}
     const entry = typeof ref.name === 'string' ? this.prompts.find(ref.name) : undefined
     const owner = entry?.member ?? this.resources.ownerOf(ref.uri, this.ready())
