@@ -27,7 +27,6 @@ const CORE = [
   'settings',
   'storage',
   'tokens',
-  'tools',
   'truncation',
   'util',
   'validation',
