@@ -32,7 +32,7 @@ async function storeWithOutput(): Promise<string> {
     '--',
     process.execPath,
     '-e',
-    'for (let i = 0; i < 5000; i++) console.log(i); process.exit(3)',
+    'for (let i = 0; i < 5000; i++) console.log(i); process.exitCode = 3',
   ])
   return store
 }

@@ -609,7 +609,7 @@ test.each([
 })
 
 describe('the result of a command', () => {
-  const SCRIPT = 'for (let at = 1; at <= 900; at++) console.log(at); process.exit(Number(process.argv[1]))'
+  const SCRIPT = 'for (let at = 1; at <= 900; at++) console.log(at); process.exitCode = Number(process.argv[1])'
 
   test.each([
     [0, 'ok', false],

@@ -26,7 +26,7 @@ for (let n = 1; n <= 40000; n++) {
   if (n === 23456) console.log("error[E0308]: mismatched types\\n  --> src/cart.rs:41:17\\n   |\\n41 |     total: cart.discount,\\n   |            ^^^^^^^^^^^^^ expected u64, found String\\n")
 }
 console.log('error: could not compile cart (lib) due to 1 previous error')
-process.exit(101)
+process.exitCode = 101
 `
 
 const escapeXml = (text) => text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[letter])
@@ -92,6 +92,17 @@ ${lines.join('\n')}
 `
 }
 
+/** Fails with the first line that differs. */
+function compare(recorded, picture) {
+  if (recorded === picture) return
+  const before = recorded.split('\n')
+  const now = picture.split('\n')
+  const at = now.findIndex((line, index) => line !== before[index])
+  throw new Error(
+    `docs/images/session.svg is not what the commands print: run node scripts/docs/session.mjs and commit it\n- ${before[at]}\n+ ${now[at]}`,
+  )
+}
+
 await main(async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-session-')))
   try {
@@ -115,10 +126,7 @@ await main(async () => {
     const target = join(ROOT, 'docs', 'images', 'session.svg')
     const picture = svg(rows(session))
     if (!process.argv.includes('--check')) writeFileSync(target, picture)
-    else if (readFileSync(target, 'utf8') !== picture)
-      throw new Error(
-        'docs/images/session.svg is not what the commands print: run node scripts/docs/session.mjs and commit it',
-      )
+    else compare(readFileSync(target, 'utf8'), picture)
   } finally {
     rmSync(folder, { recursive: true })
   }
