@@ -174,7 +174,10 @@ impl Walker<'_> {
                 found.extend(self.text_destroys(&as_read_by(base, text)));
             }
             found.extend(self.xargs_destroys(words, read));
-        } else if is_code_from_input(program, words) || passed_input::passes(program, words) {
+        } else if is_code_from_input(program, words)
+            || passed_input::passes(program, words)
+            || program.is_some_and(|program| program.sql)
+        {
             for text in &input {
                 found.extend(self.code_runs(text));
                 found.extend(self.text_destroys(text));
@@ -306,7 +309,9 @@ impl Walker<'_> {
             .iter()
             .position(|word| matches!(&*base(&word.text), "xargs" | "gxargs" | "parallel"));
         let Some(at) = at else { return Vec::new() };
-        let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+        let mut texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+        texts.extend(arguments_of_parallel(&words[at..]));
+        let is_local = at == 0 || LOCAL_WRAPPERS.contains(&&*base(&words[0].text));
         let mark = replaced_mark(&words[at..]);
         let mut found = Vec::new();
         for text in texts {
@@ -330,7 +335,8 @@ impl Walker<'_> {
                     .map(|word| word.text.clone())
                     .collect();
                 all.extend(given.iter().cloned());
-                found.extend(self.destroys_by(&inner, &all, false));
+                found.extend(self.destroys_by(&inner, &all, is_local));
+                found.extend(self.script_changes_given(&all));
                 for text in inner_texts {
                     found.extend(self.text_destroys(&text));
                 }
@@ -378,6 +384,12 @@ fn may_destroy(text: &str) -> bool {
     ];
     let lower = text.to_ascii_lowercase();
     PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// Returns the arguments that `parallel` gives to its command: those behind `:::`.
+fn arguments_of_parallel(words: &[Word]) -> Option<String> {
+    let at = words.iter().position(|word| word.text.starts_with(":::"))?;
+    Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the text that `xargs` and `parallel` replace with their input.

@@ -7,6 +7,7 @@ use super::destroyers::{
     CHANGES_RIGHTS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
     base,
 };
+use super::essential_packages::removes_essential;
 use super::word::Word;
 use crate::permission::places::Place;
 
@@ -76,6 +77,8 @@ const WITH_WORD: &[(&str, &[&str])] = &[
     ("partclone.restore", &["-s"]),
     ("gpart", &["destroy", "create", "delete"]),
     ("gpt", &["destroy", "create", "remove"]),
+    ("zpool", &["create", "add", "attach", "replace"]),
+    ("qemu-img", &["create"]),
 ];
 
 /// Programs that destroy what they name with one of these words, whatever the name is.
@@ -162,6 +165,7 @@ const PART_VERBS: &[&str] = &[
 /// Programs that write to their last argument.
 const IMAGERS: &[&str] = &[
     "ddrescue",
+    "dd_rescue",
     "e2image",
     "qemu-img",
     "nbdcopy",
@@ -171,6 +175,23 @@ const IMAGERS: &[&str] = &[
     "xorriso",
     "dcfldd",
     "dc3dd",
+];
+
+/// Names of options, without dashes, whose value programs write to.
+const OUTPUTS: &[&str] = &[
+    "o",
+    "O",
+    "out",
+    "output",
+    "outfile",
+    "output-file",
+    "output-document",
+    "of",
+    "wipe",
+    "hof",
+    "dest",
+    "destination",
+    "target",
 ];
 
 /// Programs that change permissions.
@@ -239,7 +260,9 @@ impl Walker<'_> {
                         || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
                 })
             });
-            return (does && (on_disk() || unknown())).then_some(WRITES_DISK);
+            if does && (on_disk() || unknown()) {
+                return Some(WRITES_DISK);
+            }
         }
         if let Some((_, verbs)) = POOLS.iter().find(|(name, _)| *name == base) {
             let does =
@@ -281,15 +304,19 @@ impl Walker<'_> {
         let edits = match base {
             "ed" | "ex" | "patch" => true,
             "vi" | "vim" | "nvim" => is_script,
-            "perl" | "ruby" => rest.iter().any(|word| {
-                word.text.strip_prefix('-').is_some_and(|letters| {
-                    !letters.starts_with(['-', 'I', 'M', 'e', 'r']) && letters.contains('i')
-                })
+            "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(|word| {
+                word.text.starts_with("--in-place")
+                    || word.text.strip_prefix('-').is_some_and(|letters| {
+                        !letters.starts_with(['-', 'I', 'M', 'e', 'r']) && letters.contains('i')
+                    })
             }),
             _ => false,
         };
         if edits {
             return self.writes(operands());
+        }
+        if removes_essential(base, rest) {
+            return Some(WRITES_SYSTEM);
         }
         if RIGHTS.contains(&base) {
             return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
@@ -305,10 +332,23 @@ impl Walker<'_> {
                     .or_else(|| self.writes(rest.last().into_iter()))
             }
             "tar" | "zip" | "7z" => {
-                let removes = has(&["--remove-files", "-m", "--move", "-sdel"])
-                    && (base != "tar" || has(&["--remove-files"]));
+                let moves = |word: &Word| {
+                    base == "zip"
+                        && (word.text == "--move"
+                            || word
+                                .text
+                                .strip_prefix('-')
+                                .is_some_and(|letters| letters.contains('m')))
+                };
+                let removes = has(&["--remove-files", "-sdel"]) || rest.iter().any(moves);
+                let creates = rest.first().is_some_and(|word| {
+                    word.text == "--create" || word.text.contains('c') || word.text.contains('r')
+                });
                 (removes && operands().any(|word| self.any_place(word).is_some()))
                     .then_some(REMOVES_ROOT)
+                    .or_else(|| {
+                        (base == "tar" && creates).then(|| self.archive_on_disk(rest)).flatten()
+                    })
             }
             "git" => {
                 let cleans = has(&["clean"])
@@ -397,11 +437,83 @@ impl Walker<'_> {
                 let stops =
                     ["poweroff", "reboot", "halt", "kexec", "emergency", "rescue", "soft-reboot"];
                 (is_first
-                    && operands().next().is_some_and(|word| stops.contains(&word.text.as_str())))
+                    && (operands().next().is_some_and(|word| stops.contains(&word.text.as_str()))
+                        || operands().skip(1).any(|word| {
+                            let target = word.text.strip_suffix(".target");
+                            target.is_some_and(|target| stops.contains(&target))
+                        })))
                 .then_some(STOPS_MACHINE)
             }
-            _ => None,
+            "passwd" | "usermod" | "chage" => {
+                let locks = has(&["-l", "-L", "--lock", "-d", "--delete", "-e", "-E", "--expire"]);
+                (locks && operands().any(|word| word.text == "root")).then_some(WRITES_SYSTEM)
+            }
+            "umount" => {
+                let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
+                let all = has(&["-a", "--all", "-af", "-fa", "-al"]) && !has(&["-t", "--types"]);
+                (is_first && (all || operands().any(is_root))).then_some(STOPS_MACHINE)
+            }
+            "mount" => {
+                let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
+                let is_read_only = |word: &Word| {
+                    word.text.contains("remount")
+                        && word.text.split([',', '=']).any(|part| part == "ro")
+                };
+                (is_first && rest.iter().any(is_read_only) && operands().any(is_root))
+                    .then_some(STOPS_MACHINE)
+            }
+            "format" => {
+                let is_drive = |word: &Word| {
+                    let name = word.text.trim_end_matches(['\\', '/']);
+                    name.len() == 2 && name.ends_with(':')
+                };
+                operands().any(is_drive).then_some(WRITES_DISK)
+            }
+            "socat" => {
+                let target = rest.last().and_then(|word| word.text.split_once(':'));
+                let path = target.map(|(_, path)| path.split(',').next().unwrap_or_default());
+                path.is_some_and(|path| self.disk(&expanded_word(path))).then_some(WRITES_DISK)
+            }
+            _ => self.writes_disk_by_option(rest),
         }
+    }
+
+    /// Returns what an archive destroys that `tar` writes onto a disk: `tar cf /dev/sda .`. A tape is for archives.
+    fn archive_on_disk(&self, rest: &[Word]) -> Option<&'static str> {
+        let names_file = |word: &Word| match word.text.strip_prefix("--") {
+            Some(long) => long == "file",
+            None => word.text.ends_with('f'),
+        };
+        let at = rest.iter().position(names_file);
+        let next = at.and_then(|at| rest.get(at + 1)).cloned();
+        let glued =
+            rest.iter().find_map(|word| word.text.strip_prefix("--file=")).map(expanded_word);
+        let is_tape = |word: &Word| {
+            let name = word.text.strip_prefix("/dev/").unwrap_or_default();
+            name.starts_with("st") || name.starts_with("nst")
+        };
+        let file = next.or(glued).filter(|word| !is_tape(word))?;
+        self.disk(&file).then_some(WRITES_DISK)
+    }
+
+    /// Returns what any program destroys that is told to write onto a disk: `pv -o /dev/sda`, `dc3dd wipe=/dev/sda`.
+    fn writes_disk_by_option(&self, rest: &[Word]) -> Option<&'static str> {
+        let is_output = |word: &Word| OUTPUTS.contains(&word.text.trim_start_matches('-'));
+        let by_next =
+            rest.windows(2).filter(|pair| pair[0].text.starts_with('-') && is_output(&pair[0]));
+        let glued = rest.iter().filter_map(|word| {
+            let (name, path) = word.text.split_once('=')?;
+            OUTPUTS.contains(&name.trim_start_matches('-')).then(|| expanded_word(path))
+        });
+        let short = rest.iter().filter_map(|word| {
+            word.text.strip_prefix("-o").or_else(|| word.text.strip_prefix("-O")).map(expanded_word)
+        });
+        by_next
+            .map(|pair| pair[1].clone())
+            .chain(glued)
+            .chain(short)
+            .any(|word| self.disk(&word))
+            .then_some(WRITES_DISK)
     }
 
     /// Returns what writing to a file destroys whose name is unknown.
@@ -478,7 +590,15 @@ impl Walker<'_> {
             let letters = word.text.strip_prefix('-').unwrap_or_default();
             !letters.is_empty() && letters.bytes().all(|byte| b"rwxXst".contains(&byte))
         };
-        let first_file = usize::from(base != "chattr" && !rest.iter().any(|word| is_minus(&word)));
+        let clears = |word: &Word| {
+            base == "setfacl"
+                && matches!(
+                    word.text.as_str(),
+                    "-b" | "-k" | "--remove-all" | "--remove-default" | "-Rb" | "-bR"
+                )
+        };
+        let has_mode = base != "chattr" && !rest.iter().any(|word| is_minus(&word) || clears(word));
+        let first_file = usize::from(has_mode);
         let files = rest.iter().filter(|word| !word.text.starts_with('-')).skip(first_file);
         let files: Vec<&Word> = files.collect();
         let by_reference = rest.iter().any(|word| word.text.starts_with("--reference"));
@@ -503,9 +623,11 @@ impl Walker<'_> {
                 || matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
         };
         let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
+        // What the command behind the tests is given selects nothing.
+        let tests = &rest[..rest.iter().position(runs).unwrap_or(rest.len())];
         let root = rest
             .first()
-            .filter(|_| !selects(rest))
+            .filter(|_| !selects(tests))
             .map(|root| expanded_word(&format!("{}/*", root.text.trim_end_matches('/'))));
         starts.filter_map(|at| rest.get(at + 1..)).find_map(|inner| {
             let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
@@ -520,13 +642,15 @@ impl Walker<'_> {
                 _ => word.clone(),
             };
             let inner: Vec<Word> = inner[..end].iter().map(given).collect();
-            let on_root = || inner.iter().skip(1).any(|word| self.any_place(word).is_some());
-            self.destroys_by(&name, &inner, false).or_else(|| {
-                // A script of a shell or another language that writes to or removes what it is given.
-                let changes = |word: &Word| changes_given(&word.text);
-                (inner.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)
-            })
+            self.destroys_by(&name, &inner, false).or_else(|| self.script_changes_given(&inner))
         })
+    }
+
+    /// Returns what a script destroys, of a shell or another language, that writes to or removes what it is given.
+    pub(super) fn script_changes_given(&self, words: &[Word]) -> Option<&'static str> {
+        let changes = |word: &Word| changes_given(&word.text);
+        let on_root = || words.iter().skip(1).any(|word| self.any_place(word).is_some());
+        (words.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)
     }
 
     /// Returns true if `find` removes everything in a protected place.

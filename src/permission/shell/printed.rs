@@ -11,6 +11,7 @@ use super::destroyed_places::selects;
 use super::destroyers::MAX_TAILS;
 use super::destroying_code::commands_in;
 use super::expand::{Expander, decoded_all};
+use super::listed::{LISTERS, everything, listed, prints_fields};
 use super::programs::{self, Kind};
 use super::sed_output;
 use super::word::{self, Word};
@@ -70,8 +71,10 @@ impl Walker<'_> {
         // The output of most commands is unknown: their words need not be read again.
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         let has_text = raw.iter().any(|raw| raw.contains([' ', '\\']));
-        let can_print =
-            has_text || PRINTERS.contains(&raw[0].as_str()) || !raw[0].chars().all(is_name);
+        let can_print = has_text
+            || PRINTERS.contains(&raw[0].as_str())
+            || LISTERS.contains(&raw[0].as_str())
+            || !raw[0].chars().all(is_name);
         if !can_print && read.is_none() {
             return None;
         }
@@ -122,8 +125,18 @@ impl Walker<'_> {
             }
             "tr" => Some(replaced(words, read?)),
             "paste" => read.map(|text| text.lines().collect::<Vec<_>>().join(" ")),
+            "rg" if read.is_none() => {
+                listed(name, words).or_else(|| self.may_print(name, words, None))
+            }
+            "tail" if words.iter().any(|word| word.text.starts_with('+')) => read,
             "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" => {
                 read.filter(|text| !text.contains('*'))
+            }
+            name if LISTERS.contains(&name) => {
+                listed(name, words).or_else(|| self.may_print(name, words, read))
+            }
+            "python" | "python3" if is_decoder(words) => {
+                read.map(|text| decode::base64(&text).unwrap_or(text))
             }
             "awk" | "gawk" | "mawk" => of_awk(words, read),
             "sed" | "gsed" => {
@@ -249,12 +262,7 @@ fn found(words: &[Word]) -> String {
         !word.text.starts_with(['(', '!']) && (!word.text.starts_with('-') || word.text.len() == 2)
     };
     let roots = words[1..].iter().take_while(is_root).filter(|word| !word.text.starts_with('-'));
-    let roots = roots.map(|word| {
-        let root = word.text.trim_end_matches('/');
-        format!("{} {root}/*", if root.is_empty() { "/" } else { root })
-    });
-    let roots: Vec<String> = roots.collect();
-    if roots.is_empty() { ". ./*".to_owned() } else { roots.join(" ") }
+    everything(roots.map(|word| word.text.as_str()))
 }
 
 /// Returns true if `find` prints a text of its own.
@@ -285,6 +293,12 @@ fn decoded_by(name: &str, words: &[Word], text: &str) -> Option<String> {
     }
 }
 
+/// Returns true if Python decodes its input: `python3 -m base64 -d`.
+fn is_decoder(words: &[Word]) -> bool {
+    let is = |text: &'static str| words.iter().any(|word| word.text == text);
+    is("-m") && is("base64") && (is("-d") || is("-u"))
+}
+
 /// Returns the output of `tr`.
 fn replaced(words: &[Word], text: String) -> String {
     let mut sets = words[1..].iter().filter(|word| !word.text.starts_with('-'));
@@ -298,8 +312,10 @@ fn replaced(words: &[Word], text: String) -> String {
 
 /// Returns what `awk` may print: its input, its strings, and each of its strings with the input after it.
 pub(super) fn of_awk(words: &[Word], read: Option<String>) -> Option<String> {
-    let read = read
-        .filter(|text| !text.contains('*') || words[1..].iter().any(|it| it.text.contains('"')));
+    let read = read.filter(|text| {
+        let has_strings = || words[1..].iter().any(|word| word.text.contains('"'));
+        !text.contains('*') || has_strings() || prints_fields(words)
+    });
     let mut all: Vec<String> = read.iter().cloned().collect();
     for text in words[1..].iter().flat_map(|word| word.text.split('"').skip(1).step_by(2)) {
         let text = decoded_all(text);

@@ -35,7 +35,7 @@ pub(super) fn output(words: &[Word], text: String) -> String {
     text
 }
 
-/// Returns the texts that a script has a shell run: replacements with the flag `e`.
+/// Returns the texts that a script has a shell run: replacements with the flag `e`, and the command `e`.
 pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
     let mut found = Vec::new();
     for script in scripts(words) {
@@ -47,8 +47,20 @@ pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
                 found.push(command.to);
             }
         }
+        found.extend(script.lines().flat_map(commands_of_e).take(MAX_COMMANDS));
     }
     found
+}
+
+/// Returns what may stand behind the command `e` in a line of a script: `1e date`, `/x/{e date`.
+fn commands_of_e(line: &str) -> impl Iterator<Item = String> {
+    line.match_indices('e').filter_map(|(at, _)| {
+        let before = line[..at].trim_end().chars().next_back();
+        let is_command =
+            before.is_none_or(|letter| letter.is_ascii_digit() || "$,/;{!".contains(letter));
+        let text = line[at + 1..].trim();
+        (is_command && !text.is_empty()).then(|| text.to_owned())
+    })
 }
 
 /// Returns the scripts among the words of a `sed` command.

@@ -1,0 +1,59 @@
+//! Packages without which a system does not start or nobody can log in, and the commands that remove packages.
+
+use super::word::Word;
+
+/// Essential packages of the distributions, by their names without a version or an architecture.
+const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreutils base-files base-passwd filesystem setup \
+    init systemd systemd-sysv sysvinit-core dpkg apt rpm rpm-libs dnf yum zypper pacman apk-tools alpine-base busybox \
+    util-linux login passwd shadow libpam-runtime pam sudo mount e2fsprogs bsdutils sed grep tar gzip libgcc libgcc1 libgcc-s1 \
+    libstdc++6 openssl-libs libssl3 zlib1g ca-certificates-base udev grub grub-pc grub-common kernel linux linux-image-generic \
+    linux-generic kernel-core linux-lts mkinitcpio openrc void-base base base-system sys-libs/glibc app-shells/bash \
+    sys-apps/coreutils xbps nix";
+
+/// Programs that manage packages, with the words that remove some. A word that ends in `*` is the start of an option.
+const REMOVERS: &[(&str, &str)] = &[
+    ("apt", "remove purge autoremove"),
+    ("apt-get", "remove purge autoremove"),
+    ("aptitude", "remove purge"),
+    ("dpkg", "-r -P --remove --purge"),
+    ("rpm", "-e* --erase"),
+    ("dnf", "remove erase rm"),
+    ("dnf5", "remove erase rm"),
+    ("yum", "remove erase"),
+    ("microdnf", "remove"),
+    ("zypper", "remove rm"),
+    ("pacman", "-R* --remove"),
+    ("apk", "del"),
+    ("xbps-remove", "*"),
+    ("emerge", "-C --unmerge -c --depclean"),
+    ("opkg", "remove"),
+    ("slackpkg", "remove"),
+    ("removepkg", "*"),
+    ("eopkg", "remove rm"),
+];
+
+/// Returns true if a command removes an essential package.
+pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
+    let Some((_, verbs)) = REMOVERS.iter().find(|(name, _)| *name == base) else { return false };
+    let only_shows = |word: &Word| {
+        matches!(
+            word.text.as_str(),
+            "--dry-run" | "--simulate" | "--just-print" | "-s" | "--test" | "--print"
+        )
+    };
+    let is_verb = |word: &Word| {
+        verbs.split_ascii_whitespace().any(|verb| match verb.strip_suffix('*') {
+            Some(start) => word.text.starts_with(start),
+            None => word.text == verb,
+        })
+    };
+    rest.iter().any(is_verb)
+        && !rest.iter().any(only_shows)
+        && rest.iter().any(|word| is_essential(&word.text))
+}
+
+/// Returns true for the name of an essential package, which may have an architecture or a version: `libc6:amd64`.
+fn is_essential(name: &str) -> bool {
+    let name = name.split([':', '=']).next().unwrap_or_default();
+    PACKAGES.split_ascii_whitespace().any(|known| known == name)
+}

@@ -1,0 +1,86 @@
+//! The names that programs list: all files below a folder, or all processes. Other commands get them from a pipe, through
+//! `xargs` or as `$(…)`. It only adds denials, so that a guess may be wrong.
+
+use super::word::Word;
+
+/// Programs whose lists are known.
+pub(super) const LISTERS: [&str; 12] = [
+    "rg", "fd", "fdfind", "tree", "du", "locate", "plocate", "mlocate", "slocate", "git", "ps",
+    "pgrep",
+];
+
+/// The words for all processes: the first one, and each that may be sent a signal. The star says that a filter leaves some of
+/// them.
+const ALL_PROCESSES: &str = "1 -1 *";
+
+/// Returns what a program lists, if it lists everything.
+pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
+    let rest = words.get(1..)?;
+    let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
+    let operands =
+        || rest.iter().filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
+    match name {
+        "rg" if has(&["--files"]) && !has(&["-g", "--glob", "--iglob", "-t", "--type", "-T"]) => {
+            Some(everything(operands()))
+        }
+        "fd" | "fdfind" if !has(&["-e", "--extension", "-x", "-X", "--exec", "--exec-batch"]) => {
+            let mut operands = operands();
+            matches!(operands.next().unwrap_or("."), "." | ".*" | "" | "*" | "^")
+                .then(|| everything(operands))
+        }
+        "tree" if !has(&["-P", "-I", "--filelimit"]) => Some(everything(operands())),
+        "du" => Some(everything(operands())),
+        "locate" | "plocate" | "mlocate" | "slocate" => operands()
+            .any(|pattern| matches!(pattern, "/" | "*" | "/*" | "" | "."))
+            .then(|| everything(["/"].into_iter())),
+        "git" if has(&["ls-files"]) => {
+            let folder =
+                rest.windows(2).find(|pair| pair[0].text == "-C").map(|pair| pair[1].text.as_str());
+            Some(everything(folder.into_iter()))
+        }
+        "ps" if !selects_processes(rest) => Some(ALL_PROCESSES.to_owned()),
+        "pgrep" => {
+            let of_user = has(&["-u", "-U", "--euid", "--uid"]);
+            let mut patterns = operands().skip(usize::from(of_user));
+            let is_all = patterns.all(|pattern| matches!(pattern, "." | ".*" | "^" | ""));
+            is_all.then(|| ALL_PROCESSES.to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the paths of everything in each root, by default in the current folder.
+pub(super) fn everything<'r>(roots: impl Iterator<Item = &'r str>) -> String {
+    let of_root = |root: &str| {
+        let root = root.trim_end_matches('/');
+        format!("{} {root}/*", if root.is_empty() { "/" } else { root })
+    };
+    let all: Vec<String> = roots.map(of_root).collect();
+    if all.is_empty() { of_root(".") } else { all.join(" ") }
+}
+
+/// Returns true if `awk` prints fields of every line: `{print $2}`.
+pub(super) fn prints_fields(words: &[Word]) -> bool {
+    let script = words.iter().skip(1).find(|word| word.text.contains('{'));
+    script.is_some_and(|script| {
+        let text = script.text.trim();
+        text.strip_prefix('{').is_some_and(|text| text.trim_start().starts_with("print"))
+            && !text.contains(['~', '?'])
+            && !text.contains("if")
+    })
+}
+
+/// Returns true if `ps` shows only some processes, or a text of its own.
+fn selects_processes(rest: &[Word]) -> bool {
+    rest.iter().any(|word| {
+        let text = word.text.as_str();
+        let starts = ["-C", "-p", "-q", "-g", "-G", "-s", "-t", "-u", "-U"];
+        // A heading with spaces is a text that is printed.
+        text.contains(' ')
+            || text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+            || starts.iter().any(|start| text.starts_with(start))
+            || ["--pid", "--ppid", "--sid", "--tty", "--user", "--User", "--group", "--quick-pid"]
+                .iter()
+                .any(|start| text.starts_with(start))
+    })
+}
