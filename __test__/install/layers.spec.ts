@@ -24,7 +24,7 @@ const LAYERS = [
   ['approval', 'compaction', 'tools'],
   ['hooks', 'context', 'coordination', 'remote'],
   ['guard', 'postgres', 'redis', 'report', 's3', 'view'],
-  ['extensions', 'ui'],
+  ['extensions', 'fleet', 'ui'],
   ['adapters'],
   ['cli'],
 ]

@@ -18,6 +18,12 @@ export function manPage(commands: readonly Command[], version: string): string {
     '.B SPILLWAY_STORAGE_DIR',
     'The folder of saved outputs.',
     '.TP',
+    '.B SPILLWAY_STORE, SPILLWAY_SPOOL_DIR',
+    'A bucket for saved outputs, s3://bucket/prefix, and the folder that keeps them until it has them.',
+    '.TP',
+    '.B SPILLWAY_COORDINATION',
+    'The server whose questions spillway view shows: redis://host or postgres://host/database.',
+    '.TP',
     '.B NO_COLOR, TERM',
     'Colors and progress are left out with NO_COLOR or TERM=dumb.',
   ]

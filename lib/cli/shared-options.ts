@@ -70,7 +70,7 @@ export function configOf(values: Parsed['values']): LoadedConfig {
 
 /** A service as the options and the settings say. */
 export function serviceOf(values: Parsed['values'], more: Partial<UserTruncationConfig> = {}): TruncationService {
-  const store = text(values, 'store')
+  const store = more.storage === undefined ? text(values, 'store') : undefined
   const language = choice(values, 'language', ['en', 'zh-CN'])
   // The settings reader is loaded only when needed.
   const { truncation } = values.config === undefined ? {} : configOf(values).options
@@ -104,6 +104,8 @@ export function openStorage(
 ): TruncationStorage {
   const named = text(values, 'store')
   const store = named ?? storageDir
+  if (named?.startsWith('s3://'))
+    throw new UsageError(`--store ${named}: expected a folder; this needs one of this machine`)
   const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
   return inStore(named, make)
 }

@@ -10,6 +10,14 @@ export const STORE: Readonly<Record<string, Option>> = {
   },
 }
 
+export const STORE_OR_BUCKET: Readonly<Record<string, Option>> = {
+  store: {
+    type: 'string',
+    value: 'STORE',
+    help: 'The folder of saved outputs, or s3://bucket/prefix. Default: $SPILLWAY_STORE, else $SPILLWAY_STORAGE_DIR, else the folder of the user.',
+  },
+}
+
 export const CONFIG: Readonly<Record<string, Option>> = {
   config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
 }

@@ -5,6 +5,8 @@ export type { Coordination, Lease, ListedValue, PutOptions } from '../coordinati
 export { FleetApprovals, type FleetApprovalsOptions } from '../coordination/fleet-approvals'
 export { FleetSession, type FleetSessionOptions } from '../coordination/fleet-session'
 export { MemoryCoordination } from '../coordination/memory-coordination'
+export { type OpenCoordinationOptions, type OpenStoreOptions, openCoordination, openStore } from '../fleet/open'
+export { isStoreUrl, storeOfPath } from '../fleet/store-location'
 export { MemoryObjects } from './memory-objects'
 export type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from './object-store'
 export type { RemoteStorageOptions } from './options'

@@ -4,6 +4,7 @@
  */
 
 import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import { makeTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
 import type { HostProfile } from './hosts'
@@ -43,7 +44,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     readonly limits: Limits,
     readonly structured: StructuredContent,
     truncation: McpTruncation,
-    storage: TruncationStorage,
+    storage: TruncationStorage | RemoteStorage,
     availableTools: readonly string[],
   ) {
     const { maxBytes, maxLines } = limits

@@ -2,7 +2,7 @@
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
-import { PermissionPolicy, TruncationStorage } from 'spillway'
+import { PermissionPolicy, type TruncationStorage } from 'spillway'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../../command/validate'
 import { type Check, checkOptions, flag, strings } from '../../validation/options'
 import { invalid, isRecord, wrong } from '../../validation/validate'
@@ -18,6 +18,12 @@ const OF_STORAGE = new Set([
 
 const name: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
 const record: Check = ['an object', isRecord]
+
+/** By its functions, so that `spillway/remote` is loaded only by those who use it. */
+function isStorage(value: unknown): boolean {
+  const { saveStream, readRange, search, close } = (value ?? {}) as Partial<TruncationStorage>
+  return [saveStream, readRange, search, close].every((method) => typeof method === 'function')
+}
 
 /** Headers that each request has of its own. */
 const OWN_HEADERS = new Set([
@@ -42,7 +48,7 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
     `one of ${HOSTS.map((host) => host.name).join(', ')}`,
     (value) => typeof value === 'string' && hostOf(value) !== undefined,
   ],
-  storage: ['a TruncationStorage', (value) => value instanceof TruncationStorage],
+  storage: ['a TruncationStorage or a RemoteStorage', isStorage],
   sessionId: name,
   outputTools: flag,
   structuredContent: STRUCTURED_CONTENT,

@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { PermissionPolicy, TruncationStorage, UserTruncationConfig } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import type { StructuredContent } from './truncate-result'
 
 /** Settings of truncation without those of a storage. */
@@ -65,7 +66,7 @@ export interface McpProxyOptions extends McpServerOptions {
    */
   host?: string
   /** Where whole outputs are kept. Default: a storage with default settings. */
-  storage?: TruncationStorage
+  storage?: TruncationStorage | RemoteStorage
   /** Outputs are kept for this session, and the tools show no others. Default: none. */
   sessionId?: string
   /**

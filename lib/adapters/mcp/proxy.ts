@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { TruncationStorage } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { type SharedApprovals, shareApprovals } from '../../view/shared-approvals'
@@ -48,7 +49,10 @@ export interface Group {
 }
 
 /** Proxies with one host and one place for outputs: any of them can read what the others saved. */
-export function scopeOf({ output, sessionId = '' }: McpProxyOptions, storage: TruncationStorage): string[] {
+export function scopeOf(
+  { output, sessionId = '' }: McpProxyOptions,
+  storage: TruncationStorage | RemoteStorage,
+): string[] {
   const isOwn = output !== undefined && output !== process.stdout
   return [isOwn ? `in ${process.pid}` : hostProcess(), storage.getStorageDir(), sessionId]
 }
@@ -66,7 +70,7 @@ export class ServerProxy {
   private readonly waiting = new Map<string, AbortController>()
   private readonly toHost: Questions
   private readonly toServer: Questions
-  private readonly storage: TruncationStorage
+  private readonly storage: TruncationStorage | RemoteStorage
   private readonly listing: Listing
   private readonly siblings: Siblings | undefined
   /** True if the host has received a list of tools. */

@@ -1,6 +1,7 @@
 /** The listed tools: those of the server, and the two with which a model reads saved outputs. */
 
 import { createOutputTools, type OutputTool, type TruncationStorage } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import { isRecord } from '../../validation/validate'
 import type { Limits } from './bounding'
 import { DeclaredSizes, withDeclared } from './declared-sizes'
@@ -45,7 +46,7 @@ export class Listing {
   private taken = new Set<string>()
 
   constructor(
-    private readonly storage: TruncationStorage,
+    private readonly storage: TruncationStorage | RemoteStorage,
     private readonly isOffered: boolean,
     private readonly structured: StructuredContent,
     private readonly sessionId: string | undefined,

@@ -6,11 +6,12 @@ import { pipeline } from 'node:stream/promises'
 import type { TruncationResult } from 'spillway'
 import type { Capture } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
+import { openBucket, savingIn } from '../output-storage'
 import { storeFolderOf } from '../outputs'
 import { sizeText, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
 import { LIMITS, READERS, serviceOf, shownOf, truncationOptions, WORDING, withReaders } from '../shared-options'
-import { CONFIG, STORE } from '../store-options'
+import { CONFIG, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -24,7 +25,7 @@ Ctrl-C, SIGTERM and SIGHUP end the reading; what came until then is shown and ke
     failed: { type: 'boolean', help: 'It is the output of something that failed: the end is shown.' },
     tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: clip.' },
     session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
     ...CONFIG,
     ...WORDING,
   },
@@ -85,7 +86,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (isPipe && process.stdin.isTTY === true) {
     throw new UsageError('standard input is a terminal; give a file, or pipe something in: make | spillway clip')
   }
-  const service = serviceOf(values, { availableTools: READERS })
+  const bucket = await openBucket(values)
+  const service = serviceOf(values, { availableTools: READERS, ...savingIn(bucket) })
   const capture = service.capture(
     {
       toolName: text(values, 'tool') ?? 'clip',
@@ -122,6 +124,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     if (json) await printJson(named)
     else await print(raw.shown(named))
     await service.close()
+    await bucket?.close()
     return ended === undefined ? EXIT.ok : 128 + constants.signals[ended]
   } finally {
     clearInterval(timer)

@@ -1,10 +1,10 @@
 /** `spillway last`: what was run last, and how its output ends. */
 
 import type { Command, Parsed } from '../command'
+import { openOutputs } from '../output-storage'
 import { outputOf } from '../outputs'
 import { text, whole } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 import { outputFacts } from './show'
 import { lastLines } from './tail'
@@ -18,7 +18,7 @@ const command: Command = {
   options: {
     lines: { type: 'string', short: 'n', value: 'N', help: `Lines of the output. Default: ${LINES}.` },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, 0],
   examples: [
@@ -31,7 +31,7 @@ const command: Command = {
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const storage = openStorage(values)
+  const storage = await openOutputs(values)
   const sessionId = text(values, 'session')
   const output = await outputOf(storage, '-1', sessionId)
   const access = sessionId === undefined ? {} : { sessionId }

@@ -1,10 +1,10 @@
 /** `spillway ls`: which outputs are saved. */
 
 import type { Command, Parsed } from '../command'
+import { openOutputs } from '../output-storage'
 import { type RecordedOutput, recordedOutputs } from '../outputs'
 import { ageText, sizeText, text, whole } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
 
 const SHOWN = 20
@@ -20,7 +20,7 @@ spillway run ran; of other outputs, the tool.`,
     all: { type: 'boolean', short: 'a', help: 'All of them.' },
     paths: { type: 'boolean', help: 'Print paths only.' },
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, 0],
   examples: [
@@ -34,7 +34,7 @@ spillway run ran; of other outputs, the tool.`,
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const all = await recordedOutputs(openStorage(values), text(values, 'session'))
+  const all = await recordedOutputs(await openOutputs(values), text(values, 'session'))
   const shown = values.all === true ? all : all.slice(0, whole(values, 'lines') ?? SHOWN)
   if (json) {
     await printJson(shown)

@@ -5,10 +5,11 @@ import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
 import { serversIn } from '../mcp-servers'
+import { openBucket } from '../output-storage'
 import { approvalsFolder } from '../outputs'
 import { badValue, choice, text, texts } from '../parse-values'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
-import { CONFIG, STORE } from '../store-options'
+import { CONFIG, STORE_OR_BUCKET } from '../store-options'
 import { note } from '../terminal'
 
 type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers' | 'servers'>
@@ -72,7 +73,7 @@ rules ask, the user is asked by elicitation.`,
       help: 'Of a result that was cut: drop (default), and tell the host of no schemas; keep.',
     },
     session: { type: 'string', value: 'ID', help: 'Keep outputs with those of this session, and show no others.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
     ...CONFIG,
     ...WORDING,
   },
@@ -116,7 +117,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     )
   }
   const language = choice(values, 'language', ['en', 'zh-CN'])
-  const storage = openStorage(values, { storageDir, retentionDays })
+  const storage = (await openBucket(values)) ?? openStorage(values, { storageDir, retentionDays })
   const proxy = startMcpProxy({
     ...target,
     truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },

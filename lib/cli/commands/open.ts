@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
 import { SpillwayError } from 'spillway'
-import type { Command, Parsed } from '../command'
+import { type Command, type Parsed, UsageError } from '../command'
+import { isLocal } from '../output-storage'
 import { askedOutput } from '../outputs'
 import { text } from '../parse-values'
 import { STORE } from '../store-options'
@@ -38,6 +39,7 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const { storage, path, access } = await askedOutput(values, positionals[0])
+  if (!isLocal(storage)) throw new UsageError(`${path}: is in a bucket; spillway read --all '${path}' | less`)
   await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const program = text(values, 'with') ?? (process.env.PAGER || 'less -R')
   if (json) {

@@ -1,13 +1,14 @@
 /** `spillway read`: a part of a saved output, or all of it. */
 
 import { createReadStream } from 'node:fs'
-import type { OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
+import type { OutputAccess, RangeResult, ReadRange } from 'spillway'
 import type { LineRange } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
+import { isLocal, type OutputStorage } from '../output-storage'
 import { askedOutput } from '../outputs'
 import { finiteBytes } from '../parse-sizes'
 import { quoted, text, whole } from '../parse-values'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 500
@@ -30,7 +31,7 @@ that the store saved are read. An output is a path, or -1 for the newest, -2 for
     bytes: { type: 'string', value: 'SIZE', help: 'How many bytes, such as 4k.' },
     all: { type: 'boolean', help: 'Print everything from there on.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [1, 1],
   takesOutputs: true,
@@ -56,7 +57,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     await printJson(part)
     return EXIT.ok
   }
-  await printBytes(path, part, isAll)
+  if (isLocal(storage)) await printBytes(path, part, isAll)
+  else await printText(storage, path, part, isAll, access)
   if (part.next !== undefined && !isAll)
     note(`more: ${continued(values, part.next)} ${quoted(/^-\d/.test(given) ? path : given)}`)
   return EXIT.ok
@@ -71,9 +73,26 @@ async function printBytes(path: string, { fromByte, byteCount }: RangeResult, to
   for await (const piece of createReadStream(path, { start: fromByte, end })) await print(piece as Buffer)
 }
 
+/** Prints what a bucket holds there, a part of it at a time. */
+async function printText(
+  storage: OutputStorage,
+  path: string,
+  first: RangeResult,
+  toTheEnd: boolean,
+  access: OutputAccess,
+): Promise<void> {
+  await print(first.text)
+  if (!toTheEnd) return
+  for (let { next } = first; next !== undefined; ) {
+    const part: RangeResult = await storage.readRange(path, next, access)
+    await print(part.text)
+    next = part.next
+  }
+}
+
 /** @throws UsageError for a byte of another line, of which the numbers of the lines would be wrong */
 async function checkInLine(
-  storage: TruncationStorage,
+  storage: OutputStorage,
   path: string,
   { fromLine = 1, fromByte = 0 }: LineRange,
   access: OutputAccess,

@@ -1,10 +1,10 @@
 /** `spillway rm`: saved outputs are removed. */
 
 import { type Command, type Parsed, UsageError } from '../command'
+import { openOutputs } from '../output-storage'
 import { forgetRemoved, outputPath } from '../outputs'
 import { countOf, text } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -19,7 +19,7 @@ const command: Command = {
       value: 'ID',
       help: 'All outputs of this session; with outputs, count those of it only.',
     },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, Number.POSITIVE_INFINITY],
   takesOutputs: true,
@@ -39,7 +39,7 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = openStorage(values)
+  const storage = await openOutputs(values, positionals[0])
   const session = text(values, 'session')
   if (positionals.length === 0 && session === undefined) {
     throw new UsageError('missing argument <output>; usage: spillway rm [options] <output>... | --session ID')

@@ -2,11 +2,12 @@
 
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
-import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
+import { type CommandResult, type RunningCommand, runCommand, SpillwayError, TruncationStorage } from 'spillway'
 import type { Command, Parsed } from '../command'
 import { recordCommand } from '../command-log'
 import { Followers } from '../followers'
 import { Live } from '../live-output'
+import { openBucket, savingIn } from '../output-storage'
 import { storeFolderOf } from '../outputs'
 import { bytes } from '../parse-sizes'
 import { countOf, duration, quoted, sizeText, text } from '../parse-values'
@@ -22,7 +23,7 @@ import {
   WORDING,
   withReaders,
 } from '../shared-options'
-import { CONFIG, STORE } from '../store-options'
+import { CONFIG, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -50,7 +51,7 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
       help: 'Bytes of the file: of more, the first and the last part are kept. Default: 1g; infinity for no bound.',
     },
     live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
     ...CONFIG,
     ...WORDING,
   },
@@ -83,13 +84,17 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   // A shell takes one text; several words are joined as it would have been typed.
   const [file = '', ...args] = isShell ? [positionals.join(' ')] : positionals
   const maxFileBytes = bytes(values, 'max-file-bytes') ?? MAX_FILE_BYTES
+  const bucket = await openBucket(values)
   const service = serviceOf(values, {
     availableTools: READERS,
+    ...savingIn(bucket),
     ...(Number.isFinite(maxFileBytes) && { maxFileBytes }),
   })
   const startedAt = Date.now()
   const live = values.live === true ? new Live((text) => process.stderr.write(text)) : undefined
-  const followers = new Followers(() => openStorage(values).getStorageDir())
+  const followers = new Followers(() =>
+    (bucket === undefined ? openStorage(values) : new TruncationStorage()).getStorageDir(),
+  )
   const progress = new Progress()
   const prompt = new Prompt(progress)
   const signals = new Signals()
@@ -157,6 +162,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   // A sweep may be under way; the reader has everything already.
   await service.close()
+  await bucket?.close()
   return code
 }
 

@@ -1,10 +1,11 @@
 /** `spillway search`: the lines of a saved output that match. */
 
-import type { SearchMatch, SearchOptions, TruncationStorage } from 'spillway'
+import type { SearchMatch, SearchOptions } from 'spillway'
 import { type Command, type Parsed, typed, UsageError } from '../command'
+import type { OutputStorage } from '../output-storage'
 import { askedOutput } from '../outputs'
 import { text, whole } from '../parse-values'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, green, note, print, printJson, red } from '../terminal'
 
 const command: Command = {
@@ -24,7 +25,7 @@ look-around, no back-references.`,
     'max-matches': { type: 'string', short: 'm', value: 'N', help: 'Stop after N matches. Default: 100.' },
     after: { type: 'string', value: 'CURSOR', help: 'Go on where an earlier search stopped.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [2, 2],
   takesText: true,
@@ -92,7 +93,7 @@ function contextOf(values: Parsed['values']): SearchOptions['context'] {
 
 /** Counts all lines that match, or up to `--max-matches`, in as many calls as that takes. */
 async function printCount(
-  storage: TruncationStorage,
+  storage: OutputStorage,
   path: string,
   pattern: string,
   options: SearchOptions,

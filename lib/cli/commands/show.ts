@@ -1,10 +1,10 @@
 /** `spillway show`: what is known of a saved output. */
 
 import type { Command, Parsed } from '../command'
+import { openOutputs } from '../output-storage'
 import { outputOf, type RecordedOutput } from '../outputs'
 import { countOf, sizeText, text } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printable, printJson } from '../terminal'
 
 const command: Command = {
@@ -15,7 +15,7 @@ const command: Command = {
   options: {
     path: { type: 'boolean', help: 'Print the path only.' },
     session: { type: 'string', value: 'ID', help: 'Count outputs of this session only.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, 1],
   takesOutputs: true,
@@ -29,7 +29,7 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = openStorage(values)
+  const storage = await openOutputs(values, positionals[0])
   const [given = '-1'] = positionals
   const output = await outputOf(storage, given, text(values, 'session'))
   // It says what is wrong with a path that is none of an output.

@@ -1,11 +1,11 @@
 /** `spillway sweep`: removes outputs that are too old or over a quota. */
 
 import { type Command, type Parsed, typed } from '../command'
+import { openOutputs } from '../output-storage'
 import { forgetRemoved } from '../outputs'
 import { bytes } from '../parse-sizes'
 import { countOf, positive, sizeText, whole } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -18,7 +18,7 @@ const command: Command = {
     'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to leave. Default: 4g.' },
     'max-files': { type: 'string', value: 'N', help: 'Outputs to leave. Default: 10,000.' },
     'dry-run': { type: 'boolean', help: 'Print what would be removed, and remove nothing.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, 0],
   exits: [
@@ -44,7 +44,7 @@ async function run({ values, json }: Parsed): Promise<number> {
   const dryRun = values['dry-run'] === true
   const [maxBytes, maxFiles] = [bytes(values, 'max-bytes'), whole(values, 'max-files')]
   const retentionDays = positive(values, 'retention-days')
-  const storage = openStorage(values)
+  const storage = await openOutputs(values)
   const report = await typed(storage.sweep({ retentionDays, maxStoreBytes: maxBytes, maxStoreFiles: maxFiles, dryRun }))
   if (!dryRun && report.removedFiles > 0) await forgetRemoved(storage)
   if (json) {

@@ -1,12 +1,13 @@
 /** `spillway tail`: the end of a saved output. */
 
-import type { OutputAccess, TruncationStorage } from 'spillway'
+import type { OutputAccess } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
 import { followNewest } from '../followers'
+import type { OutputStorage } from '../output-storage'
 import { askedOutput, dirsOf } from '../outputs'
 import { whole } from '../parse-values'
 import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 40
@@ -22,7 +23,7 @@ With --follow, the output of the command that spillway run started last, from it
     lines: { type: 'string', short: 'n', value: 'N', help: `How many lines. Default: ${LINES}.` },
     follow: { type: 'boolean', short: 'f', help: 'Print the output of a running command as it comes.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, 1],
   takesOutputs: true,
@@ -60,7 +61,7 @@ async function follow(values: Parsed['values'], positionals: readonly string[], 
 }
 
 /** The last lines of an output. */
-export async function lastLines(storage: TruncationStorage, path: string, access: OutputAccess, most: number) {
+export async function lastLines(storage: OutputStorage, path: string, access: OutputAccess, most: number) {
   const { totalBytes } = await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const fromByte = Math.max(0, totalBytes - BYTES)
   const { text: end, partial } = await storage.readRange(path, { fromByte, byteCount: BYTES }, access)

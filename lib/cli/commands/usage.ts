@@ -1,16 +1,16 @@
 /** `spillway usage`: how much is saved. */
 
 import type { Command, Parsed } from '../command'
+import { openOutputs } from '../output-storage'
 import { countOf, sizeText } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
 const command: Command = {
   name: 'usage',
   summary: 'Says how much the store holds, and where.',
   usage: '[options]',
-  options: { ...STORE },
+  options: { ...STORE_OR_BUCKET },
   positionals: [0, 0],
   examples: [
     ['spillway usage', 'for people'],
@@ -22,7 +22,7 @@ const command: Command = {
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const usage = await openStorage(values).usage()
+  const usage = await (await openOutputs(values)).usage()
   if (json) {
     await printJson(usage)
     return EXIT.ok

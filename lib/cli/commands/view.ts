@@ -1,14 +1,14 @@
 /** `spillway view`: saved outputs in a browser. */
 
 import { once } from 'node:events'
-import { SpillwayError, type TruncationStorage } from 'spillway'
-import { createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
+import { SpillwayError } from 'spillway'
+import { type ApprovalSource, createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
 import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
+import { isLocal, type OutputStorage, openOutputs } from '../output-storage'
 import { approvalsFolder, forgetRemoved, outputPath, recordedOutputs } from '../outputs'
 import { text, whole } from '../parse-values'
-import { openStorage } from '../shared-options'
-import { STORE } from '../store-options'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -22,7 +22,7 @@ this command is ended. Its address has a token that works once: the first browse
     port: { type: 'string', value: 'N', help: 'The port. Default: one that is free.' },
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     audit: { type: 'string', value: 'DIR', help: 'Show the audit logs in this folder too, each verified.' },
-    ...STORE,
+    ...STORE_OR_BUCKET,
   },
   positionals: [0, 1],
   takesOutputs: true,
@@ -41,14 +41,14 @@ this command is ended. Its address has a token that works once: the first browse
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = openStorage(values)
+  const storage = await openOutputs(values, positionals[0])
   const [given] = positionals
   const [sessionId, dir] = [text(values, 'session'), text(values, 'audit')]
   const path = given === undefined ? undefined : await outputPath(storage, given, sessionId)
   if (path !== undefined) await storage.readRange(path, { fromByte: 0, byteCount: 1 }, { sessionId })
   const { server, address } = await startDesk({
     outputs: outputsOf(storage, sessionId),
-    approvals: createSharedApprovals({ dir: approvalsFolder(storage) }),
+    approvals: await approvalsOf(storage),
     ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
     ...(sessionId !== undefined && { sessionId }),
     port: whole(values, 'port') ?? 0,
@@ -66,21 +66,27 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   return EXIT.ok
 }
 
+/** Questions of the workers that share the server of the environment, else those of this machine. */
+async function approvalsOf(storage: OutputStorage): Promise<ApprovalSource> {
+  if (!process.env.SPILLWAY_COORDINATION) return createSharedApprovals({ dir: approvalsFolder(storage) })
+  const { FleetApprovals, openCoordination } = await import('spillway/remote')
+  return new FleetApprovals({ coordination: openCoordination() })
+}
+
+async function openFile(path: string): Promise<void> {
+  if (await openWithSystem(path)) return
+  throw new SpillwayError('COMMAND', 'this system has no program that opens files')
+}
+
 /** The store, with the commands that made its outputs. */
-function outputsOf(
-  storage: TruncationStorage,
-  sessionId: string | undefined,
-): OutputSource & Pick<TruncationStorage, 'owns'> {
+function outputsOf(storage: OutputStorage, sessionId: string | undefined): OutputSource & Pick<OutputStorage, 'owns'> {
   return {
     readRange: (path, range, access) => storage.readRange(path, range, access),
     search: (path, pattern, options) => storage.search(path, pattern, options),
     list: () => recordedOutputs(storage, sessionId),
     owns: (path) => storage.owns(path),
     usage: () => storage.usage(),
-    async open(path) {
-      if (await openWithSystem(path)) return
-      throw new SpillwayError('COMMAND', 'this system has no program that opens files')
-    },
+    ...(isLocal(storage) && { open: openFile }),
     async remove(path) {
       const isRemoved = await storage.remove(path)
       await forgetRemoved(storage)

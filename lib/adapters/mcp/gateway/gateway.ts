@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { TruncationStorage } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import { native } from '../../../native/native'
 import { stringifyLossless } from '../../../util/lossless-json'
 import { messageOf as problemOf } from '../../../util/message-of'
@@ -50,7 +51,7 @@ export class Gateway {
   /** A text that no message contains. */
   private readonly mark = `spillway:${randomUUID()}:`
   private readonly host: MessageWriter
-  private readonly storage: TruncationStorage
+  private readonly storage: TruncationStorage | RemoteStorage
   private readonly tools: CatalogOfTools
   private readonly prompts = new SharedNames<Member>(new Set())
   private readonly resources = new Resources()

@@ -1,0 +1,55 @@
+/** Stores and shared state that are opened by URL: what is refused, and by which name. No server is needed for that. */
+
+import { openCoordination, openStore } from 'spillway/remote'
+import { cli } from '../cli/support'
+import { thrown } from '../support/outputs'
+
+const STORES: [name: string, url: string, problem: RegExp][] = [
+  ['another protocol', 'https://host/bucket', /expected s3:\/\/bucket\/prefix/],
+  ['no bucket', 's3://', /expected s3:\/\/bucket/],
+  ['a port', 's3://bucket:80/x', /expected s3:\/\/bucket/],
+  [
+    'a parameter that is unknown',
+    's3://bucket/x?regoin=eu',
+    /unknown parameter "regoin"; known are endpoint and region/,
+  ],
+  ['credentials', 's3://key:secret@bucket/x', /credentials do not belong in it/],
+  ['a prefix that leaves the bucket', 's3://bucket/a/%2e%2e%2fb', /"prefix": expected/],
+  ['an endpoint that is no URL', 's3://bucket/x?endpoint=host', /"endpoint": expected a URL/],
+]
+
+test.each(STORES)('a store with %s is refused', (_name, url, problem) => {
+  expect(thrown(() => openStore({ url }))).toMatchObject({
+    code: 'INVALID_CONFIG',
+    field: 'url',
+    message: expect.stringMatching(problem),
+  })
+  expect(String(thrown(() => openStore({ url })))).not.toContain('secret')
+})
+
+test.each(['mysql://host/db', 'redis:/host', 'redis://host?prefix=a/b', 'postgres://host/db?schema=A'])(
+  'shared state at %s is refused',
+  (url) => {
+    expect(thrown(() => openCoordination({ url }))).toMatchObject({ code: 'INVALID_CONFIG', field: 'url' })
+  },
+)
+
+test('without a URL and a variable, the variable is named', () => {
+  expect(thrown(() => openStore())).toMatchObject({ code: 'INVALID_CONFIG', field: 'SPILLWAY_STORE' })
+  expect(thrown(() => openCoordination())).toMatchObject({ code: 'INVALID_CONFIG', field: 'SPILLWAY_COORDINATION' })
+})
+
+test.each([
+  ['ls', { SPILLWAY_STORE: 's3://bucket/x' }, '@aws-sdk/client-s3'],
+  ['view', { SPILLWAY_COORDINATION: 'redis://127.0.0.1:1' }, 'package redis'],
+  ['view', { SPILLWAY_COORDINATION: 'postgres://127.0.0.1:1/x' }, 'package pg'],
+  ['ls', { SPILLWAY_STORE: 'ftp://bucket' }, 'SPILLWAY_STORE: expected s3://'],
+])('spillway %s with %j says what is missing', async (command, env, named) => {
+  const { code, stderr } = await cli([command], { env: { ...env, NODE_PATH: '' } })
+  expect([code, stderr]).toEqual([3, expect.stringContaining(named)])
+})
+
+test('a command that needs a folder refuses a bucket', async () => {
+  const { code, stderr } = await cli(['doctor', '--store', 's3://bucket/x'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('expected a folder')])
+})

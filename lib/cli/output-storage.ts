@@ -1,0 +1,44 @@
+/** The store that outputs are saved in and read from: a folder of this machine, or a bucket. */
+
+import type { RemoteStorage } from 'spillway/remote'
+import { TruncationStorage } from 'spillway/truncation'
+import type { Parsed } from './command'
+import { text } from './parse-values'
+import { openStorage } from './shared-options'
+
+/** A store of either kind. */
+export type OutputStorage = TruncationStorage | RemoteStorage
+
+/** Returns whether a text is the URL of a bucket or of something in one. */
+export function isUrl(given: string): boolean {
+  return given.startsWith('s3://')
+}
+
+/** Returns whether outputs of a store are files of this machine. */
+export function isLocal(storage: OutputStorage): storage is TruncationStorage {
+  return !isUrl(storage.getStorageDir())
+}
+
+/** The bucket that the options or the environment name; nothing if they name none. Its code is loaded only then. */
+export async function openBucket(values: Parsed['values']): Promise<RemoteStorage | undefined> {
+  const named = text(values, 'store')
+  const url = named ?? process.env.SPILLWAY_STORE
+  if (url === undefined || url === '' || (named !== undefined && !isUrl(named))) return undefined
+  const { openStore } = await import('spillway/remote')
+  return openStore(named === undefined ? {} : { url: named })
+}
+
+/** The option of a service that saves in a bucket, and outputs that it does not take in the folder of this machine. */
+export function savingIn(bucket: RemoteStorage | undefined): { storage?: OutputStorage[] } {
+  return bucket === undefined ? {} : { storage: [bucket, new TruncationStorage()] }
+}
+
+/** The store that the options, the environment, or else the path of an output name. */
+export async function openOutputs(values: Parsed['values'], output = ''): Promise<OutputStorage> {
+  const bucket = await openBucket(values)
+  if (bucket !== undefined) return bucket
+  if (!isUrl(output) || text(values, 'store') !== undefined) return openStorage(values)
+  const { openStore, storeOfPath } = await import('spillway/remote')
+  const url = storeOfPath(output)
+  return url === undefined ? openStorage(values) : openStore({ url })
+}

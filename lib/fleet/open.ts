@@ -1,0 +1,102 @@
+/** Opens by URL whatever workers share: outputs in a bucket, and state on a server. The environment says which. */
+
+import type { Coordination } from '../coordination/coordination'
+import { SpillwayError } from '../errors'
+import { postgresCoordination } from '../postgres/postgres-coordination'
+import { redisCoordination } from '../redis/redis-coordination'
+import type { RemoteStorageOptions } from '../remote/options'
+import { RemoteStorage } from '../remote/remote-storage'
+import { s3Objects } from '../s3/s3-objects'
+import { checkOptions } from '../validation/options'
+import { bucketOf, STORE_FORM } from './store-location'
+
+/** Options of {@link openStore}. */
+export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> {
+  /** The bucket: `s3://bucket/prefix?endpoint=https://host&region=name`. @default $SPILLWAY_STORE */
+  url?: string
+  /** As of `RemoteStorage`. @default $SPILLWAY_SPOOL_DIR, else none */
+  spoolDir?: string
+}
+
+/**
+ * Opens the store of outputs that a URL names.
+ *
+ * @example
+ * const service = new TruncationService({ storage: [openStore(), new TruncationStorage()] })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package that has to be installed
+ */
+export function openStore(options: OpenStoreOptions = {}): RemoteStorage {
+  const { url, spoolDir = fromEnvironment('SPILLWAY_SPOOL_DIR'), ...others } = options
+  const setting = url === undefined ? 'SPILLWAY_STORE' : 'url'
+  const asked = url ?? fromEnvironment('SPILLWAY_STORE')
+  if (typeof asked !== 'string') throw missing(setting, STORE_FORM)
+  const objects = inSetting(setting, () => s3Objects(bucketOf(asked, setting)))
+  return new RemoteStorage({ ...others, objects, spoolDir })
+}
+
+/** Options of {@link openCoordination}. */
+export interface OpenCoordinationOptions {
+  /**
+   * The server: `redis://host:6379/0?prefix=tenant-42`, `rediss://…` with TLS, or `postgres://host/database?schema=tenant_42`.
+   * @default $SPILLWAY_COORDINATION
+   */
+  url?: string
+  /** Milliseconds after which a call has failed. @default 5000 */
+  requestTimeoutMs?: number
+}
+
+const COORDINATION_FORM = 'redis://host:6379/0, rediss://host:6379/0 or postgres://host/database'
+
+/**
+ * Opens the state that workers share on the server that a URL names. The first call connects.
+ *
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package that has to be installed
+ */
+export function openCoordination(options: OpenCoordinationOptions = {}): Coordination {
+  checkOptions('options', options, OPTIONS)
+  const { url, requestTimeoutMs } = options
+  const setting = url === undefined ? 'SPILLWAY_COORDINATION' : 'url'
+  const asked = url ?? fromEnvironment('SPILLWAY_COORDINATION')
+  if (typeof asked !== 'string') throw missing(setting, COORDINATION_FORM)
+  return inSetting(setting, () => {
+    if (/^rediss?:\/\//.test(asked)) return redisCoordination({ ...takenOut(asked, 'prefix'), requestTimeoutMs })
+    if (/^postgres(ql)?:\/\//.test(asked))
+      return postgresCoordination({ ...takenOut(asked, 'schema'), requestTimeoutMs })
+    throw missing(setting, COORDINATION_FORM)
+  })
+}
+
+const OPTIONS = {
+  url: ['a URL', (value: unknown) => typeof value === 'string'],
+  // The server's own reader says what is allowed.
+  requestTimeoutMs: ['a number of milliseconds', (value: unknown) => typeof value === 'number'],
+} as const
+
+/** Takes a parameter that only we know out of a URL. */
+function takenOut<Name extends string>(url: string, name: Name): { url: string } & Partial<Record<Name, string>> {
+  if (!URL.canParse(url)) return { url } as ReturnType<typeof takenOut<Name>>
+  const parsed = new URL(url)
+  const value = parsed.searchParams.get(name)
+  if (value === null) return { url } as ReturnType<typeof takenOut<Name>>
+  parsed.searchParams.delete(name)
+  return { url: parsed.href, [name]: value } as ReturnType<typeof takenOut<Name>>
+}
+
+/** An empty variable is one that is not set. */
+function fromEnvironment(name: string): string | undefined {
+  return process.env[name] || undefined
+}
+
+function missing(setting: string, form: string): SpillwayError {
+  return new SpillwayError('INVALID_CONFIG', `${setting}: expected ${form}`, { field: setting })
+}
+
+/** Says which setting a part of the URL is from. */
+function inSetting<T>(setting: string, open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    if (!(error instanceof SpillwayError) || error.code === 'INVALID_CONFIG') throw error
+    throw new SpillwayError('INVALID_CONFIG', `${setting}: ${error.message}`, { field: setting, cause: error })
+  }
+}

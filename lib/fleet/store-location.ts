@@ -1,0 +1,46 @@
+/** The URL of a bucket, as `SPILLWAY_STORE` has it, and the paths of outputs below it. */
+
+import { SpillwayError } from '../errors'
+import type { S3ObjectsOptions } from '../s3/s3-objects'
+
+/** How a bucket is written. */
+export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name'
+
+const PARAMETERS = ['endpoint', 'region'] as const
+
+/** Returns whether a text is the URL of a store or of an output in one, and not the path of a file. */
+export function isStoreUrl(text: string): boolean {
+  return text.startsWith('s3://')
+}
+
+/**
+ * Reads the URL of a bucket.
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting
+ */
+export function bucketOf(url: string, setting: string): S3ObjectsOptions {
+  const parsed = isStoreUrl(url) && URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || parsed.hostname === '') throw notAStore(setting, `expected ${STORE_FORM}`)
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw notAStore(setting, 'credentials do not belong in it: the AWS SDK finds them in the environment')
+  }
+  if (parsed.port !== '' || parsed.hash !== '') throw notAStore(setting, `expected ${STORE_FORM}`)
+  for (const name of parsed.searchParams.keys()) {
+    if (!(PARAMETERS as readonly string[]).includes(name)) {
+      throw notAStore(setting, `unknown parameter ${JSON.stringify(name)}; known are ${PARAMETERS.join(' and ')}`)
+    }
+  }
+  const given = PARAMETERS.flatMap((name) => {
+    const value = parsed.searchParams.get(name)
+    return value === null || value === '' ? [] : [[name, value] as const]
+  })
+  return { bucket: parsed.hostname, prefix: decodeURIComponent(parsed.pathname), ...Object.fromEntries(given) }
+}
+
+/** Returns the URL of the store that a path of an output is below, or nothing if it is not such a path. */
+export function storeOfPath(path: string): string | undefined {
+  return /^(s3:\/\/.+?)\/o\/[^?#]+$/.exec(path)?.[1]
+}
+
+function notAStore(setting: string, problem: string): SpillwayError {
+  return new SpillwayError('INVALID_CONFIG', `${setting}: ${problem}`, { field: setting })
+}
