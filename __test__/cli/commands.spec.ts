@@ -350,7 +350,7 @@ describe('how it is called', () => {
     [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', 'Invalid option --max-bytes: expected a finite size'],
     [['usage', 'more'], 2, '', 'unexpected argument "more"'],
     [['audit', 'check', 'x'], 2, '', 'unknown action "check"; actions are verify'],
-    [['run', '--store', '', '--', 'true'], 2, '', 'Invalid option --store: expected DIR'],
+    [['run', '--store', '', '--', 'true'], 2, '', 'Invalid option --store: expected STORE'],
     [['run', '--store', '/', '--', 'true'], 2, '', 'Invalid option --store: expected the path of a folder'],
     [['usage', '--store= '], 2, '', 'Invalid option --store: expected the path of a folder'],
     [['read', '--session', '', 'x'], 2, '', 'Invalid option --session: expected ID'],

@@ -86,6 +86,25 @@ test('a session is removed in two requests for every 1,000 outputs', async () =>
   expect((await storage.list()).map(({ toolName }) => toolName)).toEqual(['bash'])
 })
 
+test('a session of 100,000 outputs is listed and removed, and nothing of another one', async () => {
+  const memory = new MemoryObjects()
+  const other = await new RemoteStorage({ objects: memory }).save('of another session', { ...context, sessionId: 's2' })
+  const first = await new RemoteStorage({ objects: memory }).save('x', context)
+  const folder = first.slice(memory.url.length + 1, first.lastIndexOf('/'))
+  for (let at = 1; at < 100_000; at += 1) {
+    await memory.put(`${folder}/bash_${at}_${at.toString(16).padStart(32, '0')}.txt`, Buffer.from('x'))
+  }
+  const { objects, requests } = counted(memory)
+  const storage = new RemoteStorage({ objects })
+  expect(await storage.list({ sessionId: 's1' })).toHaveLength(100_000)
+  expect(await storage.usage()).toMatchObject({ files: 100_001, sessions: 2 })
+  requests.length = 0
+  expect(await storage.deleteSession('s1')).toBe(100_000)
+  // A listing is one request here, and one for every 1,000 objects in a bucket.
+  expect(names(requests)).toEqual(['list', ...Array(100).fill('remove')])
+  expect((await storage.list()).map(({ path }) => path)).toEqual([other])
+})
+
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 

@@ -83,16 +83,21 @@ export class LiveSave {
   }
 }
 
-/** Reads a file piece by piece. */
+/** Reads a file piece by piece. It is open only while a piece is read: a storage that hangs never asks for the next one. */
 export async function* fileChunks(path: string, from = 0): AsyncGenerator<Uint8Array> {
+  for (let at = from; ; ) {
+    const piece = await pieceAt(path, at)
+    if (piece.length === 0) return
+    at += piece.length
+    yield piece
+  }
+}
+
+async function pieceAt(path: string, at: number): Promise<Uint8Array> {
   const file = await promises.open(path)
   try {
-    for (let at = from; ; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, at)
-      if (bytesRead === 0) return
-      at += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, at)
+    return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()
   }

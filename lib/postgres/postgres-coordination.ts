@@ -167,6 +167,7 @@ class PostgresSteps implements CoordinationSteps {
   }
 
   async close(): Promise<void> {
+    if (this.isClosed) return
     this.isClosed = true
     this.listeners.clear()
     this.listening?.release(true)

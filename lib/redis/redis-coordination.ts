@@ -8,7 +8,7 @@ import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
-import { APPEND, FIRST, GET, LEASE, LIST, PUT, READ, RELEASE, REMOVE, TAKE } from './scripts'
+import { APPEND, FIRST, GET, LEASE, LIST, PERSISTENCE, PUT, READ, RELEASE, REMOVE, TAKE } from './scripts'
 
 /** The parts of a client of the package `redis` that are used, so that its types need not be installed. */
 export interface RedisClient {
@@ -176,7 +176,7 @@ class RedisSteps implements CoordinationSteps {
   /** Connects once; after that the client does so by itself. */
   private async connect(): Promise<void> {
     if (this.connecting === undefined && this.client.isOpen) return
-    this.connecting ??= this.client.connect()
+    this.connecting ??= this.client.connect().then(() => warnOfLoss(this.client))
     await this.connecting
   }
 
@@ -197,6 +197,20 @@ class RedisSteps implements CoordinationSteps {
     // Waits look again from time to time, also without it.
     subscribed.catch((error) => subscriber.isOpen && warn('redisCoordination', error))
   }
+}
+
+let isLossSaid = false
+
+/** Says once that the server keeps nothing of what it acknowledges. A server that does not tell is believed. */
+async function warnOfLoss(client: RedisClient): Promise<void> {
+  if (isLossSaid) return
+  const asked = client.eval(PERSISTENCE, { keys: [], arguments: [] }).catch(() => '')
+  if (!/^aof_enabled:0\b/m.test(String(await asked))) return
+  isLossSaid = true
+  process.emitWarning(
+    'Redis writes no append-only file: questions, answers and sessions are lost when it restarts. Set appendonly yes.',
+    { type: 'SpillwayWarning', code: 'SPILLWAY_REDIS_PERSISTENCE' },
+  )
 }
 
 function fenceOf(lease: Lease | undefined): string {

@@ -104,3 +104,6 @@ export const RELEASE = `
 local held = redis.call('GET', KEYS[1])
 if held and string.match(held, '^%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`
+
+/** Facts about the persistence of the server. */
+export const PERSISTENCE = `return redis.call('info', 'persistence')`

@@ -62,6 +62,20 @@ for (const kind of [redis, postgres] satisfies CoordinationServer[]) {
       }
     }, 120_000)
 
+    test('a quota over 50 workers is exact', async () => {
+      const workers = Array.from({ length: 50 }, () => client())
+      const counter = newKey('quotas')
+      const granted = await Promise.all(
+        workers.map(async (worker) => {
+          let taken = 0
+          for (let at = 0; at < 40; at += 1) if ((await worker.take(counter, 1, 1500, HOUR)) !== undefined) taken += 1
+          return taken
+        }),
+      )
+      expect(granted.reduce((sum, taken) => sum + taken, 0)).toBe(1500)
+      await Promise.all(workers.map((worker) => worker.close()))
+    }, 60_000)
+
     test('an answer reaches the worker at once, and not with its next look', async () => {
       const page = new FleetApprovals({ coordination: client() })
       const worker = client()
