@@ -23,7 +23,7 @@ const LAYERS = [
   ['config', 'command', 'session', 'pruning'],
   ['approval', 'compaction', 'tools'],
   ['hooks', 'context', 'coordination', 'remote'],
-  ['guard', 'postgres', 'redis', 'report', 's3', 'view'],
+  ['azure', 'guard', 'postgres', 'redis', 'report', 's3', 'view'],
   ['extensions', 'fleet', 'ui'],
   ['adapters'],
   ['cli'],

@@ -1,5 +1,5 @@
 // `npm run test:remote [-- word…]`: object stores and shared state with real servers on the loopback interface. The clients that
-// `__test__/remote/servers/package.json` pins, and moto, are installed into `target/remote`; s3s-fs, Redis and PostgreSQL are used if
+// `__test__/remote/servers/package.json` pins, with Azurite, and moto, are installed into `target/remote`; s3s-fs, Redis and PostgreSQL are used if
 // they are there. Needs the network the first time; tests of what is missing are skipped, and say why.
 
 import { spawnSync } from 'node:child_process'

@@ -111,6 +111,19 @@ export const s3sFs: ServerKind = {
   },
 }
 
+/** Azure Blob Storage on the disk. */
+export const azurite: ServerKind = {
+  name: 'Azurite',
+  program: installed(join(WORK, 'node_modules', 'azurite', 'dist', 'src', 'blob', 'main.js')),
+  missing: 'npm install azurite',
+  makesBuckets: false,
+  start: (program) =>
+    serve(process.execPath, (port) => {
+      const at = ['--blobHost', '127.0.0.1', '--blobPort', String(port), '--location', folderOfServer()]
+      return [program, ...at, '--silent', '--skipApiVersionCheck', '--disableTelemetry']
+    }),
+}
+
 /** Runs tests against a server, or says why they cannot be. */
 export function describeServer(kind: ServerKind, tests: (server: () => Server) => void): void {
   const { name, program, missing, start } = kind

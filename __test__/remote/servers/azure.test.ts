@@ -1,0 +1,48 @@
+import { azureObjects } from 'spillway/azure'
+import { RemoteStorage } from 'spillway/remote'
+import { rejection, thrown } from '../../support/outputs'
+import { objectStoreContract } from '../contract'
+import { azurite, describeServer, type Server } from './servers'
+
+/** The account that every Azurite has; its key is printed in the documentation. */
+const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
+
+const connectionTo = ({ port }: Server) =>
+  `DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=${KEY};BlobEndpoint=http://127.0.0.1:${port}/devstoreaccount1`
+
+describeServer(azurite, (server) => {
+  const at = (container: string) => ({ container, connectionString: connectionTo(server()) })
+
+  beforeAll(async () => {
+    const { ContainerClient } = require('@azure/storage-blob')
+    await new ContainerClient(connectionTo(server()), 'outputs').create()
+  })
+
+  objectStoreContract(() => azureObjects({ ...at('outputs'), prefix: 'prod/tenant-42' }))
+
+  test('a container that is not there is an error, and no missing output', async () => {
+    const storage = new RemoteStorage({ objects: azureObjects(at('nowhere')) })
+    expect(await rejection(storage.save('x', { toolName: 'bash' }))).toMatchObject({ code: 'STORAGE_WRITE' })
+    const path = `azblob://devstoreaccount1/nowhere/o/bash_1_${'0'.repeat(32)}.txt`
+    expect(await rejection(storage.read(path))).toMatchObject({ code: 'STORAGE_READ' })
+  })
+
+  test('a server that hangs is waited for no longer than it may take', async () => {
+    const objects = azureObjects({ ...at('outputs'), requestTimeoutMs: 200 })
+    process.kill(server().process.pid!, 'SIGSTOP')
+    const started = Date.now()
+    await expect(objects.put('o/x', Buffer.from('x'))).rejects.toThrow()
+    const waited = Date.now() - started
+    process.kill(server().process.pid!, 'SIGCONT')
+    expect(waited).toBeLessThan(1500)
+  })
+
+  test.each([
+    ['options.container', { container: 'A' }],
+    ['options.container', {}],
+    ['options.connectionString', { container: 'outputs' }],
+    ['options.prefix', { container: 'outputs', connectionString: 'x', prefix: 'a//b' }],
+  ])('a wrong %s is refused', (field, options) => {
+    expect(thrown(() => azureObjects(options))).toMatchObject({ code: 'INVALID_ARGUMENT', field })
+  })
+})
