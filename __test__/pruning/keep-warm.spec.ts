@@ -25,6 +25,8 @@ describe('the next ping', () => {
     ['idleMs', { idleMs: -1, tokens: 1 }],
     ['tokens', { idleMs: 1, tokens: Number.NaN }],
     ['prices.read', { idleMs: 1, tokens: 1, prices: {} }],
+    ['prices.write', { idleMs: 1, tokens: 1, prices: { read: 0, write: -1, miss: 1 } }],
+    ['prices', { idleMs: 1, tokens: 1, prices: '' }],
     ['cacheLifetimeMs', { idleMs: 1, tokens: 1, cacheLifetimeMs: 0 }],
   ])('%s is checked', (field, options) => {
     expect(() => nextPing(options as never)).toThrow(field)

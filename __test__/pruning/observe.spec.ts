@@ -7,6 +7,10 @@ import { extension } from 'spillway/pi'
 
 const MINUTE = 60_000
 
+function fail(): never {
+  throw new Error('not readable')
+}
+
 describe('the usage of each provider', () => {
   const expected = { promptTokens: 1000, cacheReadTokens: 700 }
   test.each<[string, object, object?]>([
@@ -61,6 +65,18 @@ describe('the usage of each provider', () => {
     ['no number', { prompt_tokens: Number.NaN }, 'its prompt tokens is NaN'],
     ['no end', { promptTokenCount: Number.POSITIVE_INFINITY }, 'its prompt tokens is Infinity'],
     ['no tokens', { input_tokens: 0 }, 'has 0 tokens'],
+    [
+      'counts that no sum holds',
+      { input_tokens: 1e308, cache_read_input_tokens: 1e308 },
+      'its prompt tokens is 1e+308',
+    ],
+    [
+      'writes that are no number',
+      { input_tokens: 5, cache_creation_input_tokens: Number.NaN },
+      'its write tokens is NaN',
+    ],
+    ['a getter that throws', Object.defineProperty({}, 'input_tokens', { get: fail }), 'not readable'],
+    ['a proxy that throws', new Proxy({}, { get: fail, has: fail, getOwnPropertyDescriptor: fail }), 'not readable'],
   ])('%s teaches nothing', (_name, usage, problem) => {
     const pruner = new HistoryPruner()
     const before = JSON.stringify(pruner)
@@ -70,11 +86,26 @@ describe('the usage of each provider', () => {
     expect(JSON.stringify(pruner)).toBe(before)
   })
 
-  test('more hits than tokens are as many as there are tokens', () => {
-    const usage = { prompt_tokens: 100, prompt_tokens_details: { cached_tokens: 700 } }
-    const read = new HistoryPruner().observe(usage)
-    expect(read).toMatchObject({ promptTokens: 100, cacheReadTokens: 100 })
-    expect(read.problem).toContain('700')
+  test.each<[string, object, object, string]>([
+    ['hits', { cached_tokens: 700 }, { cacheReadTokens: 100 }, '700'],
+    ['writes', { cached_tokens: 70, cache_write_tokens: 400 }, { cacheReadTokens: 70, cacheWriteTokens: 30 }, '470'],
+  ])('more %s than tokens are as many as there are tokens', (_name, prompt_tokens_details, counts, problem) => {
+    const read = new HistoryPruner().observe({ prompt_tokens: 100, prompt_tokens_details })
+    expect(read).toMatchObject({ promptTokens: 100, ...counts })
+    expect(read.problem).toContain(problem)
+  })
+
+  test.each<[string, object]>([
+    ['negative', { input: -1, cacheRead: -2, cacheWrite: -3 }],
+    ['no numbers', { input: Number.NaN, cacheRead: '0.1', cacheWrite: null }],
+    ['without a finite ratio', { input: 1e-320, cacheRead: 1e300, cacheWrite: 1 }],
+  ])('costs that are %s are no prices, and the state can be read again', (_name, cost) => {
+    const pruner = new HistoryPruner()
+    pruner.prune([{ role: 'user', content: 'Mend the build.' }])
+    pruner.observe({ input: 10, output: 1, cacheRead: 5, cacheWrite: 5, cost })
+    const state = JSON.stringify(pruner)
+    expect(JSON.parse(state).observed.prices).toBeUndefined()
+    expect(JSON.stringify(HistoryPruner.fromJSON(state))).toBe(state)
   })
 })
 

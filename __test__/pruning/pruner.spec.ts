@@ -618,6 +618,8 @@ describe('bad input', () => {
     ['options.prices', { prices: '' }],
     ['options.prices', { prices: 5 as never }],
     ['options.prices.read', { prices: { read: Number.NaN, write: 1, miss: 1 } }],
+    ['options.prices.write', { prices: { read: 0.1, write: -1, miss: 1 } }],
+    ['options.prices.miss', { prices: { read: 0.1, write: 1, miss: 1e300 } }],
     ['options.maxLoss', { maxLoss: Number.NaN }],
     ['options.schedule', { schedule: 'sometimes' as never }],
     ['options.keepMessages', { keepMessages: 1.5 }],

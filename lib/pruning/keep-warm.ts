@@ -3,7 +3,7 @@
 import { isArray } from '../util/guards'
 import { atLeastZero, type Check, checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
-import { readPrices } from './options'
+import { pricesOrModel, readPrices } from './options'
 import { LONG_LIVED, type PrunePrices } from './prices'
 
 /** Options of {@link nextPing}. */
@@ -37,7 +37,7 @@ const amount: Check = ['a finite number of at least 0', (value) => atLeastZero(v
 const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
   idleMs: amount,
   tokens: amount,
-  prices: ['an object or the id of a model', (value) => typeof value === 'object' || typeof value === 'string'],
+  prices: pricesOrModel,
   cacheLifetimeMs: ['a number of milliseconds above 0', (value) => atLeastZero(value) && value !== 0],
 }
 

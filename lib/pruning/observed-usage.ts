@@ -2,7 +2,7 @@
 
 import { isArray } from '../util/guards'
 import { atLeastZero } from '../validation/options'
-import { type KnownPrices, LONG_LIVED, type PrunePrices } from './prices'
+import { isPrice, type KnownPrices, LONG_LIVED, type PrunePrices } from './prices'
 import type { ReadUsage } from './usage'
 
 /** A request, as it was estimated. */
@@ -90,7 +90,9 @@ export class ObservedUsage {
     const { state, known } = this
     const { read, input, write = input } = prices ?? {}
     if (read !== undefined && write !== undefined) {
-      state.prices = { read: read / (input ?? write), write: write / (input ?? write), miss: write / (input ?? write) }
+      const unit = input ?? write
+      const observed = { read: read / unit, write: write / unit, miss: write / unit }
+      if (Object.values(observed).every(isPrice)) state.prices = observed
     } else if (isLongLived && !this.isCustom) {
       state.prices = { read: known.prices.read, write: LONG_LIVED.write, miss: LONG_LIVED.write }
       state.lifetimeMs = Math.max(state.lifetimeMs ?? 0, LONG_LIVED.lifetimeMs)

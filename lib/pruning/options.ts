@@ -21,7 +21,7 @@ import {
 } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
-import { type KnownPrices, type PrunePrices, pricesOf } from './prices'
+import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf } from './prices'
 import { type EditingRules, editingRules } from './provider-editing'
 
 /** Something that was left out, as a placeholder can speak of it. */
@@ -197,6 +197,12 @@ export interface PrunerSettings {
 }
 
 const func: Check = ['a function', (value) => typeof value === 'function']
+
+export const pricesOrModel: Check = [
+  'an object, or the id of a model that is not empty',
+  (value) => isRecord(value) || (typeof value === 'string' && value !== ''),
+]
+
 /** Validation of each option. */
 export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Check } = {
   profile: oneOf('opencode', 'openclaw', 'snow'),
@@ -209,7 +215,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   onlyTools: strings,
   schedule: oneOf('cache', 'cold', 'always'),
   contextWindow: ['a number of tokens above 0', (value) => tokens[1](value) && value !== 0],
-  prices: ['an object or the id of a model', (value) => isRecord(value) || (typeof value === 'string' && value !== '')],
+  prices: pricesOrModel,
   cacheLifetimeMs: milliseconds,
   maxLoss: ['a number of at least 0', atLeastZero],
   thinking: oneOf('keep-prefix', 'remove', 'provider-drops', 'ignore'),
@@ -222,7 +228,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   onError: func,
 }
 
-const price: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
+const price: Check = [`a number from 0 to ${HIGHEST_PRICE}`, isPrice]
 
 /** The policies that pass over the results of failed calls. */
 const COUNTS_ERRORS: readonly string[] = ['outdated', 'superseded', 'budget']

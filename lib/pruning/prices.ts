@@ -1,5 +1,7 @@
 /** Prices of a prompt token at providers: dated facts with their sources. Nothing is fetched. */
 
+import { atLeastZero } from '../validation/options'
+
 /** Price of a prompt token. Only the ratios matter. */
 export interface PrunePrices {
   /** In a prefix that the provider has in its cache. */
@@ -8,6 +10,13 @@ export interface PrunePrices {
   write: number
   /** Sent before, and not in the cache any more. */
   miss: number
+}
+
+/** The account adds up prices times tokens, which has to stay finite. */
+export const HIGHEST_PRICE = 1_000_000
+
+export function isPrice(value: unknown): boolean {
+  return atLeastZero(value) && (value as number) <= HIGHEST_PRICE
 }
 
 /** Prices relative to an input token that is neither read from the cache nor written to it, and the life of a cache. */

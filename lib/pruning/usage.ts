@@ -1,5 +1,6 @@
 /** The usage that a provider reports with a response, in the names of each provider and framework. */
 
+import { messageOf } from '../util/message-of'
 import { isRecord } from '../validation/validate'
 
 /** Tokens of a request, as its provider counted them. */
@@ -88,6 +89,15 @@ const SHAPES: readonly UsageShape[] = [
 
 /** Reads a usage. Never throws: what cannot be used says so in `problem`. */
 export function readUsage(usage: unknown): ReadUsage {
+  try {
+    return countsOf(usage)
+  } catch (thrown) {
+    // A proxy or a getter threw.
+    return unused(`it could not be read: ${messageOf(thrown)}`)
+  }
+}
+
+function countsOf(usage: unknown): ReadUsage {
   const shape = isRecord(usage) ? SHAPES.find((candidate) => fits(usage, candidate)) : undefined
   if (shape === undefined) return unused('no field of it names the tokens of a prompt')
   const { all, fresh, read = [], write, long } = shape
@@ -104,15 +114,29 @@ export function readUsage(usage: unknown): ReadUsage {
   const promptTokens = all === undefined ? prompt + (hits ?? 0) + (written ?? 0) : prompt
   if (promptTokens === 0) return unused('the prompt has 0 tokens')
   const cacheReadTokens = hits === undefined ? undefined : Math.min(hits, promptTokens)
+  const cacheWriteTokens = written === undefined ? undefined : Math.min(written, promptTokens - (cacheReadTokens ?? 0))
+  const problem = problemOf({ hits, written, promptTokens })
   const prices = shape.cost === undefined ? undefined : pricesIn(usage, shape.cost, { prompt, hits, written })
   return {
     promptTokens,
     ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-    ...(written !== undefined && { cacheWriteTokens: written }),
-    ...(cacheReadTokens !== hits && { problem: `${hits} tokens read from the cache are more than the prompt has` }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(problem !== undefined && { problem }),
     ...(prices && { prices }),
     isLongLived: lasting > (written ?? 0) / 2,
   }
+}
+
+/** Why counts of a cache cannot be right. */
+function problemOf(counts: {
+  hits: number | undefined
+  written: number | undefined
+  promptTokens: number
+}): string | undefined {
+  const { hits = 0, written = 0, promptTokens } = counts
+  if (hits > promptTokens) return `${hits} tokens read from the cache are more than the prompt has`
+  if (hits + written > promptTokens) return `${hits + written} tokens read and written are more than the prompt has`
+  return undefined
 }
 
 function unused(problem: string): ReadUsage {
@@ -135,8 +159,13 @@ function valueAt(usage: unknown, path: string | undefined): unknown {
   return value ?? undefined
 }
 
-function isCount(value: unknown): boolean {
+function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0
+}
+
+/** Larger counts are no tokens, and sums of them need not be finite. */
+function isCount(value: unknown): boolean {
+  return isAmount(value) && (value as number) <= Number.MAX_SAFE_INTEGER
 }
 
 /** Cost of each kind of token, for each kind that was used. */
@@ -147,7 +176,7 @@ function pricesIn(
 ): ReadUsage['prices'] {
   const per = (name: string, tokens: number | undefined) => {
     const cost = valueAt(usage, `${prefix}.${name}`)
-    return isCount(cost) && cost !== 0 && tokens ? (cost as number) / tokens : undefined
+    return isAmount(cost) && cost !== 0 && tokens ? (cost as number) / tokens : undefined
   }
   const all = { read: per('cacheRead', hits), write: per('cacheWrite', written), input: per('input', prompt) }
   const known = Object.entries(all).filter(([, value]) => value !== undefined)
