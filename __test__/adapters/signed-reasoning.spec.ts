@@ -2,54 +2,59 @@
 
 import { HistoryPruner, type HistoryPrunerOptions } from 'spillway'
 import { contextMiddleware } from 'spillway/ai-sdk'
+import { contextControl } from 'spillway/langchain'
+import { agentHooks } from 'spillway/pi'
 import { BindingProvider, type Message } from '../support/binding-provider'
+import { SHAPES } from '../support/signed-turns'
 import type { Any } from './shapes'
 
-const result = (id: string): Message => ({
-  role: 'tool',
-  content: [
-    {
-      type: 'tool-result',
-      toolCallId: id,
-      toolName: 'read',
-      output: { type: 'text', value: `line of ${id}\n`.repeat(600) },
-    },
-  ],
-})
+/** The messages that a host sends through its adapter. */
+type Send = (stored: readonly Message[]) => Promise<Message[]>
 
-const answer = (id: string, signature: string): Message => ({
-  role: 'assistant',
-  content: [
-    { type: 'reasoning', text: 'I look.', providerOptions: { anthropic: { signature } } },
-    { type: 'tool-call', toolCallId: id, toolName: 'read', input: { path: id } },
-  ],
-})
-
-/** Twelve turns of the AI SDK through the middleware; the prompt of the last one. */
-async function session(thinking: HistoryPrunerOptions['thinking'] | undefined): Promise<Message[]> {
-  const provider = new BindingProvider()
-  const options = { schedule: 'always' as const, keepRecent: 1, ...(thinking && { thinking }) }
-  const middleware = contextMiddleware({ history: new HistoryPruner(options) })
-  const stored: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Mend the build.' }] }]
-  let sent = stored
-  for (let at = 0; at < 12; at++) {
-    const made: Any = await middleware.transformParams({ params: { prompt: stored } as Any })
-    sent = made.prompt
-    stored.push(answer(`c${at}`, provider.answer(sent, answer(`c${at}`, ''))), result(`c${at}`))
-  }
-  return sent
+const HOSTS: Record<'ai-sdk' | 'langchain' | 'pi', (history: HistoryPruner) => Send> = {
+  'ai-sdk': (history) => {
+    const middleware = contextMiddleware({ history })
+    return async (stored) => {
+      const made: Any = await middleware.transformParams({ params: { prompt: stored } as Any })
+      return made.prompt
+    }
+  },
+  langchain: (history) => {
+    const { wrapModelCall } = contextControl({ history })
+    return (messages) => wrapModelCall({ messages }, async (request: { messages: Message[] }) => request.messages)
+  },
+  pi: (history) => {
+    const { transformContext } = agentHooks({ history })
+    return (stored) => transformContext([...stored])
+  },
 }
 
-const leftOut = (sent: Message[]) => JSON.stringify(sent).split('left out').length - 1
+describe.each(['ai-sdk', 'langchain', 'pi'] as const)('%s', (host) => {
+  /** Twelve turns through the adapter; the messages of the last request. */
+  const session = async (thinking?: HistoryPrunerOptions['thinking']): Promise<Message[]> => {
+    const { user, answer, result } = SHAPES[host]
+    const provider = new BindingProvider()
+    const send = HOSTS[host](new HistoryPruner({ schedule: 'always', keepRecent: 1, ...(thinking && { thinking }) }))
+    const stored: Message[] = [user('Mend the build.')]
+    let sent: Message[] = stored
+    for (let at = 0; at < 12; at++) {
+      const id = `c${at}`
+      sent = await send(stored)
+      stored.push(answer(id, provider.answer(sent, answer(id, ''))), result(id, `line of ${id}\n`.repeat(600)))
+    }
+    return sent
+  }
+  const leftOut = (sent: Message[]) => JSON.stringify(sent).split('left out').length - 1
 
-test('the AI SDK: by default nothing in front of a signed block changes', async () => {
-  expect(leftOut(await session(undefined))).toBe(0)
-})
+  test('by default nothing in front of a signed block changes', async () => {
+    expect(leftOut(await session())).toBe(0)
+  })
 
-test('the AI SDK: with `remove` results leave with the blocks after them', async () => {
-  expect(leftOut(await session('remove'))).toBeGreaterThan(5)
-})
+  test('with `remove` results leave with the blocks after them', async () => {
+    expect(leftOut(await session('remove'))).toBeGreaterThan(5)
+  })
 
-test('the AI SDK: the provider refuses what a pruner that ignores signatures sends', async () => {
-  await expect(session('ignore')).rejects.toThrow(/bound to a different conversation/)
+  test('the provider refuses what a pruner that ignores signatures sends', async () => {
+    await expect(session('ignore')).rejects.toThrow(/bound to a different conversation/)
+  })
 })

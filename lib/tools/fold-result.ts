@@ -9,6 +9,8 @@ import { bodyOf, editText } from './tool-result'
 /** Folds results of one session: a `FoldSession`. */
 export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
+  /** Told of results that are not sent any more. */
+  forget?(toolCallIds: readonly string[]): void
 }
 
 /** Folds a truncated result. `outputPath` is the saved output. A failure costs nothing but the fold. */

@@ -80,7 +80,9 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
         (messages) => (messages === prompt ? doGenerate() : model.doGenerate(withPrompt(params, messages))),
         { signal, overflowed: (answer) => endOf(answer, window) },
       )
-      requests.observe(request.sessionId, (answer as { usage?: unknown }).usage)
+      const { usage, providerMetadata, response } = answer as Answer
+      requests.observe(request.sessionId, usage)
+      requests.accept(request.sessionId, [Object(response).body, ...metadataIn(providerMetadata)])
       return answer
     },
 
@@ -92,7 +94,10 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
       if (!isArray(params?.prompt)) return doStream()
       const { prompt, abortSignal: signal } = params
       const request = requestOf(params)
-      const finished = ({ usage }: StreamPart) => requests.observe(request.sessionId, usage)
+      const finished = ({ usage, providerMetadata }: StreamPart) => {
+        requests.observe(request.sessionId, usage)
+        requests.accept(request.sessionId, metadataIn(providerMetadata))
+      }
       let last: Peeked<R> | undefined
       const send = async (messages: readonly unknown[]): Promise<Peeked<R>> => {
         const before = last
@@ -105,6 +110,18 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
       return (await requests.send(request, send, options)).result
     },
   }
+}
+
+/** An answer, as far as it is read here. */
+interface Answer {
+  usage?: unknown
+  providerMetadata?: unknown
+  response?: unknown
+}
+
+/** Returns the metadata of each provider. */
+function metadataIn(providerMetadata: unknown): unknown[] {
+  return isRecord(providerMetadata) ? Object.values(providerMetadata) : []
 }
 
 interface StreamOptions<P extends ModelCall, R> {

@@ -8,6 +8,7 @@ export interface StreamPart {
   error?: unknown
   finishReason?: unknown
   usage?: unknown
+  providerMetadata?: unknown
 }
 
 /** A stream whose beginning was looked at. */

@@ -103,7 +103,10 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
       handler(sent === messages ? request : { ...request, messages: [...sent] })
     const options = { signal: runtime?.signal, overflowed: (answer: unknown) => emptyOf(answer, window) }
     const answer = await requests.send(outgoing, send, options)
-    requests.observe(outgoing.sessionId, Object(answer).usage_metadata)
+    const { usage_metadata, response_metadata, additional_kwargs } = Object(answer) as Record<string, unknown>
+    requests.observe(outgoing.sessionId, usage_metadata)
+    // Anthropic's fields are in the one for a stream and in the other for a whole answer.
+    requests.accept(outgoing.sessionId, [response_metadata, additional_kwargs])
     return answer
   }
 

@@ -53,6 +53,12 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
   const withInput = (request: RequestLike, { messages }: Pick<OutgoingRequest<unknown>, 'messages'>): RequestLike =>
     messages === request.input ? request : { ...request, input: messages }
 
+  const learn = (sessionId: string | undefined, answer: unknown) => {
+    const { usage, providerData } = Object(answer) as { usage?: unknown; providerData?: unknown }
+    requests.observe(sessionId, usage)
+    requests.accept(sessionId, [answer, providerData])
+  }
+
   return overlay(model, {
     getResponse: async (request: RequestLike): Promise<unknown> => {
       if (!isArray(request?.input)) return inner.getResponse(request)
@@ -62,7 +68,7 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
         signal,
         overflowed: (answer) => emptyOf(answer, window),
       })
-      requests.observe(prepared.sessionId, Object(answer).usage)
+      learn(prepared.sessionId, answer)
       return answer
     },
 
@@ -81,7 +87,7 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
               continue
             }
             answering = true
-            requests.observe(current.sessionId, usageOf(event))
+            learn(current.sessionId, answerIn(event))
             yield* held.splice(0)
             yield event
           }
@@ -122,10 +128,10 @@ function failureIn(event: unknown): unknown {
   return FAILED.has(raw?.type) ? raw : undefined
 }
 
-/** The usage in the last event of an answer. */
-function usageOf(event: unknown): unknown {
+/** The answer in the last event of a stream. */
+function answerIn(event: unknown): unknown {
   const { type, response } = Object(event) as { type?: unknown; response?: unknown }
-  return type === 'response_done' ? Object(response).usage : undefined
+  return type === 'response_done' ? response : undefined
 }
 
 /** The event of the provider that an event of the SDK passes on. */

@@ -67,13 +67,35 @@ export class Requests {
   observe(sessionId: string | undefined, usage: unknown, response: unknown = usage): void {
     if (!isRecord(usage) || this.#observed.get(sessionId) === response) return
     this.#observed.set(sessionId, response)
-    const { history } = this.#controls
-    const control = typeof history === 'function' ? this.#sessions.get(sessionId)?.control : history
     try {
-      catchLater('history', control?.observe?.(usage))
+      catchLater('history', this.#knownControl(sessionId)?.observe?.(usage))
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
     }
+  }
+
+  /**
+   * Hands on what a response says of edits by its provider: to the control of a session, and the results that left to `fold`, so that no
+   * later pointer names them. `places` are those where a framework may put it; one that says nothing changes nothing. Never throws.
+   */
+  accept(sessionId: string | undefined, places: readonly unknown[]): void {
+    try {
+      const control = this.#knownControl(sessionId)
+      for (const place of places) {
+        const edits = isRecord(place) ? control?.accept?.(place) : undefined
+        catchLater('history', edits)
+        const { toolCallIds } = Object(edits) as { toolCallIds?: unknown }
+        if (isArray(toolCallIds) && toolCallIds.length > 0) this.#controls.fold?.forget?.(toolCallIds as string[])
+      }
+    } catch (thrown) {
+      tellError(this.#controls, 'history', thrown, sessionId)
+    }
+  }
+
+  /** The control of a session that has sent a request. */
+  #knownControl(sessionId: string | undefined): HistoryControl | undefined {
+    const { history } = this.#controls
+    return typeof history === 'function' ? this.#sessions.get(sessionId)?.control : history
   }
 
   #controlOf(sessionId: string | undefined, facts: SessionFacts = {}): HistoryControl | undefined {

@@ -25,6 +25,8 @@ export type HistoryControl = (
 ) & {
   /** Receives the usage of each response, where the framework gives it. */
   observe?(usage: unknown): unknown
+  /** Receives what each response says beside its answer, where the framework gives it: what the provider left out by itself. */
+  accept?(response: unknown): unknown
 }
 
 /** Facts about a session that its host knows at the first request. */
