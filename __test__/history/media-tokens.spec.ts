@@ -1,7 +1,7 @@
-/** Images count as their provider counts them, by the size in their header. */
+/** Images count as their provider counts them, by the size in their header, and PDFs by their pages. */
 
 import { HistoryPruner } from 'spillway'
-import { gif, jpeg, png, webp } from '../support/images'
+import { gif, jpeg, pdf, png, webp } from '../support/images'
 
 const ask = { role: 'user', content: 'Look.' }
 
@@ -108,6 +108,21 @@ test.each<[string, string]>([
   ['an address', 'https://example.org/a.png'],
 ])('%s counts as a megapixel', (_, data) => {
   expect(tokensOf('anthropic', data)).toBe(1500)
+})
+
+test.each<[string, string, number]>([
+  ['anthropic', pdf(1), 3000],
+  ['anthropic', pdf(40), 120_000],
+  // The pages are behind what is read of an image.
+  ['anthropic', pdf(2, 1e6), 6000],
+  ['openai-responses', pdf(3), 9000],
+  ['gemini', pdf(3), 774],
+  ['ai-sdk', pdf(3), 9000],
+  // Page objects that are compressed.
+  ['anthropic', pdf(0), 1500],
+  ['anthropic', `${pdf(3)}?`, 1500],
+])('%s: the pages of a PDF', (format, data, expected) => {
+  expect(tokensOf(format, data)).toBe(expected)
 })
 
 test('several images in a result count one by one', () => {

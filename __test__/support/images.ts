@@ -1,4 +1,4 @@
-/** Images that are hardly more than a header, in base64. */
+/** Images and documents that are hardly more than a header, in base64. */
 
 /** A PNG of this size, with as many more bytes, all different by `seed`. */
 export function png(width: number, height: number, bytes = 0, seed = 0): string {
@@ -45,4 +45,10 @@ export function webp(width: number, height: number, kind: 'VP8 ' | 'VP8L' | 'VP8
     image.writeUIntLE(height - 1, 27, 3)
   }
   return image.toString('base64')
+}
+
+/** A PDF of this many pages, behind a stream of as many bytes. */
+export function pdf(pages: number, bytes = 0): string {
+  const page = '2 0 obj << /Type /Page /Parent 1 0 R >> endobj\n'
+  return Buffer.from(`%PDF-1.7\n${'x'.repeat(bytes)}\n<< /Type /Pages >>\n${page.repeat(pages)}`).toString('base64')
 }

@@ -1,7 +1,7 @@
-/** Tokens of images: the formulas of providers, as dated facts. Nothing is fetched. */
+/** Tokens of images and PDFs: the formulas of providers, as dated facts. Nothing is fetched. */
 
 import { type ImageSize, imageSize, MOST_HEADER } from './image-size'
-import { mediumHead } from './media'
+import { mediumHead, mediumOf, pagesOf } from './media'
 import type { HistoryFormatName } from './message-view'
 
 /** Tokens of a medium whose size is not known: one megapixel at the rate of the large providers. */
@@ -57,7 +57,34 @@ export const IMAGE_RULES: Partial<Record<HistoryFormatName, ImageRule>> = {
   gemini: GEMINI,
 }
 
-/** Returns the tokens of an image or a file in a message of a format. An image without data, or of another kind, counts as a megapixel. */
+/** How a provider counts a PDF. */
+interface PageRule {
+  /** Tokens of a page. */
+  page: number
+  source: string
+  /** The day on which the source said so. */
+  day: string
+}
+
+const ANTHROPIC_PAGES: PageRule = {
+  page: 3000,
+  source: 'platform.claude.com, "PDF support": 1,500 to 3,000 for the text of a page, and its image, without a number',
+  day: '2026-04-26',
+}
+
+/** OpenAI names no number for a page, and counts as Anthropic here: both send the text and an image of each page. */
+const PAGE_RULES: Partial<Record<HistoryFormatName, PageRule>> = {
+  gemini: {
+    page: 258,
+    source: 'ai.google.dev, "Document understanding", a copy without a date: 258 a page',
+    day: '2026-11-26',
+  },
+}
+
+/**
+ * Returns the tokens of an image or a file in a message of a format. An image without data, or of another kind, counts as a megapixel;
+ * so does a PDF whose pages cannot be counted.
+ */
 export function tokensOfMedium(part: unknown, format: HistoryFormatName): number {
   const rule = IMAGE_RULES[format] ?? ANTHROPIC
   // Most headers are in front; that of a JPEG may be behind a preview.
@@ -66,9 +93,20 @@ export function tokensOfMedium(part: unknown, format: HistoryFormatName): number
     if (rule.low !== undefined && detail === 'low') return rule.low
     const size = bytes && imageSize(bytes)
     if (size !== undefined) return rule.tokens(size)
+    if (bytes?.subarray(0, PDF.length).equals(PDF)) return tokensOfPdf(part, format)
     if (bytes === undefined || bytes.length < most) break
   }
   return PER_MEDIA
+}
+
+/** The first bytes of a PDF. */
+const PDF = Buffer.from('%PDF-')
+
+function tokensOfPdf(part: unknown, format: HistoryFormatName): number {
+  const content = mediumOf(part).content()
+  const pages = content === undefined ? 0 : pagesOf(content)
+  const { page } = PAGE_RULES[format] ?? ANTHROPIC_PAGES
+  return pages === 0 ? PER_MEDIA : pages * page
 }
 
 function area({ width, height }: ImageSize): number {

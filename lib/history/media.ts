@@ -84,6 +84,6 @@ function sizeText(bytes: number): string {
 }
 
 /** Counts the pages of a PDF whose page objects are not compressed; 0 if they are. */
-function pagesOf(pdf: Buffer): number {
+export function pagesOf(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
 }
