@@ -74,13 +74,9 @@ export type {
   SuggestedRule,
 } from './permission/types'
 export type { HistoryPrunerOptions } from './pruning/options'
-export {
-  HistoryPruner,
-  type HistoryPrunerState,
-  type PrunedItem,
-  type PruneReport,
-  type PruneResult,
-} from './pruning/pruner'
+export { HistoryPruner, type PruneResult } from './pruning/pruner'
+export type { PrunedItem, PruneReport } from './pruning/report'
+export type { HistoryPrunerState } from './pruning/state'
 export type { PromptUsage } from './pruning/usage'
 export { createTruncation, type Truncation, type UserTruncationConfig } from './service/create-truncation'
 export { createTruncationMiddleware } from './service/middleware'

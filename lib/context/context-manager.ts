@@ -10,15 +10,9 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, formatNamed, viewOf, viewsIn, viewsOf } from '../history/formats'
 import { recoverAsFar } from '../overflow/recover-from-overflow'
-import {
-  adopt,
-  countedTokens,
-  forgetGone,
-  HistoryPruner,
-  type HistoryPrunerState,
-  type PruneReport,
-  share,
-} from '../pruning/pruner'
+import { adopt, countedTokens, forgetGone, HistoryPruner, share } from '../pruning/pruner'
+import type { PruneReport } from '../pruning/report'
+import type { HistoryPrunerState } from '../pruning/state'
 import type { PromptUsage } from '../pruning/usage'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'

@@ -1,6 +1,6 @@
 /** The savings of a running manager, in the terms of `spillway report`. */
 
-import type { PruneReport } from '../pruning/pruner'
+import type { PruneReport } from '../pruning/report'
 
 /** Savings of pruning. */
 export interface ContextSavings {

@@ -2,7 +2,7 @@
 
 import type { CompactionReport } from '../compaction/report'
 import type { ToolResultKnowledge } from '../history/ledger'
-import type { PruneReport } from '../pruning/pruner'
+import type { PruneReport } from '../pruning/report'
 import type { POLICIES } from './options'
 
 /** A step of {@link ContextManager.prepare}. */

@@ -44,14 +44,9 @@ export type {
   ProviderEdits,
   ToProviderOptions,
 } from '../pruning/provider-editing'
-export {
-  HistoryPruner,
-  type HistoryPrunerState,
-  type PrunedItem,
-  type PruneReason,
-  type PruneReport,
-  type PruneResult,
-} from '../pruning/pruner'
+export { HistoryPruner, type PruneResult } from '../pruning/pruner'
+export type { PrunedItem, PruneReason, PruneReport } from '../pruning/report'
+export type { HistoryPrunerState } from '../pruning/state'
 export type { PromptUsage } from '../pruning/usage'
 export type { ToolResultRecord, ToolResultRecorder } from '../types'
 export type { ThinkingMode } from './bound-thinking'

@@ -1,23 +1,20 @@
 /** A history as it is sent to a model: without the old parts that it can do without, and with a cache in mind. */
 
 import { SpillwayError } from '../errors'
-import type { HistoryFormatName } from '../history/message-view'
 import { warnUnreadable } from '../history/notes'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { type Check, checkOptions, parsedState } from '../validation/options'
+import { type Check, checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { HistoryReader } from './history-reader'
-import { isObserved, type ObservedState, ObservedUsage, type SentRequest } from './observed-usage'
+import { ObservedUsage, type SentRequest } from './observed-usage'
 import {
   finiteOrNull,
   type HistoryPrunerOptions,
-  type PrunedInfo,
   type PrunerSettings,
   pruningError,
   readPrunerOptions,
 } from './options'
-import { infoOf } from './placeholder'
 import type { PolicyName } from './policies'
 import {
   type AnthropicEditing,
@@ -30,129 +27,14 @@ import {
   type ToProviderOptions,
 } from './provider-editing'
 import type { HistoryItem } from './prunable-item'
+import { explainReport, type PrunedItem, type PruneReason, type PruneReport, prunedItem, unreadReport } from './report'
+import { type HistoryPrunerState, readPrunerState } from './state'
 import { type PromptUsage, readUsage } from './usage'
-
-/** Why something was left out, or was not. */
-export type PruneReason =
-  /** There is nothing that may go. */
-  | 'nothing-to-free'
-  /** The cache has expired anyway, or the change costs less than it frees. */
-  | 'free'
-  /** The accumulated cost of carrying it approaches the cost of the change. */
-  | 'pays'
-  /** The schedule is `always`. */
-  | 'always'
-  /** It has not been carried long enough. */
-  | 'too-early'
-  /** The schedule is `cold`, and the cache is not. */
-  | 'warm'
-  /** It would pay, but what was saved so far and `maxLoss` do not cover the price yet. */
-  | 'savings-too-small'
-  /** The messages could not be read; they go out as they are. */
-  | 'unreadable'
-  /** The messages are in no known format; they go out as they are. */
-  | 'unknown-format'
-
-/** An item that was pruned for the first time. */
-export interface PrunedItem extends PrunedInfo {
-  /** Index of the message. */
-  index: number
-  /** The policy that selected it; the first if there are several. */
-  policy: PolicyName
-  /** True if its start and its end stay; it can still be pruned later. */
-  trimmed?: true
-}
-
-/** Report of one call of {@link HistoryPruner.prune}. Priced tokens are tokens times their price. */
-export interface PruneReport {
-  reason: PruneReason
-  /** Items pruned or trimmed for the first time. */
-  pruned: PrunedItem[]
-  /** Number of items that are pruned or trimmed by now. */
-  total: number
-  /** Tokens of all messages, estimated. */
-  tokensBefore: number
-  /** Tokens of the messages that are sent, estimated. */
-  tokensAfter: number
-  /** True if the provider's cache had expired. */
-  cold: boolean
-  /** Tokens that became free, or, if none did, that could have. */
-  freed: number
-  /** Priced tokens that freeing them costs at this request; negative if it saves at once. */
-  price: number
-  /** Priced tokens that carrying them has cost so far. */
-  carried: number
-  /** Priced tokens that may be spent on a change: the savings so far and the share of `maxLoss`. */
-  savings: number
-  /** Priced tokens of all requests so far, and what they would have been without pruning. */
-  cost: { paid: number; unpruned: number }
-  /** Number of messages at the start in which nothing changes, because signed reasoning is bound to them; missing if there are none. */
-  bound?: number
-  /** Number of results that the provider left out by itself, as `accept` read; missing if there are none. */
-  clearedByProvider?: number
-  /** Format of the history; `undefined` if no message is in a known format. */
-  format?: HistoryFormatName
-}
 
 /** Result of {@link HistoryPruner.prune}. */
 export interface PruneResult<M> {
   messages: M[]
   report: PruneReport
-}
-
-/** State of a pruner, as JSON. */
-export interface HistoryPrunerState {
-  version: 1
-  /**
-   * Placeholders, by the key of the item.
-   * @internal
-   */
-  placeholders: [key: string, text: string][]
-  /**
-   * Limits of trimmed items, in UTF-16 units of their start and end, and the texts between and after them.
-   * @internal
-   */
-  trims: [key: string, head: number, tail: number, middle: string, suffix: string][]
-  /**
-   * The account, in the binary's terms.
-   * @internal
-   */
-  account: object
-  /**
-   * For each item, the number of requests that carried it since it could have been pruned.
-   * @internal
-   */
-  carried: (number | null)[]
-  /**
-   * A number per message of the last request by which it is known again.
-   * @internal
-   */
-  sizes: number[]
-  /**
-   * The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room.
-   * @internal
-   */
-  adopted?: string[]
-  /**
-   * Indexes of the messages whose signed reasoning is removed.
-   * @internal
-   */
-  withoutThinking?: number[]
-  /**
-   * Where every call is an element of its own: the model has not seen the elements from this one on.
-   * @internal
-   */
-  unseenFrom?: number
-  /**
-   * Number of results that the provider leaves out by itself.
-   * @internal
-   */
-  clearedByProvider?: number
-  /**
-   * Facts learned from the usage of responses.
-   * @internal
-   */
-  observed?: ObservedState
 }
 
 interface Answer {
@@ -227,7 +109,7 @@ export class HistoryPruner {
         thrown instanceof SpillwayError ? thrown : pruningError('the history could not be read', thrown),
       )
       inner.reader.forget()
-      result = { messages: messages as M[], report: unreadable() }
+      result = { messages: messages as M[], report: unreadReport() }
     }
     inner.last = result.report
     return result
@@ -284,7 +166,7 @@ export class HistoryPruner {
   /** Returns the last decision, as sentences for a person. */
   explain(): string {
     const { last } = innerOf(this)
-    return last === undefined ? 'Nothing was decided yet.' : explanation(last)
+    return last === undefined ? 'Nothing was decided yet.' : explainReport(last)
   }
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
@@ -316,7 +198,7 @@ export class HistoryPruner {
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
     const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed, ...more } =
-      readState(state)
+      readPrunerState(state)
     const pruner = new HistoryPruner(options)
     const { settings } = innerOf(pruner)
     const handle = openAt(settings, account)
@@ -451,98 +333,4 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     ...(format !== undefined && { format }),
   }
   return { messages: reader.project(messages), report }
-}
-
-function prunedItem(item: HistoryItem, policy: PolicyName): PrunedItem {
-  const pruned = infoOf(item) as PrunedItem
-  pruned.index = item.index
-  pruned.policy = policy
-  return pruned
-}
-
-function unreadable(): PruneReport {
-  const nothing = { freed: 0, price: 0, carried: 0, savings: 0, cold: false, tokensBefore: 0, tokensAfter: 0, total: 0 }
-  return { reason: 'unreadable', pruned: [], ...nothing, cost: { paid: 0, unpruned: 0 } }
-}
-
-function explanation(report: PruneReport): string {
-  const { reason, freed, price, carried, savings, cost, cold } = report
-  const [tokens, costs, rent, available] = [freed, price, carried, savings].map((value) => round(value))
-  const sentences: Record<PruneReason, string> = {
-    'nothing-to-free':
-      report.bound === undefined
-        ? 'Nothing could be pruned.'
-        : `Nothing could be pruned: signed reasoning is bound to the first ${report.bound} messages.`,
-    free: cold
-      ? `The cache was cold, so ${tokens} tokens were pruned at once.`
-      : `${tokens} tokens were pruned, because nothing after them had to be paid again.`,
-    pays: `${tokens} tokens were pruned: carrying them had cost ${rent} priced tokens, and the change costs ${costs}.`,
-    always: `${tokens} tokens were pruned, as the schedule prunes at once.`,
-    'too-early': `${tokens} tokens could be pruned, but the change would cost ${costs} priced tokens, and carrying them has cost ${rent} so far.`,
-    warm: `${tokens} tokens could be pruned, and will be when the cache is cold.`,
-    'savings-too-small': `${tokens} tokens could be pruned and that would pay, but the change costs ${costs} priced tokens, and only ${available} may be spent.`,
-    unreadable: 'The history could not be read and is sent unchanged.',
-    'unknown-format': 'The history is in no known format and is sent unchanged.',
-  }
-  const share = cost.unpruned > 0 ? (100 * cost.paid) / cost.unpruned : 100
-  const cleared = report.clearedByProvider
-    ? ` The provider has cleared ${report.clearedByProvider} results by itself.`
-    : ''
-  return `${sentences[reason]}${cleared} So far the session has cost ${share.toFixed(1)} % of what it would have cost without pruning.`
-}
-
-function round(value: number): string {
-  return String(Math.round(value))
-}
-
-const TRIM_TYPES = 'string,number,number,string,string'
-
-function readState(state: unknown): HistoryPrunerState {
-  const given = parsedState(state)
-  const {
-    version,
-    placeholders,
-    trims = [],
-    account,
-    carried,
-    sizes,
-    adopted = [],
-    withoutThinking = [],
-    unseenFrom = 0,
-    clearedByProvider = 0,
-    observed,
-  } = given
-  const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
-  const isTrim = (trim: unknown) =>
-    isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
-  const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
-  const problem =
-    version !== 1
-      ? ['version', version, '1']
-      : !isArray(placeholders) || !placeholders.every(isPair)
-        ? ['placeholders', placeholders, 'pairs of strings']
-        : !isArray(trims) || !trims.every(isTrim)
-          ? ['trims', trims, 'arrays of a string, two numbers and two strings']
-          : !isArray(carried) || !carried.every((value) => value === null || isNumber(value))
-            ? ['carried', carried, 'an array of numbers and null']
-            : !isArray(sizes) || !sizes.every(isNumber)
-              ? ['sizes', sizes, 'an array of numbers']
-              : !isArray(adopted) || !adopted.every((key) => typeof key === 'string')
-                ? ['adopted', adopted, 'an array of strings']
-                : !isArray(withoutThinking) || !withoutThinking.every(isNumber)
-                  ? ['withoutThinking', withoutThinking, 'an array of numbers']
-                  : !isNumber(unseenFrom)
-                    ? ['unseenFrom', unseenFrom, 'a number']
-                    : !isNumber(clearedByProvider)
-                      ? ['clearedByProvider', clearedByProvider, 'a number']
-                      : typeof account !== 'object' || account === null
-                        ? ['account', account, 'an object']
-                        : observed !== undefined && !isObserved(observed)
-                          ? ['observed', observed, 'an object']
-                          : undefined
-  if (problem !== undefined) {
-    const [field, value, allowed] = problem as [string, unknown, string]
-    throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)
-  }
-  return { ...(given as unknown as HistoryPrunerState), trims: trims as HistoryPrunerState['trims'] }
 }
