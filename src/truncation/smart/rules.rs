@@ -278,6 +278,14 @@ mod tests {
             "** (MatchError) no match of right hand side value: :none",
             "{badmatch,{down,tcp}}",
             "*** Error code 1",
+            "src/Data/Graph.hs:88:17:",
+            "    Not in scope: 'lookupp'",
+            "[x] /src/Login.swift:41:22: value of type 'Session' has no member 'tokn'",
+            "  Line   src/Cart.php",
+            "db-0-a81f      0/1   CrashLoopBackOff   41   3d",
+            "      Reason:       OOMKilled",
+            "  # aws_db_instance.main must be replaced",
+            "1700000400.123456 [0 10.0.0.9:51022] \"FLUSHALL\"",
         ] {
             assert!(weight(line) >= 850, "{line}: {}", weight(line));
         }
@@ -298,6 +306,10 @@ mod tests {
             "{\"level\":30,\"msg\":\"queue is empty\"}",
             "time=2026-01-02T03:04:05Z level=info msg=\"listening\"",
             "npm http fetch GET 200 https://x/error-ex 12ms",
+            "[1 of 9] Compiling Data.Tree  ( src/Data/Tree.hs, dist/Data/Tree.o )",
+            "- [x] write the docs",
+            "installing backoff 2.2.1",
+            "         Rows Removed by Filter: 12",
         ] {
             assert_eq!(weight(line), 0, "{line}");
         }

@@ -92,7 +92,14 @@ pub static RULES: &[Rule] = &[
         &["error"],
         r"(?i)^\s*([\w.+-]+: )?(\[?error\]?)( [A-Z]{1,6}\d+)?:?\s+(code |in |at |on |parsing |processing |while )?\S",
     ),
-    rule(950, (1, 5), &["parse error", "parsing error", "syntax error", "syntaxerror"], ""),
+    rule(
+        950,
+        (1, 5),
+        &["parse error", "parsing error", "syntax error", "syntaxerror", "not in scope"],
+        "",
+    ),
+    // Reports that name the place on a line of its own, and what is wrong below it.
+    rule(900, (0, 8), &[".hs:", ".php"], r"^\S+\.l?hs:\d+:\d+:$|^ +Line +\S+\.php$"),
     rule(
         945,
         (3, 5),
@@ -288,8 +295,8 @@ pub static RULES: &[Rule] = &[
     rule(
         920,
         (0, 5),
-        &["✖", "✗", "✕", "×", "●", "❯", "not ok", "✘", "⨯"],
-        r"^\s*(✖|✗|✕|×|●|✘|⨯|not ok\b)\s*\S",
+        &["✖", "✗", "✕", "×", "●", "❯", "not ok", "✘", "⨯", "❌", "[x] "],
+        r"^\s*(✖|✗|✕|×|●|✘|⨯|❌|not ok\b)\s*\S|^\[x\] \S+:\d+",
     ),
     rule(
         880,
@@ -358,6 +365,40 @@ pub static RULES: &[Rule] = &[
             "buffer-overflow",
         ],
         r"(?i)[1-9][\d,]* bytes in .*definitely lost|definitely lost: +[1-9]|invalid (read|write|free)|uninitiali[sz]ed|terminating|data race|use-after|overflow",
+    ),
+    // States of workloads in Kubernetes.
+    rule(
+        915,
+        (3, 3),
+        &[
+            "backoff",
+            "errimage",
+            "oomkilled",
+            "containerconfigerror",
+            "invalidimagename",
+            "failedscheduling",
+            "failedmount",
+            "failedcreate",
+            "evicted",
+            "unhealthy ",
+            "notready",
+        ],
+        r"(^|\s)(Init:)?(\w*BackOff|ErrImage\w+|OOMKilled|\w*ContainerConfigError|InvalidImageName|Failed(Scheduling|Mount|Create\w*)|Evicted|Unhealthy|NotReady)(\s|$)",
+    ),
+    // Plans that replace or destroy, and commands that delete everything.
+    rule(
+        905,
+        (1, 4),
+        &["must be replaced", "will be destroyed", "forces replacement"],
+        r"^\s*# \S+ (is tainted, so )?(must be replaced|will be destroyed)|# forces replacement",
+    ),
+    rule(905, (0, 0), &["\"flush", "\"shutdown\""], r#"(?i)\] "(flush(all|db)|shutdown)""#),
+    // Query plans that read many rows for a few, or sort on disk.
+    rule(
+        620,
+        (2, 0),
+        &["rows removed by", "external merge", "using filesort"],
+        r"(?i)rows removed by [\w ]+: [1-9]\d{4}|external merge +disk|using filesort",
     ),
     // Servers.
     rule(900, (0, 0), &["\" 5"], r#"" 5\d\d( |$)"#),
