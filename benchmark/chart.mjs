@@ -1,8 +1,9 @@
 /**
  * The results as a bar chart: how much of its target each measurement uses. A bar that ends before the line meets its
- * target. Plain SVG without scripts, readable on light and on dark pages.
+ * target.
  */
 import { amount, ratioText } from './report.mjs'
+import { picture, round, text } from './svg.mjs'
 
 const WIDTH = 960
 const LABELS = 316
@@ -15,11 +16,7 @@ const GROUP = 34
 const AXIS_MAX = 1.5
 
 const STYLE = `
-  .page { fill: #ffffff; stroke: #d0d7de }
-  text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328 }
-  .title { font-size: 15px; font-weight: 600 }
   .group { font-weight: 600 }
-  .quiet { fill: #59636e }
   .met { fill: #1a7f5a }
   .missed { fill: #c4541a }
   .unclear { fill: #8c959f }
@@ -27,9 +24,6 @@ const STYLE = `
   .gap { fill: #ffffff }
   .target { stroke: #1f2328; stroke-dasharray: 3 3 }
   @media (prefers-color-scheme: dark) {
-    .page { fill: #0d1117; stroke: #3d444d }
-    text { fill: #f0f6fc }
-    .quiet { fill: #9198a1 }
     .met { fill: #3fb68b }
     .missed { fill: #e8834a }
     .unclear { fill: #767d86 }
@@ -59,16 +53,19 @@ export function chart({ environment, tables, startedAt }) {
   const lineX = LABELS + BARS / AXIS_MAX
   const machine = `${environment.cpu}, ${environment.cores} cores, node ${environment.node}, ${environment.os}`
 
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Each measurement as a share of its target">
-<style>${STYLE}</style>
-<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>
-${text(16, 28, 'Share of its target that each measurement uses (shorter is better)', 'title')}
-${text(lineX, HEAD - 4, 'target', 'quiet', 'middle')}
-${body.join('\n')}
-<line class="target" x1="${round(lineX)}" x2="${round(lineX)}" y1="${HEAD}" y2="${y + 4}"/>
-${text(16, y + 28, `${machine}, spillway ${environment.spillway}, ${startedAt.slice(0, 10)}`, 'quiet')}
-</svg>
-`
+  return picture({
+    width: WIDTH,
+    height,
+    label: 'Each measurement as a share of its target',
+    style: STYLE,
+    elements: [
+      text(16, 28, 'Share of its target that each measurement uses (shorter is better)', 'title'),
+      text(lineX, HEAD - 4, 'target', 'quiet', 'middle'),
+      ...body,
+      `<line class="target" x1="${round(lineX)}" x2="${round(lineX)}" y1="${HEAD}" y2="${y + 4}"/>`,
+      text(16, y + 28, `${machine}, spillway ${environment.spillway}, ${startedAt.slice(0, 10)}`, 'quiet'),
+    ],
+  })
 }
 
 function bar(row, y) {
@@ -77,7 +74,7 @@ function bar(row, y) {
   const width = Math.max(1, (Math.min(share, AXIS_MAX) / AXIS_MAX) * BARS)
   const figure =
     row.target.of === 'ratio'
-      ? `${ratioText(row.ratio)} × ${row.yardstick.name} (≤ ${row.target.max})`
+      ? `${ratioText(row.ratio)} × ${plain(row.yardstick.name)} (≤ ${ratioText(row.target.max)})`
       : `${amount(measured, row.unit)} (≤ ${amount(row.target.max, row.unit)})`
   const [verdict, mark] = row.met ? ['met', '✓'] : row.doubtful ? ['unclear', '?'] : ['missed', '✗']
   const drawn = [
@@ -93,19 +90,6 @@ function bar(row, y) {
   return drawn
 }
 
-function text(x, y, content, name = '', anchor = 'start') {
-  const classes = name ? ` class="${name}"` : ''
-  return `<text x="${round(x)}" y="${y}"${classes} text-anchor="${anchor}">${escaped(content)}</text>`
-}
-
 function plain(markdown) {
   return markdown.replaceAll('`', '')
-}
-
-function escaped(content) {
-  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-function round(number) {
-  return Math.round(number * 10) / 10
 }

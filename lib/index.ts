@@ -21,6 +21,7 @@ export {
   type VerifyAuditOptions,
   verifyAudit,
 } from './audit/audit-log'
+export type { CaptureOptions } from './capture/types'
 export { runCommand } from './command/run-command'
 export type { CommandProgress, CommandResult, RunCommandOptions, RunningCommand } from './command/types'
 export { type CompactResult, compactHistory } from './compaction/compact-history'
@@ -105,7 +106,6 @@ export {
   type ToolResult,
 } from './tools/registry'
 export type {
-  CaptureOptions,
   ContentOf,
   EffectiveConfig,
   ITruncationStorage,

@@ -1,4 +1,6 @@
-// Cost against lost names as a picture: plain SVG without scripts, readable on light and on dark pages.
+// Cost against lost names as a picture.
+
+import { picture, round, text } from '../svg.mjs'
 
 const WIDTH = 860
 const HEIGHT = 460
@@ -8,18 +10,11 @@ const TOP = 56
 const BOTTOM = 52
 
 const STYLE = `
-  .page { fill: #ffffff; stroke: #d0d7de }
-  text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328 }
-  .title { font-size: 15px; font-weight: 600 }
-  .quiet { fill: #59636e }
   .grid { stroke: #d0d7de }
   .ours { fill: #1a7f5a; stroke: #1a7f5a }
   .other { fill: #c4541a }
   .line { fill: none; stroke: #1a7f5a; stroke-width: 2 }
   @media (prefers-color-scheme: dark) {
-    .page { fill: #0d1117; stroke: #3d444d }
-    text { fill: #f0f6fc }
-    .quiet { fill: #9198a1 }
     .grid { stroke: #3d444d }
     .ours { fill: #3fb68b; stroke: #3fb68b }
     .other { fill: #e8834a }
@@ -39,8 +34,7 @@ export function frontierChart(title, points) {
   const steps = (from, to, step) =>
     Array.from({ length: Math.round((to - from) / step) + 1 }, (_, at) => from + at * step)
   const ours = points.filter((point) => point.ours).sort((a, b) => a.cost - b.cost)
-  const body = [
-    `<rect class="page" x="0.5" y="0.5" width="${WIDTH - 1}" height="${HEIGHT - 1}" rx="8"/>`,
+  const elements = [
     text(16, 28, title, 'title'),
     ...steps(left, right, 0.1).map((at) => text(x(at), HEIGHT - BOTTOM + 18, percent(at), 'quiet', 'middle')),
     ...steps(0, top, 0.02).flatMap((at) => [
@@ -55,22 +49,10 @@ export function frontierChart(title, points) {
       label(name, x(cost), y(turns)),
     ]),
   ]
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${escaped(title)}">`
-  return [head, `<style>${STYLE}</style>`, ...body, '</svg>', ''].join('\n')
+  return picture({ width: WIDTH, height: HEIGHT, label: title, style: STYLE, elements })
 }
 
 /** A name beside its point, on the side where there is room. */
 function label(name, x, y) {
   return x > WIDTH / 2 ? text(x - 8, y - 6, name, '', 'end') : text(x + 8, y - 6, name, '')
 }
-
-function text(x, y, words, kind, anchor = 'start') {
-  const of = kind === '' ? '' : ` class="${kind}"`
-  return `<text${of} x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escaped(words)}</text>`
-}
-
-function escaped(words) {
-  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-}
-
-const round = (value) => Math.round(10 * value) / 10

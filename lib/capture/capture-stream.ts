@@ -26,8 +26,9 @@ import { type Client, ceilingOf, type Job, reportStrategy } from '../truncation/
 import { cleaned, renderWith, truncated, untouched } from '../truncation/result'
 import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
-import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from '../types'
+import type { ITruncationStorage, TruncationContext, TruncationResult } from '../types'
 import { fileChunks, LIVE_BYTES, LiveSave } from './live-save'
+import type { CapturePeek } from './types'
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
 const BATCH = 2 ** 18

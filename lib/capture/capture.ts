@@ -4,9 +4,10 @@ import { Writable } from 'node:stream'
 import { SpillwayError } from '../errors'
 import { checkRange, type RangeResult, type ReadRange } from '../storage/read'
 import { type Client, checkCall } from '../truncation/request'
-import type { CaptureOptions, CapturePeek, TruncationContext, TruncationResult } from '../types'
+import type { TruncationContext, TruncationResult } from '../types'
 import { checkKeys, isRecord, wrong } from '../validation/validate'
 import { Inflow } from './capture-stream'
+import type { CaptureOptions, CapturePeek } from './types'
 
 const CUSTOM_STRATEGY_BYTES = 8 * 2 ** 20
 

@@ -1,8 +1,9 @@
 /** The public shapes of running a command. Types only: nothing here runs. */
 
+import type { CapturePeek } from '../capture/types'
 import type { TruncationService } from '../service/service'
 import type { RangeResult, ReadRange } from '../storage/read'
-import type { CapturePeek, TruncationOptions, TruncationResult } from '../types'
+import type { TruncationOptions, TruncationResult } from '../types'
 
 /** Output of a running command so far. */
 export interface CommandProgress {

@@ -1,6 +1,7 @@
 /** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
 
 import { Capture } from '../capture/capture'
+import type { CaptureOptions } from '../capture/types'
 import { knownAs } from '../errors'
 import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS } from '../settings/defaults'
 import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
@@ -15,7 +16,6 @@ import { openedDefaults } from '../truncation/save'
 import { builtInName, isStrategy, SmartStrategy } from '../truncation/strategies'
 import { decide } from '../truncation/truncate'
 import type {
-  CaptureOptions,
   ContentOf,
   EffectiveConfig,
   ITruncationStorage,

@@ -1,6 +1,7 @@
 /** Everything about truncation: strategies, storage, events and plugins. */
 
 export { Capture } from '../capture/capture'
+export type { CaptureOptions, CapturePeek } from '../capture/types'
 export { createTruncation, type Truncation, type UserTruncationConfig } from '../service/create-truncation'
 export { createTruncationMiddleware } from '../service/middleware'
 export {
@@ -29,8 +30,6 @@ export type {
 export type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from '../storage/retention'
 export { StorageList } from '../storage/storage-list'
 export type {
-  CaptureOptions,
-  CapturePeek,
   ConfigSource,
   ContentOf,
   ContentPart,

@@ -1,0 +1,54 @@
+/** The records of finished tool calls and of folds. */
+
+/** Metadata of one tool call. */
+export interface ToolResultRecord {
+  /** The id of the call, as the model gave it. */
+  toolCallId: string
+  toolName: string
+  /** When the tool finished: milliseconds since the epoch. */
+  endedAt: number
+  /** True if the tool reported a failure. */
+  isError: boolean
+  /** The exit code of a command. */
+  exitCode?: number
+  /** True if the command wrote something to its error stream. */
+  hasStderr?: boolean
+  /** The size of the whole output: UTF-8 bytes. */
+  bytes: number
+  /** Lines of the whole output, if they were counted. */
+  lines?: number
+  /** Path of the saved output. */
+  outputPath?: string
+  /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+  args?: Readonly<Record<string, unknown>>
+  /** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
+  folds?: FoldRecord
+}
+
+/** A receiver of records, such as a `ToolResultLedger`. */
+export interface ToolResultRecorder {
+  record(entry: ToolResultRecord): void
+}
+
+/** A stretch of a result that is shown otherwise. Lines count from 0 and end before `toLine`. */
+export interface FoldEdit {
+  fromLine: number
+  toLine: number
+  /** The shown text: a pointer, or lines under the path that they begin with. */
+  text: string
+  /** The call whose result has the lines. */
+  toolCallId?: string
+  /** The argument of that call that has them, if it is not the result. */
+  argument?: string
+  /** The first of them there. */
+  line?: number
+  /** How they are numbered here, where that is not as there. */
+  numbering?: 'None' | { From: number }
+}
+
+/** The replaced parts of a result, from which its text can be restored. */
+export interface FoldRecord {
+  /** UTF-16 units that it became shorter by. */
+  saved: number
+  edits: FoldEdit[]
+}

@@ -1,0 +1,41 @@
+/** The test runs that the strategy `tests` recognizes. */
+
+/** A test that failed, or a file of tests that could not be run. */
+export interface TestFailure {
+  /**
+   * The name of the test as its runner prints it, at most 1,000 bytes. Names of nested groups on lines of their own
+   * are joined by ` > `.
+   */
+  id: string
+  /** The first line of the message, at most 500 bytes; `''` if there is none. */
+  message: string
+  /** The place as `file:line`; `''` if the output does not say. */
+  where: string
+}
+
+/** A test run, as far as the output of its runner states it. */
+export interface TestRun {
+  /** Whose output it is, such as `['pytest']`; several if the output holds several runs, whose numbers are added up. */
+  runners: string[]
+  /** Number of tests that passed. Absent if the output does not say, as that of `go test` without `-v`. */
+  passed?: number
+  /** Number of tests that failed, those with an error included. */
+  failed: number
+  /** Number of tests that were skipped, or failed as expected. */
+  skipped: number
+  /**
+   * The failures in the order of the output, at most 10,000. A file that could not be loaded is among them although it is no
+   * test, so that there may be more of them than `failed` says.
+   */
+  failures: TestFailure[]
+}
+
+/** How a test run differs from an earlier one, by the names of its failures. */
+export interface TestRunChange {
+  /** Failures of the earlier run that are none any more. */
+  fixed: TestFailure[]
+  /** Failures that the earlier run did not have. */
+  failing: TestFailure[]
+  /** Failures of both runs. */
+  stillFailing: TestFailure[]
+}
