@@ -43,7 +43,7 @@ enum To {
 
 impl Repeated {
     /// Returns the cached answer, if every path that it depends on still leads to the same place.
-    pub fn answer(&mut self, asked: &str, real: &dyn RealPaths) -> Option<String> {
+    pub(crate) fn answer(&mut self, asked: &str, real: &dyn RealPaths) -> Option<String> {
         let at = self.0.iter().rposition(|entry| entry.asked == asked)?;
         let entry = self.0.remove(at)?;
         let is_known = |(folder, known): &(String, Repository)| real.repository(folder) == *known;
@@ -57,7 +57,7 @@ impl Repeated {
     }
 
     /// Stores an answer and the paths that it depends on.
-    pub fn keep(&mut self, asked: &str, noted: Noted<'_>, answer: &str) {
+    pub(crate) fn keep(&mut self, asked: &str, noted: Noted<'_>, answer: &str) {
         if noted.has_looked.get() || asked.len() > MAX_BYTES || answer.len() > MAX_BYTES {
             return;
         }
@@ -70,7 +70,7 @@ impl Repeated {
     }
 
     /// Removes all answers.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.0.clear();
     }
 }
@@ -96,7 +96,7 @@ pub(super) struct Noted<'a> {
 }
 
 impl<'a> Noted<'a> {
-    pub fn new(real: &'a dyn RealPaths) -> Self {
+    pub(crate) fn new(real: &'a dyn RealPaths) -> Self {
         Noted {
             real,
             led: RefCell::default(),

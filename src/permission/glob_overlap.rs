@@ -45,7 +45,7 @@ impl Part {
 }
 
 /// Returns true if a path may exist that both globs match. `crosses`: `*` in the first glob matches `/` too.
-pub fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
+pub(crate) fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
     let mut starts = glob.chars().zip(other.chars());
     let plain = |(one, two): &(char, char)| !is_special(*one) && !is_special(*two);
     if starts.by_ref().take_while(plain).any(|(one, two)| one != two) {

@@ -64,7 +64,7 @@ pub(super) fn wrong(field: &str, allowed: &str) -> Error {
 }
 
 impl Options {
-    pub fn read(value: &Value) -> Result<Self> {
+    pub(crate) fn read(value: &Value) -> Result<Self> {
         let Some(object) = value.as_object() else { return Err(wrong("options", "an object")) };
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..12]));
@@ -164,7 +164,7 @@ impl Options {
     }
 
     /// Returns true if a rule of the user denies reading or editing particular files, or asks about them.
-    pub fn has_bans(&self, domain: Domain) -> bool {
+    pub(crate) fn has_bans(&self, domain: Domain) -> bool {
         match domain {
             Domain::Read => self.guards_reading,
             Domain::Edit => self.guards_editing,
@@ -173,13 +173,13 @@ impl Options {
     }
 
     /// Returns true if such a rule covers everything in the folder that is this target.
-    pub fn bans_all_in(&self, domain: Domain, folder: &str) -> bool {
+    pub(crate) fn bans_all_in(&self, domain: Domain, folder: &str) -> bool {
         let known = || (domain, fold(folder, self.style.fold_case));
         !self.banned_folders.is_empty() && self.banned_folders.contains(&known())
     }
 
     /// Such a rule that may be about a path that a glob means, which comes as a target.
-    pub fn ban_met_by(&self, domain: Domain, glob: &str) -> Option<&Rule> {
+    pub(crate) fn ban_met_by(&self, domain: Domain, glob: &str) -> Option<&Rule> {
         let own = self.bans.iter().filter_map(|at| self.rules.all().get(*at));
         let hard = self.hard.all().iter().filter(|rule| rule.is_particular());
         own.chain(hard).find(|rule| {

@@ -5,7 +5,7 @@ use super::paths::Folders;
 
 /// A kind of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub(crate) enum Place {
     /// The root of the file system, or of a drive.
     Root,
     /// A directory that the system runs from.
@@ -151,7 +151,7 @@ const NO_DISKS: &[&str] = &[
 ];
 
 /// Returns the kind of place of a directory. `path` is absolute and normalized.
-pub fn protected(path: &str, folders: &Folders) -> Option<Place> {
+pub(crate) fn protected(path: &str, folders: &Folders) -> Option<Place> {
     let path = seen_by_process(path).trim_end_matches('/');
     if path.is_empty() {
         return Some(Place::Root);
@@ -202,7 +202,7 @@ fn of_drive(path: &str, windows: bool) -> Option<Place> {
 }
 
 /// Returns all of these directories except the homes of other users.
-pub fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place)> {
+pub(crate) fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place)> {
     let list = |names: &'static str, place: Place| {
         names.split_ascii_whitespace().map(move |name| (name, place))
     };
@@ -216,7 +216,7 @@ pub fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place
 
 /// Returns the kind of place of a file: a disk, or a file without which the system cannot start or users cannot log in.
 /// `path` is absolute and normalized.
-pub fn is_protected_file(path: &str) -> Option<Place> {
+pub(crate) fn is_protected_file(path: &str) -> Option<Place> {
     let path = seen_by_process(path);
     let path = path.strip_prefix("/private").unwrap_or(path);
     let (top, rest) = path.strip_prefix('/')?.split_once('/')?;
@@ -252,7 +252,7 @@ pub fn is_protected_file(path: &str) -> Option<Place> {
 }
 
 /// Returns true for a program or a library without which nothing else runs. `path` is absolute and normalized.
-pub fn is_essential_program(path: &str) -> bool {
+pub(crate) fn is_essential_program(path: &str) -> bool {
     let path = seen_by_process(path);
     let path = path.strip_prefix("/usr").unwrap_or(path);
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
@@ -266,6 +266,6 @@ pub fn is_essential_program(path: &str) -> bool {
 }
 
 /// Returns the canonical target of a kind of file, which hard denies match.
-pub fn canonical(place: Place) -> &'static str {
+pub(crate) fn canonical(place: Place) -> &'static str {
     if place == Place::Disk { "fs:/dev/block/" } else { "fs:/boot/" }
 }

@@ -110,7 +110,7 @@ pub(super) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    pub fn new(
+    pub(crate) fn new(
         folders: &'a Folders,
         cwd: &str,
         sensitive: &'a SensitiveNames,
@@ -155,7 +155,7 @@ impl<'a> Walker<'a> {
 
     /// Creates a walker that reads a text in the same place only to find what it destroys. `None` if a limit is
     /// reached.
-    pub fn shadow(&mut self, text: &str) -> Option<Walker<'a>> {
+    pub(crate) fn shadow(&mut self, text: &str) -> Option<Walker<'a>> {
         if self.depth >= MAX_DEPTH || self.left < text.len() + MIN_REREAD {
             return None;
         }
@@ -174,7 +174,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes over what a [shadow](Self::shadow) read, and how much it left to be read.
-    pub fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
+    pub(crate) fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
         (self.left, self.pieces_left, self.tokens_left) =
             (inner.left, inner.pieces_left, inner.tokens_left);
         self.is_overfull |= inner.is_overfull;
@@ -182,7 +182,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Parses a text, as far as what is read of a call is not too much.
-    pub fn parse(&mut self, text: &str) -> Result<Program, &'static str> {
+    pub(crate) fn parse(&mut self, text: &str) -> Result<Program, &'static str> {
         if let Some(reason) = preflight::refuse(text) {
             return Err(reason);
         }
@@ -195,12 +195,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns the result for a command that is not read at all.
-    pub fn refuse(mut self, text: &str) -> Reading {
+    pub(crate) fn refuse(mut self, text: &str) -> Reading {
         self.unread(text, NOT_PARSED);
         self.out
     }
 
-    pub fn finish(mut self) -> Reading {
+    pub(crate) fn finish(mut self) -> Reading {
         if self.is_overfull {
             self.doubt("variables and functions", TOO_MUCH);
         }
@@ -208,7 +208,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a whole text for a shell.
-    pub fn source(&mut self, text: &str) {
+    pub(crate) fn source(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH {
             return self.unread(text, "commands in commands are nested too deeply to be read");
         }
@@ -230,7 +230,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a command substitution, in a shell that has the current state.
-    pub fn substitution(&mut self, text: &str) {
+    pub(crate) fn substitution(&mut self, text: &str) {
         self.substituted.push(super::guess::fingerprint(text));
         self.apart(|walker| {
             walker.is_inner = true;
@@ -266,12 +266,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns true if the maximum number of programs that run each other is reached.
-    pub fn is_nested(&self) -> bool {
+    pub(crate) fn is_nested(&self) -> bool {
         self.nested > MAX_NESTED
     }
 
     /// Allows a few more words once, and no further nesting; returns the current nesting.
-    pub fn take_reserve(&mut self) -> Option<usize> {
+    pub(crate) fn take_reserve(&mut self) -> Option<usize> {
         if std::mem::replace(&mut self.is_reserve_taken, true) {
             return None;
         }
@@ -280,19 +280,19 @@ impl<'a> Walker<'a> {
         Some(std::mem::replace(&mut self.nested, MAX_NESTED + 1))
     }
 
-    pub fn end_reserve(&mut self, nested: usize) {
+    pub(crate) fn end_reserve(&mut self, nested: usize) {
         self.nested = nested;
         self.words_left = 0;
         self.is_spent = true;
     }
 
     /// Returns true if no more may be read.
-    pub fn is_exhausted(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.is_spent
     }
 
     /// Takes `cost` from the remaining budget; returns `false` if it is insufficient.
-    pub fn spend(&mut self, cost: usize) -> bool {
+    pub(crate) fn spend(&mut self, cost: usize) -> bool {
         let cost = cost + WORDS_OF_COMMAND;
         let is_enough = self.words_left >= cost;
         self.words_left = if is_enough { self.words_left - cost } else { 0 };
@@ -300,19 +300,19 @@ impl<'a> Walker<'a> {
         is_enough
     }
 
-    pub fn push(&mut self, mut command: Simple) {
+    pub(crate) fn push(&mut self, mut command: Simple) {
         self.as_guess(&mut command);
         self.out.commands.push(command);
     }
 
     /// Adds a concern about the whole text to the command `about`.
-    pub fn doubt(&mut self, about: &str, reason: impl Into<String>) {
+    pub(crate) fn doubt(&mut self, about: &str, reason: impl Into<String>) {
         let doubts = vec![Doubt::always(reason)];
         self.push(Simple { text: about.to_owned(), doubts, ..Simple::default() });
     }
 
     /// Adds a file given by a known word.
-    pub fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
+    pub(crate) fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
         if !word.known || !word.doubts.is_empty() {
             return Some(Doubt::always(format!("the file {} is not known beforehand", word.told)));
         }
@@ -351,25 +351,25 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds an argument that may be the name of a file. If that is unknown, it is no reason to ask.
-    pub fn named(&mut self, word: &Word) {
+    pub(crate) fn named(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Read, word);
         self.out.named.extend(self.out.files.drain(before..).map(|file| file.written));
     }
 
-    pub fn files_len(&self) -> usize {
+    pub(crate) fn files_len(&self) -> usize {
         self.out.files.len()
     }
 
     /// Marks the files from an index on as revealing only their names.
-    pub fn only_names_from(&mut self, from: usize) {
+    pub(crate) fn only_names_from(&mut self, from: usize) {
         for file in &mut self.out.files[from..] {
             file.names = true;
         }
     }
 
     /// Changes the directory for the next command, if this one succeeds.
-    pub fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
+    pub(crate) fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
         let home;
         let word = match (word, self.home) {
             (Some(word), _) => word,
@@ -420,7 +420,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Changes the directory for one command.
-    pub fn within(&mut self, word: &Word) -> Option<Doubt> {
+    pub(crate) fn within(&mut self, word: &Word) -> Option<Doubt> {
         let doubt = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if word.text.starts_with(['/', '~']) { &root } else { &self.places };
@@ -429,7 +429,7 @@ impl<'a> Walker<'a> {
         doubt
     }
 
-    pub fn lost(&mut self, reason: &str) -> Doubt {
+    pub(crate) fn lost(&mut self, reason: &str) -> Doubt {
         self.places.clear();
         self.next_places = None;
         Doubt::always(reason)
@@ -459,7 +459,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    pub fn list(&mut self, list: &CompoundList) {
+    pub(crate) fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
             match item.1 {
                 Separator::Sequence => self.and_or(&item.0),
@@ -525,7 +525,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a construct in a subshell, whose changes of directory end with it.
-    pub fn apart(&mut self, work: impl FnOnce(&mut Self)) {
+    pub(crate) fn apart(&mut self, work: impl FnOnce(&mut Self)) {
         let (places, next, home) = (self.places.clone(), self.next_places.take(), self.home);
         let known = self.constants.len();
         work(self);
@@ -534,7 +534,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a construct with an input of its own.
-    pub fn with_input(&mut self, input: Option<String>, work: impl FnOnce(&mut Self)) {
+    pub(crate) fn with_input(&mut self, input: Option<String>, work: impl FnOnce(&mut Self)) {
         let outer = (std::mem::replace(&mut self.piped, input), self.has_input);
         self.has_input = true;
         work(self);
@@ -733,7 +733,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a word, and the commands in it.
-    pub fn word(&mut self, raw: &str) -> Word {
+    pub(crate) fn word(&mut self, raw: &str) -> Word {
         let mut word = word::read(raw, self.home, &self.constants, &self.options);
         // The parser can lose the end of a document that contains a parenthesis.
         if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {

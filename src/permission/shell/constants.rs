@@ -59,7 +59,7 @@ pub(super) struct Constants {
 
 impl Constants {
     /// Creates the state for a text that a shell of its own reads.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let has_setter = || {
             let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
             words.into_iter().any(|word| SETTERS.contains(&word))
@@ -78,7 +78,7 @@ impl Constants {
     }
 
     /// Records an assignment.
-    pub fn set(&mut self, name: &str, value: &Word) {
+    pub(crate) fn set(&mut self, name: &str, value: &Word) {
         let can =
             value.known && value.doubts.is_empty() && !value.tilde && value.text.len() <= MAX_VALUE;
         if !can || !self.can_follow(name) {
@@ -90,7 +90,7 @@ impl Constants {
     }
 
     /// Takes a variable for the name of a commit.
-    pub fn set_revision(&mut self, name: &str) {
+    pub(crate) fn set_revision(&mut self, name: &str) {
         if self.can_follow(name) {
             self.known.retain(|known| known.name != name);
             let (name, text) = (name.to_owned(), String::new());
@@ -99,12 +99,12 @@ impl Constants {
     }
 
     /// Returns true if a variable is the name of a commit.
-    pub fn is_revision(&self, name: &str) -> bool {
+    pub(crate) fn is_revision(&self, name: &str) -> bool {
         self.known.iter().any(|known| known.name == name && known.revision)
     }
 
     /// Returns true if a variable can be followed.
-    pub fn can_follow(&mut self, name: &str) -> bool {
+    pub(crate) fn can_follow(&mut self, name: &str) -> bool {
         if self.text.is_none() || self.looks_left == 0 {
             return false;
         }
@@ -113,7 +113,7 @@ impl Constants {
     }
 
     /// Makes all variables unknown; returns `true` if any was known.
-    pub fn disable(&mut self) -> bool {
+    pub(crate) fn disable(&mut self) -> bool {
         self.text = None;
         let was_known = !self.known.is_empty();
         self.known.clear();
@@ -121,18 +121,18 @@ impl Constants {
     }
 
     /// Returns the value of a variable, and whether it is a glob.
-    pub fn get(&self, name: &str) -> Option<(&str, bool)> {
+    pub(crate) fn get(&self, name: &str) -> Option<(&str, bool)> {
         let known = self.known.iter().find(|known| known.name == name && !known.revision)?;
         Some((&known.text, known.glob))
     }
 
     /// Returns the number of known variables; later ones can be [removed](Self::forget).
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.known.len()
     }
 
     /// Removes the variables set since then.
-    pub fn forget(&mut self, len: usize) {
+    pub(crate) fn forget(&mut self, len: usize) {
         self.known.truncate(len);
     }
 

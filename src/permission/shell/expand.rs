@@ -20,12 +20,12 @@ pub(super) struct Expander<'w, 'a> {
 }
 
 impl<'w, 'a> Expander<'w, 'a> {
-    pub fn new(walker: &'w mut Walker<'a>) -> Self {
+    pub(crate) fn new(walker: &'w mut Walker<'a>) -> Self {
         Expander { walker, found: Vec::new() }
     }
 
     /// Returns the possible values of a raw word; none if it is unknown.
-    pub fn texts(mut self, raw: &str) -> Vec<String> {
+    pub(crate) fn texts(mut self, raw: &str) -> Vec<String> {
         if raw.len() > MAX_BYTES || self.walker.depth > 5 {
             return Vec::new();
         }
@@ -176,7 +176,7 @@ impl<'w, 'a> Expander<'w, 'a> {
     }
 
     /// Returns the output of a command that only prints its arguments.
-    pub fn output(&mut self, text: &str) -> Option<Vec<String>> {
+    pub(crate) fn output(&mut self, text: &str) -> Option<Vec<String>> {
         self.walker.left = self.walker.left.checked_sub(text.len())?;
         let program = self.walker.parse(text).ok()?;
         let outer = (self.walker.piped.take(), self.walker.places.clone());

@@ -21,7 +21,7 @@ pub(super) struct Fed {
 
 impl Walker<'_> {
     /// Handles a redirection that belongs to no simple command.
-    pub fn redirect_alone(&mut self, redirect: &IoRedirect) {
+    pub(crate) fn redirect_alone(&mut self, redirect: &IoRedirect) {
         let mut doubts = self.redirect(redirect);
         if std::mem::take(&mut self.fed).has_document {
             doubts.push(Doubt::always(HERE_DOCUMENT));
@@ -35,7 +35,7 @@ impl Walker<'_> {
         }
     }
 
-    pub fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Doubt> {
+    pub(crate) fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Doubt> {
         // That there is more than is read has been said.
         if self.is_exhausted() {
             return Vec::new();

@@ -72,7 +72,7 @@ static READ_LOWER_CASE: &[&str] = &[
 ];
 
 /// Returns true if a variable can be passed to programs without a question.
-pub fn is_harmless(name: &str) -> bool {
+pub(crate) fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
 }
 
@@ -413,12 +413,12 @@ const WRITTEN_FOLDERS: [&str; 10] = [
 ];
 
 /// Returns true if a variable names a directory that programs write to: it is judged like an edited file.
-pub fn is_written_folder(name: &str, value: &str) -> bool {
+pub(crate) fn is_written_folder(name: &str, value: &str) -> bool {
     WRITTEN_FOLDERS.contains(&name) && value.starts_with('/')
 }
 
 /// Returns true if a variable with this value can be passed to programs without a question.
-pub fn is_handed(name: &str, value: &str) -> bool {
+pub(crate) fn is_handed(name: &str, value: &str) -> bool {
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_harmless(name)
@@ -475,7 +475,7 @@ pub fn is_handed(name: &str, value: &str) -> bool {
 
 /// Returns true if a variable can be set in a shell without a question: no program receives it unless it was exported
 /// before.
-pub fn is_own(name: &str) -> bool {
+pub(crate) fn is_own(name: &str) -> bool {
     let lower = name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_')
         && name != "_"
         && name
@@ -496,7 +496,7 @@ pub fn is_own(name: &str) -> bool {
 
 /// Returns true if a text is an index with a command in it, which shells run wherever they take the text for a number
 /// or a name.
-pub fn has_running_index(text: &str) -> bool {
+pub(crate) fn has_running_index(text: &str) -> bool {
     let index = text.find('[').map_or("", |at| &text[at..]);
     index.contains("$(") || index.contains('`')
 }
@@ -514,7 +514,7 @@ pub(super) struct Assigned {
 
 impl Assigned {
     /// Returns true if it can be passed to programs without a question.
-    pub fn is_handed(&self) -> bool {
+    pub(crate) fn is_handed(&self) -> bool {
         let is_folder = |value: &String| is_written_folder(&self.name, value);
         if self.value.as_ref().is_some_and(is_folder) {
             return true;
@@ -524,7 +524,7 @@ impl Assigned {
             .map_or_else(|| is_harmless(&self.name), |value| is_handed(&self.name, value))
     }
 
-    pub fn read(walker: &mut Walker<'_>, assignment: &Assignment, raw: &str) -> Self {
+    pub(crate) fn read(walker: &mut Walker<'_>, assignment: &Assignment, raw: &str) -> Self {
         let (name, index) = match &assignment.name {
             AssignmentName::VariableName(name) => (name, false),
             AssignmentName::ArrayElementName(name, _) => (name, true),

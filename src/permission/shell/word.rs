@@ -37,12 +37,12 @@ pub(super) struct Word {
 
 impl Word {
     /// Returns a word that needs no quotes and has none.
-    pub fn plain(text: &str) -> Self {
+    pub(crate) fn plain(text: &str) -> Self {
         Word { text: text.to_owned(), told: quoted(text), known: true, ..Word::default() }
     }
 
     /// Returns true if the word can be an option.
-    pub fn can_be_option(&self) -> bool {
+    pub(crate) fn can_be_option(&self) -> bool {
         self.text.starts_with('-') || !self.known || self.glob_start
     }
 }

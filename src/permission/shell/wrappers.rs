@@ -38,7 +38,7 @@ pub(super) struct Environment {
 
 impl Wrapped {
     /// Returns the words of the program itself, before the command that it runs.
-    pub fn own<'w>(&self, words: &'w [Word]) -> &'w [Word] {
+    pub(crate) fn own<'w>(&self, words: &'w [Word]) -> &'w [Word] {
         match self {
             Self::Words(at) | Self::WordsAndMore(at) | Self::Powerful(at) | Self::Text(at) => {
                 &words[..*at]
