@@ -7,13 +7,13 @@ use super::line::Lines;
 use crate::truncation::smart::rules::Rules;
 
 /// Lines that stay at each end.
-pub const ENDS: usize = 3;
+pub(crate) const ENDS: usize = 3;
 
 /// The weight from which a line is an error.
 const ERROR: u16 = 850;
 
 /// Returns of each line whether it stays.
-pub fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String]) -> Vec<bool> {
+pub(crate) fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String]) -> Vec<bool> {
     let count = lines.len();
     let mut stays = vec![false; count];
     // An empty text after the last line feed is no line.

@@ -15,7 +15,7 @@ const PROGRAMS: [&str; 9] =
     ["grep", "egrep", "rg", "ag", "ack", "find", "fd", "fdfind", "ls-files"];
 
 /// Returns true if a call prints search hits or paths.
-pub fn may_have(tool: &str, args: &str) -> bool {
+pub(crate) fn may_have(tool: &str, args: &str) -> bool {
     let kind = tools::kind(tool).or_else(|| tools::kind(tools::last_part(tool)));
     match kind {
         Some(Kind::Search) => true,
@@ -29,7 +29,7 @@ pub fn may_have(tool: &str, args: &str) -> bool {
 }
 
 /// Adds groups between the edits that are there.
-pub fn add(lines: &Lines<'_>, keep: &[String], edits: &mut Vec<Edit>) {
+pub(crate) fn add(lines: &Lines<'_>, keep: &[String], edits: &mut Vec<Edit>) {
     let mut all = Vec::new();
     let mut at = 0;
     let mut taken = edits.iter().map(|edit| (edit.from_line, edit.to_line)).peekable();
@@ -127,7 +127,7 @@ fn listed(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The lines of a group.
-pub fn ungroup(shown: &[&str]) -> Option<Vec<String>> {
+pub(crate) fn ungroup(shown: &[&str]) -> Option<Vec<String>> {
     let (head, rest) = shown.split_first()?;
     let line = |line: &&str| match line.strip_prefix(INDENT).filter(|_| head.ends_with('/')) {
         Some(name) => Some(format!("{head}{name}")),

@@ -7,12 +7,12 @@ use std::hash::RandomState;
 use super::line::{Lines, Mark};
 
 /// Lines of a window.
-pub const WINDOW: usize = 4;
+pub(crate) const WINDOW: usize = 4;
 
 const EMPTY: u32 = u32::MAX;
 
 /// A result or an argument whose lines are known.
-pub struct Source {
+pub(crate) struct Source {
     pub id: u32,
     pub label: String,
     /// Its number among the sources with this label, from 1.
@@ -28,22 +28,22 @@ pub struct Source {
 
 impl Source {
     /// The number of its first line, which no other source has.
-    pub fn base(&self) -> u32 {
+    pub(crate) fn base(&self) -> u32 {
         self.base
     }
 
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.hidden.is_empty()
     }
 
     /// The first line that is not shown, from this one on; the number of lines if all are.
-    pub fn shown_until(&self, line: usize) -> usize {
+    pub(crate) fn shown_until(&self, line: usize) -> usize {
         let next = self.hidden.partition_point(|&(_, to)| to <= line);
         self.hidden.get(next).map_or(self.hashes.len(), |&(from, _)| from.max(line))
     }
 
     /// The first line of the shown stretch that a line is in.
-    pub fn shown_from(&self, line: usize) -> usize {
+    pub(crate) fn shown_from(&self, line: usize) -> usize {
         let next = self.hidden.partition_point(|&(_, to)| to <= line);
         next.checked_sub(1).map_or(0, |before| self.hidden[before].1)
     }
@@ -58,7 +58,7 @@ impl Source {
     }
 }
 
-pub struct Index {
+pub(crate) struct Index {
     hasher: RandomState,
     max_bytes: usize,
     /// By the number of their first line.
@@ -75,7 +75,7 @@ pub struct Index {
 }
 
 impl Index {
-    pub fn new(max_bytes: usize) -> Self {
+    pub(crate) fn new(max_bytes: usize) -> Self {
         Index {
             hasher: RandomState::new(),
             max_bytes,
@@ -90,25 +90,25 @@ impl Index {
         }
     }
 
-    pub fn hasher(&self) -> &RandomState {
+    pub(crate) fn hasher(&self) -> &RandomState {
         &self.hasher
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.held + self.table.len() * size_of::<u32>()
     }
 
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.sources.values().map(|source| source.hashes.len()).sum()
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let (hasher, clock) = (self.hasher.clone(), self.clock);
         *self = Index { hasher, clock, ..Index::new(self.max_bytes) };
     }
 
     /// Where a window stands that was shown last.
-    pub fn find(&self, window: &[u64]) -> Option<(&Source, usize)> {
+    pub(crate) fn find(&self, window: &[u64]) -> Option<(&Source, usize)> {
         if self.table.is_empty() {
             return None;
         }
@@ -117,17 +117,17 @@ impl Index {
     }
 
     /// The last result of a call that is shown whole.
-    pub fn repeated(&self, key: Option<u64>) -> Option<&Source> {
+    pub(crate) fn repeated(&self, key: Option<u64>) -> Option<&Source> {
         self.sources.get(self.repeats.get(&key?)?)
     }
 
     /// How many sources have had this label so far.
-    pub fn namesakes(&self, label: &str) -> u32 {
+    pub(crate) fn namesakes(&self, label: &str) -> u32 {
         self.labels.get(label).copied().unwrap_or(0)
     }
 
     /// Says that a pointer names this source: what is named stays longest.
-    pub fn touch(&mut self, id: u32) {
+    pub(crate) fn touch(&mut self, id: u32) {
         self.clock += 1;
         let clock = self.clock;
         if let Some(source) = self.sources.values_mut().rev().find(|source| source.id == id) {
@@ -136,7 +136,7 @@ impl Index {
     }
 
     /// Adds a text. Only the start of a text that takes more than half of the index is known.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         id: u32,
         label: String,
@@ -186,7 +186,7 @@ impl Index {
         self.evict();
     }
 
-    pub fn forget(&mut self, ids: &[u32]) {
+    pub(crate) fn forget(&mut self, ids: &[u32]) {
         let gone: Vec<u32> = self
             .sources
             .values()

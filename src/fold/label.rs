@@ -31,7 +31,7 @@ const SUBJECTS: [&str; 14] = [
     "name",
 ];
 
-pub fn label(given: &Given<'_>) -> String {
+pub(crate) fn label(given: &Given<'_>) -> String {
     let args: Value = serde_json::from_str(given.args).unwrap_or_default();
     let tool = clean(given.tool);
     let subject = SUBJECTS.iter().find_map(|name| match args.get(name)? {
@@ -70,7 +70,7 @@ fn path(text: &str) -> String {
 }
 
 /// Returns true if a call reads a file that is no log: lines of source code are no errors of the run.
-pub fn reads_source(given: &Given<'_>) -> bool {
+pub(crate) fn reads_source(given: &Given<'_>) -> bool {
     let args: Value = serde_json::from_str(given.args).unwrap_or_default();
     let Access::Read(read) = Access::of(given.tool, &args) else { return false };
     let name = read.path.rsplit(['/', '\\']).next().unwrap_or_default();

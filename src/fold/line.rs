@@ -16,7 +16,7 @@ const MAX_PREFIX: usize = 40;
 
 /// The prefix of a line, exactly: number, width, padding and separator. 0 is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Mark(pub u32);
+pub(crate) struct Mark(pub u32);
 
 impl Mark {
     fn new(number: u32, width: usize, zeros: bool, separator: usize) -> Self {
@@ -25,7 +25,7 @@ impl Mark {
     }
 
     /// The number of the line; nothing if it has none.
-    pub fn number(self) -> Option<u32> {
+    pub(crate) fn number(self) -> Option<u32> {
         (self.0 != 0).then_some(self.0 >> 9)
     }
 
@@ -42,7 +42,7 @@ impl Mark {
     }
 
     /// The mark of the line that comes `lines` lines later in a numbered text.
-    pub fn later(self, lines: u32) -> Option<Mark> {
+    pub(crate) fn later(self, lines: u32) -> Option<Mark> {
         let number = self.number()?.checked_add(lines).filter(|&number| number <= MAX_NUMBER)?;
         let width = self.width().max(digits(number));
         let zeros = self.zeros() && digits(number) < width;
@@ -50,7 +50,7 @@ impl Mark {
     }
 
     /// How it is written.
-    pub fn written(self) -> String {
+    pub(crate) fn written(self) -> String {
         let Some(number) = self.number() else { return String::new() };
         let width = self.width();
         let number =
@@ -64,7 +64,7 @@ fn digits(number: u32) -> usize {
 }
 
 /// Returns the mark of a line, and where its body begins.
-pub fn parse(line: &[u8]) -> (Mark, usize) {
+pub(crate) fn parse(line: &[u8]) -> (Mark, usize) {
     let start = &line[..line.len().min(MAX_PREFIX)];
     let spaces = start.iter().take_while(|&&byte| byte == b' ').count();
     let counted = start[spaces..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -95,7 +95,7 @@ fn separator_of(after: &[u8]) -> Option<usize> {
 }
 
 /// The lines of a text: everything between two line feeds, also what follows the last.
-pub struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     pub text: &'a [u8],
     /// The start of each line, and after the last the start of one more.
     starts: Vec<usize>,
@@ -105,7 +105,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn of(text: &'a [u8], hasher: &RandomState) -> Self {
+    pub(crate) fn of(text: &'a [u8], hasher: &RandomState) -> Self {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
         let count = starts.len();
@@ -125,32 +125,32 @@ impl<'a> Lines<'a> {
         lines
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.hashes.len()
     }
 
     /// A line without its line feed.
-    pub fn line(&self, at: usize) -> &'a [u8] {
+    pub(crate) fn line(&self, at: usize) -> &'a [u8] {
         &self.text[self.starts[at]..self.starts[at + 1] - 1]
     }
 
     /// Bytes of lines with the line feeds between them.
-    pub fn bytes(&self, from: usize, to: usize) -> usize {
+    pub(crate) fn bytes(&self, from: usize, to: usize) -> usize {
         self.starts[to] - 1 - self.starts[from]
     }
 
     /// The line in which a byte stands.
-    pub fn at_byte(&self, byte: usize) -> usize {
+    pub(crate) fn at_byte(&self, byte: usize) -> usize {
         self.starts.partition_point(|&start| start <= byte) - 1
     }
 
-    pub fn start(&self, at: usize) -> usize {
+    pub(crate) fn start(&self, at: usize) -> usize {
         self.starts[at]
     }
 }
 
 /// The lines of a target with the numbers that a numbering gives them.
-pub fn renumbered(lines: &[&str], numbering: Option<Numbering>) -> String {
+pub(crate) fn renumbered(lines: &[&str], numbering: Option<Numbering>) -> String {
     let Some(numbering) = numbering else { return lines.join("\n") };
     let mut out = String::new();
     for (at, line) in lines.iter().enumerate() {
@@ -166,7 +166,7 @@ pub fn renumbered(lines: &[&str], numbering: Option<Numbering>) -> String {
 }
 
 /// Writes into edits where they are in UTF-16 units.
-pub fn measure(text: &str, lines: &Lines<'_>, edits: &mut [Edit]) {
+pub(crate) fn measure(text: &str, lines: &Lines<'_>, edits: &mut [Edit]) {
     let (mut byte, mut unit) = (0, 0);
     let mut unit_at = |to: usize| {
         let passed = &text.as_bytes()[byte..to];

@@ -14,7 +14,7 @@ use crate::truncation::smart::rules::Rules;
 /// Lines and bytes of a run that repeats the last result of the same call.
 const REPEATED: (usize, usize) = (WINDOW, 48);
 
-pub struct Find<'a> {
+pub(crate) struct Find<'a> {
     pub lines: &'a Lines<'a>,
     pub options: &'a Options,
     pub rules: Option<&'a Rules>,
@@ -32,7 +32,7 @@ struct Run {
 
 impl Find<'_> {
     /// The edits of a text; `key` says which call it is the result of.
-    pub fn edits(&self, index: &mut Index, key: Option<u64>) -> Vec<Edit> {
+    pub(crate) fn edits(&self, index: &mut Index, key: Option<u64>) -> Vec<Edit> {
         if self.lines.len() < guards::ENDS * 2 + WINDOW.min(self.options.min_lines) {
             return Vec::new();
         }

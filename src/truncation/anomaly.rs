@@ -106,7 +106,7 @@ pub(super) struct Signal {
 
 impl Signal {
     /// Adds the evidence of an element, and returns the element's score.
-    pub fn take(&mut self, other: Signal) -> u16 {
+    pub(crate) fn take(&mut self, other: Signal) -> u16 {
         if other.weight == 0 {
             return 0;
         }
@@ -129,7 +129,7 @@ impl Signal {
     }
 
     /// Evaluates the container as a whole when it ends.
-    pub fn close(&mut self, name: Option<&[u8]>, total: u64) {
+    pub(crate) fn close(&mut self, name: Option<&[u8]>, total: u64) {
         self.weight = self.weight.saturating_sub(self.weight / 50);
         if total > 0 && self.weight < 800 && is_one_of(name, &CAUSES) {
             (self.weight, self.kind) = (800, 1);
@@ -199,7 +199,7 @@ struct Column {
 
 impl Columns {
     /// Returns the score of an element's structure compared with the elements before it.
-    pub fn shape(&mut self, shape: u64) -> u16 {
+    pub(crate) fn shape(&mut self, shape: u64) -> u16 {
         if self.shapes.len() == SHAPES || self.shapes.contains(&shape) {
             return 0;
         }
@@ -208,7 +208,7 @@ impl Columns {
     }
 
     /// Returns the score of a value compared with earlier values of the same name.
-    pub fn cell(&mut self, name: u64, cell: Cell<'_>, ordinal: u64) -> u16 {
+    pub(crate) fn cell(&mut self, name: u64, cell: Cell<'_>, ordinal: u64) -> u16 {
         let at = match self.columns.iter().position(|(known, _)| *known == name) {
             Some(at) => at,
             None if self.columns.len() < COLUMNS => {
@@ -250,7 +250,7 @@ impl Column {
 
 impl Cell<'_> {
     /// Returns the kind of the value as a part of a structure hash.
-    pub fn kind(self) -> u64 {
+    pub(crate) fn kind(self) -> u64 {
         match self {
             Cell::Text(..) => 1,
             Cell::Number(_) => 2,

@@ -9,7 +9,7 @@ use crate::text::lines::LineRule;
 use crate::text::lossy::Source;
 
 /// Limits in lines and bytes only.
-pub fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
+pub(crate) fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
     Limits {
         max_lines,
         max_bytes,
@@ -22,21 +22,21 @@ pub fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
 }
 
 /// Pushes a text into a buffer in chunks of `piece` bytes.
-pub fn window(text: &[u8], limits: &Limits, piece: usize) -> Window {
+pub(crate) fn window(text: &[u8], limits: &Limits, piece: usize) -> Window {
     let mut window = Window::new(limits);
     text.chunks(piece.max(1)).for_each(|piece| window.push(piece));
     window
 }
 
 /// Returns the preview of a text that should have the structure that the limits ask for.
-pub fn preview(window: &Window, limits: &Limits) -> Option<Preview> {
+pub(crate) fn preview(window: &Window, limits: &Limits) -> Option<Preview> {
     let structured = window.structured().expect("the limits ask for a form");
     structured.preview(window, Source::Text, limits, &ENGLISH)
 }
 
 /// Checks that the rendered text is within its limits, and the same whether the text comes whole or in chunks. The
 /// buffer is the one with chunks.
-pub fn check_rendered(
+pub(crate) fn check_rendered(
     text: &str,
     limits: Limits,
     piece: usize,
@@ -56,7 +56,7 @@ pub fn check_rendered(
 }
 
 /// Returns the number of bytes retained for a structured preview.
-pub fn held(window: &Window) -> usize {
+pub(crate) fn held(window: &Window) -> usize {
     match window.structured().expect("the limits ask for a form") {
         Structured::Json(scanner) => scanner.held(),
         Structured::Diff(scanner) => scanner.held(),

@@ -3,11 +3,11 @@
 use memchr::memchr;
 
 /// Maximum number of bytes of a line that are examined and shown.
-pub const LONGEST: usize = 4 * 1024;
+pub(crate) const LONGEST: usize = 4 * 1024;
 
 /// One line of a text.
 #[derive(Debug, Clone, Copy)]
-pub struct RawLine<'a> {
+pub(crate) struct RawLine<'a> {
     /// Line number, from 1.
     pub number: u64,
     /// Offset of the line in the text.
@@ -20,7 +20,7 @@ pub struct RawLine<'a> {
 
 /// The line that is coming in.
 #[derive(Debug, Clone, Default)]
-pub struct LineBuffer {
+pub(crate) struct LineBuffer {
     /// The current line, as far as it is examined.
     line: Vec<u8>,
     /// Length of the current line so far.
@@ -32,7 +32,7 @@ pub struct LineBuffer {
 
 impl LineBuffer {
     /// Takes the next bytes of the text, and hands each line that they end to `read`.
-    pub fn push(&mut self, bytes: &[u8], mut read: impl FnMut(RawLine<'_>)) {
+    pub(crate) fn push(&mut self, bytes: &[u8], mut read: impl FnMut(RawLine<'_>)) {
         let mut rest = bytes;
         while let Some(end) = memchr(b'\n', rest) {
             let (line, after) = (rest.get(..end).unwrap_or_default(), rest.get(end + 1..));
@@ -54,7 +54,7 @@ impl LineBuffer {
     }
 
     /// Returns the last line if no break ends it.
-    pub fn last(&self) -> Option<RawLine<'_>> {
+    pub(crate) fn last(&self) -> Option<RawLine<'_>> {
         (self.length > 0).then(|| self.line(self.number + 1, &self.line))
     }
 

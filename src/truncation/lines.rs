@@ -44,7 +44,7 @@ pub(super) struct Line {
 
 impl Line {
     /// Returns the position of the line with this number in the raw output.
-    pub fn place_in(&self, number: u64, window: &Window) -> RawRange {
+    pub(crate) fn place_in(&self, number: u64, window: &Window) -> RawRange {
         let (from_byte, to_byte) = (self.bytes.start, self.bytes.end);
         match (self.place, window.screen()) {
             (Some(place), _) => place,
@@ -128,7 +128,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Creates the budget for these limits, given the maximum length of a gap line.
-    pub fn new(limits: &Limits, gap: usize) -> Self {
+    pub(crate) fn new(limits: &Limits, gap: usize) -> Self {
         // The last line has no break.
         let bytes = limits.max_bytes.saturating_add(1);
         Budget { lines: limits.max_lines, bytes, gap: gap as u64 + 1 }
@@ -146,14 +146,14 @@ pub(super) struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    pub fn new(lines: &'a Lines, total: u64, budget: Budget) -> Self {
+    pub(crate) fn new(lines: &'a Lines, total: u64, budget: Budget) -> Self {
         // One gap: nothing is selected yet.
         let numbers = BTreeSet::new();
         Chosen { lines, total, budget, numbers, used_lines: 1, used_bytes: budget.gap }
     }
 
     /// Adds a line if it fits within `most`, and returns whether it is selected.
-    pub fn add(&mut self, number: u64, most: (u64, u64)) -> bool {
+    pub(crate) fn add(&mut self, number: u64, most: (u64, u64)) -> bool {
         if self.numbers.contains(&number) {
             return true;
         }
@@ -174,7 +174,7 @@ impl<'a> Chosen<'a> {
     }
 
     /// Adds all of the lines if they fit within `most`, or none, and returns whether they are selected.
-    pub fn add_all(&mut self, numbers: impl Iterator<Item = u64>, most: (u64, u64)) -> bool {
+    pub(crate) fn add_all(&mut self, numbers: impl Iterator<Item = u64>, most: (u64, u64)) -> bool {
         let before = (self.used_lines, self.used_bytes);
         let mut added = Vec::new();
         for number in numbers {
@@ -193,12 +193,12 @@ impl<'a> Chosen<'a> {
         true
     }
 
-    pub fn all(&self) -> (u64, u64) {
+    pub(crate) fn all(&self) -> (u64, u64) {
         (self.budget.lines, self.budget.bytes)
     }
 
     /// Returns the limits for a percentage of the remaining budget on top of the part used so far.
-    pub fn share(&self, percent: u64) -> (u64, u64) {
+    pub(crate) fn share(&self, percent: u64) -> (u64, u64) {
         let of = |used: u64, budget: u64| {
             let left = budget.saturating_sub(used);
             used.saturating_add((u128::from(left) * u128::from(percent) / 100) as u64)
@@ -207,7 +207,7 @@ impl<'a> Chosen<'a> {
     }
 
     /// Fills gaps of at most `most` lines, since a gap line would take as much room as the lines it replaces.
-    pub fn close_gaps(&mut self, most: u64) {
+    pub(crate) fn close_gaps(&mut self, most: u64) {
         let all = self.all();
         let numbers: Vec<u64> = self.numbers.iter().copied().collect();
         for pair in numbers.windows(2) {

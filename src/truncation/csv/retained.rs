@@ -25,7 +25,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub fn lines(&self) -> RangeInclusive<u64> {
+    pub(crate) fn lines(&self) -> RangeInclusive<u64> {
         self.first_line..=self.last_line
     }
 
@@ -48,7 +48,7 @@ pub(super) struct RetainedRows {
 
 impl RetainedRows {
     /// Creates storage that suffices for a preview of `max_bytes`.
-    pub fn new(max_bytes: u64) -> Self {
+    pub(crate) fn new(max_bytes: u64) -> Self {
         // A row of two columns may consist of its comma only.
         let room = max_bytes.saturating_mul(32).min(ROOM.max(max_bytes.saturating_mul(2)));
         RetainedRows {
@@ -63,26 +63,26 @@ impl RetainedRows {
     }
 
     /// Returns the number of rows, the header included.
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    pub fn header(&self) -> Option<&Row> {
+    pub(crate) fn header(&self) -> Option<&Row> {
         self.first.first().filter(|row| row.ordinal == 0)
     }
 
     /// Returns the first rows in order, without the header.
-    pub fn first(&self) -> &[Row] {
+    pub(crate) fn first(&self) -> &[Row] {
         self.first.get(1..).unwrap_or_default()
     }
 
     /// Returns the last rows in order. They do not overlap with the first ones.
-    pub fn last(&self) -> &VecDeque<Row> {
+    pub(crate) fn last(&self) -> &VecDeque<Row> {
         &self.last
     }
 
     /// Returns the anomalies by descending score.
-    pub fn special(&self) -> Vec<&Row> {
+    pub(crate) fn special(&self) -> Vec<&Row> {
         let rows = self.first().iter().chain(&self.special).filter(|row| row.score > 0);
         let mut rows: Vec<&Row> = rows.collect();
         sort_by_key(&mut rows, |row| (std::cmp::Reverse(row.score), row.ordinal));
@@ -90,7 +90,7 @@ impl RetainedRows {
     }
 
     /// Adds the next row. If `is_whole` is false, the row is too long to be shown.
-    pub fn take(&mut self, row: Row, is_whole: bool) {
+    pub(crate) fn take(&mut self, row: Row, is_whole: bool) {
         let [first, last, special] = &mut self.held;
         self.rows += 1;
         if !is_whole {
@@ -127,7 +127,7 @@ impl RetainedRows {
     }
 
     #[cfg(test)]
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.held.iter().sum()
     }
 }

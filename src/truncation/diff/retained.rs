@@ -50,7 +50,7 @@ pub(super) struct RetainedLine {
 }
 
 impl RetainedLine {
-    pub fn after(&self) -> Tally {
+    pub(crate) fn after(&self) -> Tally {
         let Tally { files, added, removed } = self.own;
         Tally {
             files: self.before.files + files,
@@ -59,11 +59,11 @@ impl RetainedLine {
         }
     }
 
-    pub fn begins_file(&self) -> bool {
+    pub(crate) fn begins_file(&self) -> bool {
         self.own.files > 0
     }
 
-    pub fn begins_hunk(&self) -> bool {
+    pub(crate) fn begins_hunk(&self) -> bool {
         self.part == Part::Head
     }
 
@@ -116,7 +116,7 @@ pub(super) struct RetainedLines {
 
 impl RetainedLines {
     /// Creates storage that suffices for a preview of `max_bytes`.
-    pub fn new(max_bytes: u64) -> Self {
+    pub(crate) fn new(max_bytes: u64) -> Self {
         RetainedLines {
             kept: Vec::new(),
             held: 0,
@@ -128,21 +128,21 @@ impl RetainedLines {
         }
     }
 
-    pub fn kept(&self) -> &[RetainedLine] {
+    pub(crate) fn kept(&self) -> &[RetainedLine] {
         &self.kept
     }
 
     /// Returns the changes in the whole text.
-    pub fn all(&self) -> Tally {
+    pub(crate) fn all(&self) -> Tally {
         self.all
     }
 
-    pub fn hunks(&self) -> u64 {
+    pub(crate) fn hunks(&self) -> u64 {
         self.hunks
     }
 
     /// Adds the next line. `line.before` holds the changes before it.
-    pub fn take(&mut self, mut line: RetainedLine, text: &[u8]) {
+    pub(crate) fn take(&mut self, mut line: RetainedLine, text: &[u8]) {
         line.before = self.all;
         self.all = line.after();
         self.hunks += u64::from(line.begins_hunk());
@@ -176,7 +176,7 @@ impl RetainedLines {
     }
 
     #[cfg(test)]
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.held
     }
 }

@@ -22,14 +22,14 @@ const ROOM: (u64, u64) = (1 << 18, 1 << 21);
 
 /// A position in the text: the offset, and the number of line feeds before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Mark {
+pub(crate) struct Mark {
     pub at: u64,
     pub line: u64,
 }
 
 /// The name of a member.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub(crate) struct Key {
     /// The text between the quotes; `None` if it is too long to be shown.
     pub name: Option<Box<[u8]>>,
     pub start: Mark,
@@ -37,7 +37,7 @@ pub struct Key {
 
 /// A string: the text between the quotes, escapes included, or its two ends.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub(crate) struct Text {
     pub head: Box<[u8]>,
     pub tail: Box<[u8]>,
     pub bytes: u64,
@@ -45,7 +45,7 @@ pub struct Text {
 
 /// A value that contains no other values.
 #[derive(Debug, Clone)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     Text(Text),
     /// The digits; `None` if there are too many to be shown.
     Number(Option<Box<[u8]>>),
@@ -54,14 +54,14 @@ pub enum Scalar {
 
 /// A sampled value.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub(crate) enum Value {
     Scalar(Scalar),
     Group(Group),
 }
 
 /// An array or an object.
 #[derive(Debug, Clone, Default)]
-pub struct Group {
+pub(crate) struct Group {
     pub is_object: bool,
     /// The sampled children in order.
     pub kept: Vec<Child>,
@@ -76,7 +76,7 @@ const ESSENTIAL: [&[u8]; 5] = [b"required", b"enum", b"properties", b"$defs", b"
 
 /// A member or an element.
 #[derive(Debug, Clone)]
-pub struct Child {
+pub(crate) struct Child {
     pub key: Option<Key>,
     /// Index among its siblings.
     pub ordinal: u64,
@@ -198,7 +198,7 @@ struct Frame {
 const MANY: usize = 24;
 
 impl Sketch {
-    pub fn new(max_bytes: u64) -> Self {
+    pub(crate) fn new(max_bytes: u64) -> Self {
         let room =
             max_bytes.saturating_mul(2).max((max_bytes.saturating_mul(16)).clamp(ROOM.0, ROOM.1));
         let room = usize::try_from(room).unwrap_or(usize::MAX);
@@ -212,33 +212,33 @@ impl Sketch {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.values().total == 0
     }
 
     #[cfg(test)]
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.held
     }
 
     /// Returns the top-level values of the text.
-    pub fn values(&self) -> &Group {
+    pub(crate) fn values(&self) -> &Group {
         static NONE: Group =
             Group { is_object: false, kept: Vec::new(), total: 0, is_essential: false };
         self.frames.first().map_or(&NONE, |frame| &frame.group)
     }
 
     /// Returns true if the next value may be shown.
-    pub fn is_listening(&self) -> bool {
+    pub(crate) fn is_listening(&self) -> bool {
         self.skipped == 0
     }
 
     /// Returns the number of bytes of either end of a string that are examined.
-    pub fn longest_text(&self) -> usize {
+    pub(crate) fn longest_text(&self) -> usize {
         self.caps.text
     }
 
-    pub fn open(&mut self, is_object: bool, key: Option<Key>, at: Mark) {
+    pub(crate) fn open(&mut self, is_object: bool, key: Option<Key>, at: Mark) {
         if self.skipped > 0 {
             self.count_skipped();
             self.skipped += 1;
@@ -252,7 +252,7 @@ impl Sketch {
         self.frames.push(Frame { group, key, start: at, ..Frame::default() });
     }
 
-    pub fn close(&mut self, end: Mark) {
+    pub(crate) fn close(&mut self, end: Mark) {
         if self.skipped > 1 {
             self.skipped -= 1;
             return;
@@ -266,7 +266,7 @@ impl Sketch {
         self.attach(key, Value::Group(group), (start, end), signal, inside);
     }
 
-    pub fn scalar(&mut self, scalar: Scalar, key: Option<Key>, start: Mark, end: Mark) {
+    pub(crate) fn scalar(&mut self, scalar: Scalar, key: Option<Key>, start: Mark, end: Mark) {
         if self.skipped > 0 {
             self.count_skipped();
             return;
@@ -450,7 +450,7 @@ fn shrink_child(child: &mut Child, caps: &Caps, depth: usize) {
 
 impl Text {
     /// Returns true if the string is complete.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.bytes == self.head.len() as u64
     }
 

@@ -110,7 +110,7 @@ type Queue = BinaryHeap<(u64, Reverse<usize>)>;
 
 impl<'a> Choice<'a> {
     /// Returns the depth down to which containers may be spread over lines: none in JSON Lines.
-    pub fn spread(&self) -> usize {
+    pub(crate) fn spread(&self) -> usize {
         if self.values == 1 { SPREAD } else { 0 }
     }
 

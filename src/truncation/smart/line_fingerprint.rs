@@ -5,7 +5,7 @@ const LOOKED_AT: usize = 256;
 
 /// A line without what changes from one repetition to the next, as a number. Digits, what stands between quotes, and
 /// words with a slash in them count as one and the same.
-pub fn template(line: &[u8]) -> u64 {
+pub(crate) fn template(line: &[u8]) -> u64 {
     let line = line.get(..LOOKED_AT).unwrap_or(line);
     let mut all = Hash::default();
     for word in line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
@@ -28,7 +28,7 @@ pub fn template(line: &[u8]) -> u64 {
 }
 
 /// A line as [`template`] reads it, without the names between quotes.
-pub fn without_names(line: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn without_names(line: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let mut rest = line.get(..LOOKED_AT).unwrap_or(line);
     while let Some((&byte, after)) = rest.split_first() {

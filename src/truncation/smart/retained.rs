@@ -41,7 +41,7 @@ pub(super) struct Finding {
 
 impl Finding {
     /// Says where a long line ended.
-    pub fn lengthen(&mut self, end: u64, origins: &Origins) {
+    pub(crate) fn lengthen(&mut self, end: u64, origins: &Origins) {
         self.end = end;
         let place = self.place.as_mut().zip(place_of(origins, self.line, end, end));
         if let Some((place, whole)) = place {
@@ -69,7 +69,7 @@ pub(super) type Counts = BTreeMap<u64, u32>;
 
 impl Memory {
     /// No lines, but counts that go on from where they are.
-    pub fn counts_alone(&self) -> Memory {
+    pub(crate) fn counts_alone(&self) -> Memory {
         let mut counts = Memory::default();
         for (kind, known) in &self.kinds {
             let counted = KindOfLine { count: known.count, ..Default::default() };
@@ -78,11 +78,11 @@ impl Memory {
         counts
     }
 
-    pub fn all(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().chain(self.kinds.values().flat_map(|kind| &kind.last))
     }
 
-    pub fn add(&mut self, finding: Finding) {
+    pub(crate) fn add(&mut self, finding: Finding) {
         self.bytes += size(&finding);
         self.findings.push(finding);
         if self.bytes > MOST {
@@ -91,7 +91,7 @@ impl Memory {
     }
 
     /// Says where a line ended that was remembered before it did.
-    pub fn lengthen(&mut self, line: u64, end: u64, origins: &Origins) {
+    pub(crate) fn lengthen(&mut self, line: u64, end: u64, origins: &Origins) {
         let last = self.kinds.values_mut().filter_map(|kind| kind.last.back_mut());
         for finding in self.findings.iter_mut().rev().take(4).chain(last) {
             if finding.line == line {
@@ -100,7 +100,7 @@ impl Memory {
         }
     }
 
-    pub fn remember_last(&mut self, finding: Finding) {
+    pub(crate) fn remember_last(&mut self, finding: Finding) {
         let Some(kind) = self.kinds.get_mut(&finding.kind) else { return };
         self.last_bytes += size(&finding);
         kind.last.push_back(finding);

@@ -133,17 +133,17 @@ pub(super) struct Meaning {
 
 impl Meaning {
     /// Returns true if the line echoes a command.
-    pub fn is_command(self) -> bool {
+    pub(crate) fn is_command(self) -> bool {
         self.groups & (1 << COMMAND) != 0
     }
 
     /// Returns true if the line reports any exit.
-    pub fn is_exit(self) -> bool {
+    pub(crate) fn is_exit(self) -> bool {
         self.groups & (1 << EXIT) != 0
     }
 
     /// Returns true if the line holds a word of an error, a failure or an exception.
-    pub fn is_bad(self) -> bool {
+    pub(crate) fn is_bad(self) -> bool {
         self.groups & (1 << ERROR | 1 << FAILURE | 1 << EXCEPTION) != 0
     }
 }

@@ -29,13 +29,13 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    pub fn new(abbreviates: bool) -> Self {
+    pub(crate) fn new(abbreviates: bool) -> Self {
         let (by_id, by_last) = (HashMap::new(), HashMap::new());
         Entries { all: Vec::new(), abbreviates, by_id, by_last }
     }
 
     /// Returns the failure with a name. A name above an explanation is that of a failure without one.
-    pub fn find(&self, scope: &str, id: &str, is_explained: bool) -> Option<usize> {
+    pub(crate) fn find(&self, scope: &str, id: &str, is_explained: bool) -> Option<usize> {
         let exact = self.by_id.get(&(scope.to_owned(), id.to_owned())).copied();
         if !self.abbreviates {
             return exact;
@@ -55,7 +55,7 @@ impl Entries {
     }
 
     /// Returns the failure without an explanation that has this name, followed by its message or by nothing.
-    pub fn named(&self, id: &str) -> Option<usize> {
+    pub(crate) fn named(&self, id: &str) -> Option<usize> {
         self.all.iter().position(|entry| {
             let rest = entry.failure.id.strip_prefix(id);
             !entry.is_explained && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -63,7 +63,7 @@ impl Entries {
     }
 
     /// Adds a failure, if there are not too many.
-    pub fn insert(&mut self, scope: &str, id: &str, blocks: Vec<u32>) -> Option<usize> {
+    pub(crate) fn insert(&mut self, scope: &str, id: &str, blocks: Vec<u32>) -> Option<usize> {
         let at = self.all.len();
         if at >= MAX_FAILURES {
             return None;
@@ -79,7 +79,7 @@ impl Entries {
     }
 
     /// Gives a failure a name that has more parts than the one it has.
-    pub fn complete_name(&mut self, at: usize, id: &str) {
+    pub(crate) fn complete_name(&mut self, at: usize, id: &str) {
         let Some(entry) = self.all.get_mut(at).filter(|entry| entry.failure.id.len() < id.len())
         else {
             return;
@@ -89,7 +89,7 @@ impl Entries {
     }
 
     /// Removes tests that failed because a subtest did: `TestEmpty` beside `TestEmpty/no_total`.
-    pub fn drop_parents(&mut self) {
+    pub(crate) fn drop_parents(&mut self) {
         let parents_of = |id: &str| -> Vec<String> {
             id.match_indices('/').filter_map(|(at, _)| id.get(..at).map(str::to_owned)).collect()
         };

@@ -95,7 +95,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub fn new(runner: &'static Runner) -> Self {
+    pub(crate) fn new(runner: &'static Runner) -> Self {
         Record {
             runner,
             section: 0,
@@ -115,7 +115,7 @@ impl Record {
     }
 
     /// Returns the result if this runner has been at work.
-    pub fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>)> {
+    pub(crate) fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>)> {
         self.close();
         let is_at_work = self.has_sign || self.totals.is_some() || !self.runner.needs_sign;
         let has_run = self.totals.is_some()
@@ -140,7 +140,7 @@ impl Record {
     }
 
     /// Returns true if a rule says something at this point of the output.
-    pub fn can_apply(&self, rule: &Rule, id: &str) -> bool {
+    pub(crate) fn can_apply(&self, rule: &Rule, id: &str) -> bool {
         let is_section = rule.section.is_none_or(|section| section == self.section);
         is_section
             && match rule.says {
@@ -155,7 +155,7 @@ impl Record {
     }
 
     /// Takes a line that a rule recognized. Returns its part in a preview, if it has one.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         says: Says,
         line: &str,
@@ -232,7 +232,7 @@ impl Record {
     }
 
     /// Takes a line that no rule recognized.
-    pub fn go_on(&mut self, line: &str) -> Option<Mark> {
+    pub(crate) fn go_on(&mut self, line: &str) -> Option<Mark> {
         let block = self.block.as_mut()?;
         let text = line.trim();
         let is_message = block.awaits_message && !text.is_empty();
@@ -299,7 +299,7 @@ impl Record {
     }
 
     /// Takes the place of a line in a stream of events, which name the program and the test of each line.
-    pub fn at(&mut self, program: &str, test: &str, next_block: &mut u32) {
+    pub(crate) fn at(&mut self, program: &str, test: &str, next_block: &mut u32) {
         self.scope = (bounded(program, MAX_ID), 0);
         if !test.is_empty() && self.block.as_ref().is_none_or(|block| block.id != test) {
             self.runs(&Found { id: test, ..Found::default() }, next_block);

@@ -48,7 +48,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Adds the numbers of another part of the run.
-    pub fn add(&mut self, other: Counts) {
+    pub(crate) fn add(&mut self, other: Counts) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -60,7 +60,7 @@ impl Counts {
     }
 
     /// Returns the number of tests that passed: as printed, or else what remains of the total.
-    pub fn passed(&self) -> Option<u64> {
+    pub(crate) fn passed(&self) -> Option<u64> {
         let rest = |total: u64| total.saturating_sub(self.failed).saturating_sub(self.skipped);
         self.passed.or_else(|| self.total.map(rest))
     }

@@ -42,17 +42,17 @@ pub(super) struct RetainedTests {
 
 impl RetainedTests {
     /// Creates storage that suffices for a preview of `max_bytes`.
-    pub fn new(max_bytes: u64) -> Self {
+    pub(crate) fn new(max_bytes: u64) -> Self {
         let room = max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1);
         RetainedTests { kept: Vec::new(), held: 0, room, depth: MAX_DEPTH, is_full: false }
     }
 
-    pub fn kept(&self) -> &[RetainedTest] {
+    pub(crate) fn kept(&self) -> &[RetainedTest] {
         &self.kept
     }
 
     /// Adds the next line.
-    pub fn take(&mut self, number: u64, bytes: Range<u64>, text: &[u8], marks: &[Mark]) {
+    pub(crate) fn take(&mut self, number: u64, bytes: Range<u64>, text: &[u8], marks: &[Mark]) {
         if self.is_full || !marks.iter().any(|mark| self.is_wanted(*mark)) {
             return;
         }
@@ -85,7 +85,7 @@ impl RetainedTests {
     }
 
     #[cfg(test)]
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.held
     }
 }

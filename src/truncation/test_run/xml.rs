@@ -109,7 +109,7 @@ pub(super) struct XmlScanner {
 }
 
 impl XmlScanner {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         XmlScanner {
             place: Place::Seeking,
             tag: Vec::new(),
@@ -130,13 +130,13 @@ impl XmlScanner {
     }
 
     /// Returns the dialect, the numbers and the failures if tests were reported.
-    pub fn finish(&self) -> Option<(&'static str, Counts, &[XmlFailure])> {
+    pub(crate) fn finish(&self) -> Option<(&'static str, Counts, &[XmlFailure])> {
         self.counts.total?;
         Some((self.dialect, self.counts, &self.failures))
     }
 
     /// Takes the next bytes of the text.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let used = match self.place {
