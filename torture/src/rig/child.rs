@@ -13,7 +13,7 @@ use super::Result;
 
 /// The result of a process.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
@@ -24,7 +24,7 @@ pub struct Ended {
 }
 
 /// Runs a process until it ends or the limit is over.
-pub fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
+pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     let child = command
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
@@ -44,7 +44,7 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
 }
 
 /// Runs a tool of the system; its standard error becomes the error.
-pub fn tool(program: &str, args: &[&str]) -> Result<String> {
+pub(crate) fn tool(program: &str, args: &[&str]) -> Result<String> {
     let ended = run(Command::new(program).args(args), Duration::from_secs(60))?;
     if ended.code == Some(0) {
         return Ok(ended.printed);
@@ -71,7 +71,7 @@ impl Watch {
 
 /// A process that runs until it is killed or has finished, and reports its progress line by line.
 #[derive(Debug)]
-pub struct Worker {
+pub(crate) struct Worker {
     child: Child,
     lines: BufReader<ChildStdout>,
     _watch: Watch,
@@ -79,7 +79,7 @@ pub struct Worker {
 
 impl Worker {
     /// Starts it.
-    pub fn start(command: &mut Command, limit: Duration) -> Result<Self> {
+    pub(crate) fn start(command: &mut Command, limit: Duration) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -92,7 +92,7 @@ impl Worker {
     }
 
     /// Waits for its next line; an error if it ended instead.
-    pub fn line(&mut self) -> Result<String> {
+    pub(crate) fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         match self.lines.read_line(&mut line)? {
             0 => Err("a process of the rig ended too early".into()),
@@ -101,12 +101,12 @@ impl Worker {
     }
 
     /// Sends it a signal.
-    pub fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let _ = kill_process(Pid::from_child(&self.child), signal);
     }
 
     /// Returns a function that kills it while another thread reads its output.
-    pub fn stopper(&self) -> impl FnOnce() + use<> {
+    pub(crate) fn stopper(&self) -> impl FnOnce() + use<> {
         let process = Pid::from_child(&self.child);
         move || {
             let _ = kill_process(process, Signal::KILL);
@@ -115,7 +115,7 @@ impl Worker {
 
     /// Returns a function that resumes it while another thread reads its output: repeatedly until it has ended, because
     /// it may not have stopped yet.
-    pub fn resumer(&self) -> impl FnOnce() + use<> {
+    pub(crate) fn resumer(&self) -> impl FnOnce() + use<> {
         let process = Pid::from_child(&self.child);
         move || {
             while kill_process(process, Signal::CONT).is_ok() {
@@ -125,7 +125,7 @@ impl Worker {
     }
 
     /// Waits until it has ended, and returns the remaining lines and the exit code.
-    pub fn wait(&mut self) -> Result<(Vec<String>, Option<i32>)> {
+    pub(crate) fn wait(&mut self) -> Result<(Vec<String>, Option<i32>)> {
         let mut rest = String::new();
         self.lines.read_to_string(&mut rest)?;
         let code = self.child.wait()?.code();
@@ -135,7 +135,7 @@ impl Worker {
     }
 
     /// Kills it, and returns the remaining lines.
-    pub fn kill(&mut self) -> Result<Vec<String>> {
+    pub(crate) fn kill(&mut self) -> Result<Vec<String>> {
         self.signal(Signal::KILL);
         Ok(self.wait()?.0)
     }

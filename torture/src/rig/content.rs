@@ -8,21 +8,21 @@ use std::path::Path;
 use super::Result;
 
 /// Maximum length of a content.
-pub const LONGEST: u64 = 8 << 20;
+pub(crate) const LONGEST: u64 = 8 << 20;
 const SIZE: usize = 2 * LONGEST as usize;
 
 /// A generator of reproducible pseudo-random numbers.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// Creates a generator for a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
     /// Returns the next number (SplitMix64).
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,12 +31,12 @@ impl Random {
     }
 
     /// Returns a number below a bound.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
     /// Returns a length from 1 to a bound, with equal probability for each order of magnitude.
-    pub fn length(&mut self, longest: u64) -> u64 {
+    pub(crate) fn length(&mut self, longest: u64) -> u64 {
         let bits = self.below(u64::from(longest.max(1).ilog2()) + 1);
         (1 + self.below(1 << bits) + (1 << bits) - 1).min(longest)
     }
@@ -44,7 +44,7 @@ impl Random {
 
 /// Identifies a content and its save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Tag {
+pub(crate) struct Tag {
     /// The process that saves it.
     pub worker: u64,
     /// Number of the save of that process.
@@ -57,13 +57,13 @@ pub struct Tag {
 
 impl Tag {
     /// Returns the tag of the next save of a process, with a random length.
-    pub fn random(worker: u64, number: u64, longest: u64, random: &mut Random) -> Self {
+    pub(crate) fn random(worker: u64, number: u64, longest: u64, random: &mut Random) -> Self {
         let length = random.length(longest);
         Tag { worker, number, length, start: random.below(LONGEST) }
     }
 
     /// Parses a tag at the beginning of a file name.
-    pub fn read(name: &str) -> Option<Self> {
+    pub(crate) fn read(name: &str) -> Option<Self> {
         let tag = name.split(['_', '.']).next()?.strip_prefix('w')?;
         let mut parts = tag.split('-').map(|part| part.parse().ok());
         let mut next = || parts.next().flatten();
@@ -79,11 +79,11 @@ impl std::fmt::Display for Tag {
 
 /// The block.
 #[derive(Debug)]
-pub struct Block(Vec<u8>);
+pub(crate) struct Block(Vec<u8>);
 
 impl Block {
     /// Generates the block and writes it to a file for the other processes.
-    pub fn make(path: &Path) -> Result<Self> {
+    pub(crate) fn make(path: &Path) -> Result<Self> {
         let mut random = Random::new(1);
         let bytes: Vec<u8> = (0..SIZE / 8).flat_map(|_| random.next().to_le_bytes()).collect();
         File::create(path)?.write_all(&bytes)?;
@@ -91,19 +91,19 @@ impl Block {
     }
 
     /// Reads the block from that file.
-    pub fn load(path: &Path) -> Result<Self> {
+    pub(crate) fn load(path: &Path) -> Result<Self> {
         Ok(Block(std::fs::read(path)?))
     }
 
     /// Returns the content for a tag.
-    pub fn of(&self, tag: &Tag) -> &[u8] {
+    pub(crate) fn of(&self, tag: &Tag) -> &[u8] {
         let start = usize::try_from(tag.start).unwrap_or(SIZE).min(SIZE);
         let length = usize::try_from(tag.length).unwrap_or(0).min(SIZE - start);
         &self.0[start..start + length]
     }
 
     /// Returns true if a file has exactly that content.
-    pub fn is_in(&self, tag: &Tag, path: &Path) -> bool {
+    pub(crate) fn is_in(&self, tag: &Tag, path: &Path) -> bool {
         let expected = self.of(tag);
         let mut found = Vec::with_capacity(expected.len() + 1);
         File::open(path).and_then(|file| file.take(tag.length + 1).read_to_end(&mut found)).is_ok()
@@ -112,7 +112,7 @@ impl Block {
 }
 
 /// Reads one content from the file of the block.
-pub fn stretch(path: &Path, tag: &Tag) -> Result<Vec<u8>> {
+pub(crate) fn stretch(path: &Path, tag: &Tag) -> Result<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     let mut bytes = vec![0; usize::try_from(tag.length)?];
     File::open(path)?.read_exact_at(&mut bytes, tag.start)?;

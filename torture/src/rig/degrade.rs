@@ -170,7 +170,7 @@ fn quota(rig: &Rig, root: &Path) -> Result<std::result::Result<Bad, String>> {
     Ok(Ok(Bad::new(root.join("limited"), &["EDQUOT"]).on(mount)))
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     let healthy = memory_of_a_healthy_save(rig).map_err(|error| error.to_string());
     for (name, make) in CASES {
         report.bench("B12", &format!("a bad folder: {name}"), || {

@@ -62,7 +62,7 @@ const LANES: usize = 2;
 
 /// The environment of an operation before the injected fault.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub(crate) struct Setting {
     saver: Saver,
     durability: Durability,
     /// Faults during the whole run, which force another code path.
@@ -70,7 +70,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    pub fn new(saver: Saver, durability: Durability) -> Self {
+    pub(crate) fn new(saver: Saver, durability: Durability) -> Self {
         Setting { saver, durability, way: Vec::new() }
     }
 
@@ -223,7 +223,7 @@ fn is_way(setting: &Setting, call: &Call) -> bool {
 
 /// The result of all faults.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     calls: u64,
     runs: u64,
     pub broken: u64,
@@ -231,7 +231,7 @@ pub struct Tally {
 }
 
 /// Runs the single faults of a setting, and some of the double ones.
-pub fn over(
+pub(crate) fn over(
     rig: &Rig,
     setting: &Setting,
     errnos: &[&str],
@@ -338,7 +338,7 @@ fn judge(rig: &Rig, setting: &Setting, case: &Case, room: &Room, ended: &Ended) 
 }
 
 /// Checks that a file with a final name is complete and not readable by others.
-pub fn check_final(block: &Block, path: &Path, tag: &Tag) -> Result<()> {
+pub(crate) fn check_final(block: &Block, path: &Path, tag: &Tag) -> Result<()> {
     if !block.is_in(tag, path) {
         return Err(format!("{} is torn", path.display()).into());
     }
@@ -431,7 +431,7 @@ fn clean_up_later(room: &Room) -> Result<()> {
 }
 
 /// Checks that a planted bug is noticed under a few faults.
-pub fn notices(rig: &Rig, setting: &Setting) -> Result<Option<String>> {
+pub(crate) fn notices(rig: &Rig, setting: &Setting) -> Result<Option<String>> {
     if let Some(reason) = missing() {
         return Err(reason.into());
     }
@@ -448,7 +448,7 @@ fn finding(tallies: &[Tally]) -> Finding {
     Finding::new(figures, tallies.iter().find_map(|tally| tally.case.clone()))
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     let errnos = if rig.quick { &QUICK_ERRNOS[..] } else { &ERRNOS[..] };
     let product = |durability| Setting::new(Saver::Product, durability);
     let mut settings = vec![product(Durability::Full), product(Durability::Process).named()];

@@ -24,7 +24,7 @@ const PAGES: u64 = 2 * RESTS;
 
 /// The result.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     saves: u64,
     elsewhere: u64,
     refused: u64,
@@ -42,7 +42,7 @@ fn leave(filler: &Path, pages: u64) -> Result<()> {
 
 /// Saves outputs into every remainder of a file system: slightly too long, just fitting, and far too long, with and
 /// without another folder.
-pub fn over(rig: &Rig, saver: Saver) -> Result<Tally> {
+pub(crate) fn over(rig: &Rig, saver: Saver) -> Result<Tally> {
     let mount = Mount::tmpfs(&rig.scratch.join("full"), &format!("size={}k", PAGES * PAGE / 1024))?;
     let elsewhere = rig.folder("full-elsewhere")?;
     let filler = mount.at().join("filler");
@@ -109,12 +109,12 @@ fn save_one(rig: &Rig, saver: Saver, dirs: &[PathBuf], tag: &Tag, tally: &mut Ta
 }
 
 /// Checks that a planted bug is noticed by an incomplete file.
-pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
+pub(crate) fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     let tally = over(rig, saver)?;
     Ok((tally.silent + tally.left > 0).then_some(tally.case).flatten())
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B10", "nearly full disk", || {
         if let Some(reason) = missing(rig) {
             return Ok(Finding::skipped(reason));

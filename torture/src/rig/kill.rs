@@ -31,7 +31,7 @@ const LANES: u64 = 3;
 
 /// The result of a loop.
 #[derive(Debug, Default, Clone)]
-pub struct Tally {
+pub(crate) struct Tally {
     kills: u64,
     finals: u64,
     acknowledged: u64,
@@ -110,7 +110,7 @@ impl Tally {
 }
 
 /// A loop: the saver, its folder, the number of kills, and the lifetime.
-pub struct Loop<'a> {
+pub(crate) struct Loop<'a> {
     /// Makes the command that saves; `--worker` and its number are added.
     pub command: &'a (dyn Fn() -> Command + Sync),
     pub dir: &'a Path,
@@ -123,7 +123,7 @@ pub struct Loop<'a> {
 
 impl Loop<'_> {
     /// Runs the loop, and returns the result with the acknowledgements.
-    pub fn run(&self) -> Result<(Tally, Vec<String>)> {
+    pub(crate) fn run(&self) -> Result<(Tally, Vec<String>)> {
         let next = AtomicU64::new(0);
         let total = Mutex::new((Tally::default(), Vec::new()));
         let lanes: Vec<Result<()>> = thread::scope(|scope| {
@@ -205,18 +205,18 @@ fn tag_of(path: &Path) -> Option<Tag> {
 }
 
 /// Returns the files with a final name in a folder that others write to at the same time.
-pub fn finals(dir: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn finals(dir: &Path) -> Result<Vec<PathBuf>> {
     let is_final = |path: &PathBuf| path.extension() == Some(OsStr::new("txt"));
     Ok(files(dir)?.into_iter().filter(is_final).collect())
 }
 
 /// Counts files that are neither outputs nor marker files of the store.
-pub fn left_over(dir: &Path) -> Result<u64> {
+pub(crate) fn left_over(dir: &Path) -> Result<u64> {
     Ok(outputs(dir)?.len() as u64)
 }
 
 /// Runs a loop in a separate process and namespace: `--program`, `--dir`, `--kills`.
-pub fn main(args: &Args) -> Result<()> {
+pub(crate) fn main(args: &Args) -> Result<()> {
     let block_file = args.paths("block").pop().unwrap_or_default();
     let dir = args.paths("dir").pop().unwrap_or_default();
     let program = args.text("program")?;
@@ -242,7 +242,7 @@ pub fn main(args: &Args) -> Result<()> {
 const LIFE: Duration = Duration::from_millis(6);
 
 /// Runs a loop with a saver of this program.
-pub fn over_saver(rig: &Rig, saver: Saver, dir: &Path, kills: u64) -> Result<Tally> {
+pub(crate) fn over_saver(rig: &Rig, saver: Saver, dir: &Path, kills: u64) -> Result<Tally> {
     let command = || {
         let mut command = rig.process("save");
         command.arg("--dir").arg(dir).args(["--saver", saver.name(), "--sessions"]);
@@ -255,13 +255,13 @@ pub fn over_saver(rig: &Rig, saver: Saver, dir: &Path, kills: u64) -> Result<Tal
 }
 
 /// Checks that a planted bug is noticed by incomplete, missing or leftover files.
-pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
+pub(crate) fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     let tally = over_saver(rig, saver, &rig.folder("kill-planted")?, 150)?;
     Ok((tally.torn + tally.missing + tally.after_cleanup > 0)
         .then(|| format!("{} torn, {} missing", tally.torn, tally.missing)))
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     let kills = rig.count(10_000, 1_000);
     report.bench("B1 B3 B4", "killed while saving", || {
         Ok(over_saver(rig, Saver::Product, &rig.folder("kill")?, kills)?.finding(false))

@@ -21,7 +21,7 @@ const REAL: &str = "size=24m";
 /// Length of the output: the image accepts it, but there is no space for it.
 const LENGTH: u64 = 8 << 20;
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B11", "a disk that fails at the sync", || {
         if let Some(reason) = missing_kind(rig, "ext4") {
             return Ok(Finding::skipped(reason));
@@ -38,7 +38,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
 }
 
 /// Checks that a planted bug is noticed because it publishes there.
-pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
+pub(crate) fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     late(rig, saver, Durability::File)
 }
 

@@ -119,7 +119,7 @@ fn copies(rig: &Rig, package: &Path, times: u64, tally: &mut Tally) -> Result<()
     ending(rig, package, "copies", times, &["--copy", &main], tally)
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B39", "programs that end while they save, through Node", || {
         let Some(package) = &rig.package else {
             return Ok(Finding::skipped("the add-on is not built"));

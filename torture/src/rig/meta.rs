@@ -96,7 +96,7 @@ const CONTROLS: [(&str, Needs, Trial); 7] = [
     ("faults of a sweep", Needs::Strace, |rig| sweep_faults::notices(rig, Sweeper::Sound)),
 ];
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B42", "planted bugs", || {
         let (mut tried, mut unnoticed, mut alarms, mut lacks) = (0, Vec::new(), Vec::new(), None);
         for (bug, needs, trial) in BUGS {

@@ -92,7 +92,7 @@ impl Rig {
 }
 
 /// Runs the role in the first argument.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let role = words.next().unwrap_or_default();
     let args = Args::read(words);

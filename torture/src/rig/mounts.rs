@@ -8,18 +8,18 @@ use super::{Result, Rig, has_tool};
 
 /// A mounted file system.
 #[derive(Debug)]
-pub struct Mount {
+pub(crate) struct Mount {
     at: PathBuf,
 }
 
 impl Mount {
     /// Mounts a file system in memory.
-    pub fn tmpfs(at: &Path, options: &str) -> Result<Self> {
+    pub(crate) fn tmpfs(at: &Path, options: &str) -> Result<Self> {
         Mount::new(at, &["-t", "tmpfs", "-o", options, "none"])
     }
 
     /// Mounts the file system in an image.
-    pub fn image(image: &Path, at: &Path) -> Result<Self> {
+    pub(crate) fn image(image: &Path, at: &Path) -> Result<Self> {
         Mount::new(at, &["-o", "loop", &image.display().to_string()])
     }
 
@@ -31,12 +31,12 @@ impl Mount {
     }
 
     /// Returns the mount point.
-    pub fn at(&self) -> &Path {
+    pub(crate) fn at(&self) -> &Path {
         &self.at
     }
 
     /// Remounts read-only.
-    pub fn make_read_only(&self) -> Result<()> {
+    pub(crate) fn make_read_only(&self) -> Result<()> {
         tool("mount", &["-o", "remount,ro", &self.at.display().to_string()]).map(drop)
     }
 }
@@ -51,14 +51,14 @@ impl Drop for Mount {
 }
 
 /// Creates an image with an empty file system. Its blocks take space only once they are written.
-pub fn make_image(path: &Path, kind: &str, bytes: u64) -> Result<()> {
+pub(crate) fn make_image(path: &Path, kind: &str, bytes: u64) -> Result<()> {
     File::create(path)?.set_len(bytes)?;
     let force = if kind == "ext4" { "-F" } else { "-f" };
     tool(&format!("mkfs.{kind}"), &["-q", force, &path.display().to_string()]).map(drop)
 }
 
 /// Returns the reason why nothing can be mounted here.
-pub fn missing(rig: &Rig) -> Option<String> {
+pub(crate) fn missing(rig: &Rig) -> Option<String> {
     let probe = rig.scratch.join("mount-probe");
     match Mount::tmpfs(&probe, "size=64k") {
         Ok(_) => None,
@@ -67,7 +67,7 @@ pub fn missing(rig: &Rig) -> Option<String> {
 }
 
 /// Returns the reason why no image of this kind can be mounted here.
-pub fn missing_kind(rig: &Rig, kind: &str) -> Option<String> {
+pub(crate) fn missing_kind(rig: &Rig, kind: &str) -> Option<String> {
     if !has_tool(&format!("mkfs.{kind}")) {
         return Some(format!("mkfs.{kind} is not there"));
     }

@@ -14,13 +14,13 @@ use super::sweepers::Sweeper;
 use super::{Result, now_ms};
 
 /// Files that do not exist; looking them up marks the beginning and the end.
-pub const MARKS: [&str; 2] = ["/torture-begin", "/torture-end"];
+pub(crate) const MARKS: [&str; 2] = ["/torture-begin", "/torture-end"];
 /// The output: several chunks and a remainder.
-pub const OUTPUT: Tag = Tag { worker: 0, number: 0, length: 200_001, start: 77 };
+pub(crate) const OUTPUT: Tag = Tag { worker: 0, number: 0, length: 200_001, start: 77 };
 
 /// Runs an operation: `save` with `--saver`, `--dir …`, `--block`, `--durability` and `--length`, or `sweep` with
 /// `--sweeper` and `--dir …`.
-pub fn main(args: &Args) -> Result<()> {
+pub(crate) fn main(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let what = if args.has("sweeper") {
         let sweeper = Sweeper::named(args.text("sweeper")?)?;

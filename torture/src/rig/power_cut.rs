@@ -30,7 +30,7 @@ const SHUTDOWN: &str = "open my $root, '<', $ARGV[0] or die $!; my $flag = pack(
 
 /// The result of some power failures.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     cuts: u64,
     finals: u64,
     acknowledged: u64,
@@ -54,7 +54,7 @@ impl Tally {
 }
 
 /// Cuts the power of some writers repeatedly.
-pub fn cuts(
+pub(crate) fn cuts(
     rig: &Rig,
     kind: &str,
     saver: Saver,
@@ -162,19 +162,19 @@ fn check(rig: &Rig, dir: &Path, acks: &[&str], tally: &mut Tally) -> Result<()> 
 }
 
 /// Returns the reason why no power can be cut here.
-pub fn missing(rig: &Rig, kind: &str) -> Option<String> {
+pub(crate) fn missing(rig: &Rig, kind: &str) -> Option<String> {
     let perl = (!has_tool("perl")).then(|| "perl is not there".to_owned());
     perl.or_else(|| missing_kind(rig, kind))
 }
 
 /// Checks that a planted bug is noticed by a cut at the highest level.
-pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
+pub(crate) fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     let tally = cuts(rig, "ext4", saver, Durability::Full, 3)?;
     let lost = (tally.missing > 0).then(|| format!("{} are missing", tally.missing));
     Ok(tally.case.or(lost))
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     let kinds: &[&str] = if rig.quick { &["ext4"] } else { &["ext4", "xfs"] };
     for kind in kinds {
         for (durability, quick) in

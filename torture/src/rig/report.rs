@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::Result;
 
 /// A figure with its name, such as `(0, "torn")`.
-pub type Figure = (Value, &'static str);
+pub(crate) type Figure = (Value, &'static str);
 
 /// The verdict of a bench.
 #[derive(Debug)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// The property holds.
     Passed,
     /// The property does not hold; this is the first case.
@@ -25,48 +25,48 @@ pub enum Verdict {
 
 /// The findings of a bench.
 #[derive(Debug)]
-pub struct Finding {
+pub(crate) struct Finding {
     pub verdict: Verdict,
     pub figures: Vec<Figure>,
 }
 
 impl Finding {
     /// Returns a passed finding, unless there is a problem.
-    pub fn new(figures: Vec<Figure>, wrong: Option<String>) -> Self {
+    pub(crate) fn new(figures: Vec<Figure>, wrong: Option<String>) -> Self {
         Finding { verdict: wrong.map_or(Verdict::Passed, Verdict::Failed), figures }
     }
 
     /// Returns a skipped finding.
-    pub fn skipped(reason: impl Into<String>) -> Self {
+    pub(crate) fn skipped(reason: impl Into<String>) -> Self {
         Finding { verdict: Verdict::Skipped(reason.into()), figures: Vec::new() }
     }
 
     /// Returns figures of other programs.
-    pub fn compared(figures: Vec<Figure>) -> Self {
+    pub(crate) fn compared(figures: Vec<Figure>) -> Self {
         Finding { verdict: Verdict::Compared, figures }
     }
 }
 
 /// The report of all benches.
 #[derive(Debug, Default)]
-pub struct Report {
+pub(crate) struct Report {
     only: Vec<String>,
     is_bad: bool,
 }
 
 impl Report {
     /// Creates a report of the benches whose names contain one of the words, or of all without words.
-    pub fn new(only: Vec<String>) -> Self {
+    pub(crate) fn new(only: Vec<String>) -> Self {
         Report { only, is_bad: false }
     }
 
     /// Returns true if a bench failed.
-    pub fn is_bad(&self) -> bool {
+    pub(crate) fn is_bad(&self) -> bool {
         self.is_bad
     }
 
     /// Runs one bench, if it is selected, and reports its findings.
-    pub fn bench(&mut self, bars: &str, name: &str, work: impl FnOnce() -> Result<Finding>) {
+    pub(crate) fn bench(&mut self, bars: &str, name: &str, work: impl FnOnce() -> Result<Finding>) {
         if !self.only.is_empty() && !self.only.iter().any(|word| name.contains(word.as_str())) {
             return;
         }

@@ -21,13 +21,13 @@ use spillway_core::truncation::notice::ENGLISH;
 use super::{Result, now_ms};
 
 /// Length of previews in bytes.
-pub const PREVIEW_BYTES: u64 = 2000;
+pub(crate) const PREVIEW_BYTES: u64 = 2000;
 /// Length of chunks in bytes, as from a pipe.
 const PIECE: usize = 64 << 10;
 
 /// A saver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Saver {
+pub(crate) enum Saver {
     /// The store.
     Product,
     /// A correct saver, which the bugs are planted in.
@@ -68,7 +68,7 @@ const SAVERS: [(&str, Saver); 11] = [
 
 /// One save.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub(crate) struct Job<'a> {
     /// The folders in order of preference.
     pub dirs: &'a [PathBuf],
     pub durability: Durability,
@@ -79,17 +79,17 @@ pub struct Job<'a> {
 
 impl Saver {
     /// Returns the saver with a name.
-    pub fn named(name: &str) -> Result<Self> {
+    pub(crate) fn named(name: &str) -> Result<Self> {
         let known = SAVERS.iter().find(|(each, _)| *each == name);
         known.map(|(_, saver)| *saver).ok_or_else(|| format!("no saver is called {name}").into())
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         SAVERS.iter().find(|(_, each)| *each == self).map_or("", |(name, _)| *name)
     }
 
     /// Saves, and acknowledges with the path. Returns the outcome and the text for the model.
-    pub fn save(self, job: &Job<'_>, ack: &mut dyn FnMut(&str)) -> (Outcome, String) {
+    pub(crate) fn save(self, job: &Job<'_>, ack: &mut dyn FnMut(&str)) -> (Outcome, String) {
         if self == Saver::Product {
             let (outcome, text) = product(job);
             if let Some(saved) = &outcome.saved {

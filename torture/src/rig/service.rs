@@ -16,7 +16,7 @@ const ERRNOS: [&str; 5] = ["ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS"];
 /// Maximum length of the text of a default service, notice included.
 const LONGEST: u64 = 52 << 10;
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B8", "a fault under the package, through Node", || {
         let Some(package) = &rig.package else {
             return Ok(Finding::skipped("the add-on is not built"));

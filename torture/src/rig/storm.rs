@@ -37,7 +37,7 @@ const OLD: u64 = 500;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// Sweeps one folder until it is killed: `--sweeper`, `--dir`.
-pub fn sweep_loop(args: &Args) -> Result<()> {
+pub(crate) fn sweep_loop(args: &Args) -> Result<()> {
     let sweeper = Sweeper::named(args.text("sweeper")?)?;
     let store = OpenStore::new(StoreDirs::of(args.paths("dir"), Durability::Process));
     say("ready")?;
@@ -48,7 +48,7 @@ pub fn sweep_loop(args: &Args) -> Result<()> {
 }
 
 /// Reads the files of one folder until it is killed, and reports incomplete ones: `--dir`.
-pub fn read_loop(args: &Args) -> Result<()> {
+pub(crate) fn read_loop(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let places = StoreDirs::of(dirs.clone(), Durability::Process);
     say("ready")?;
@@ -75,7 +75,7 @@ fn read_one(places: &StoreDirs, path: &Path) -> Result<()> {
 }
 
 /// Stops itself when half of an output is written, and continues on a signal: `--dir`, `--block`.
-pub fn paused(args: &Args) -> Result<()> {
+pub(crate) fn paused(args: &Args) -> Result<()> {
     let tag = Tag { worker: 0, number: 0, length: LONGEST, start: 9 };
     let content = stretch(Path::new(args.text("block")?), &tag)?;
     let limits = Limits {
@@ -107,7 +107,7 @@ pub fn paused(args: &Args) -> Result<()> {
 
 /// The result of a storm.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     saves: u64,
     swept: u64,
     seconds: f64,
@@ -115,7 +115,7 @@ pub struct Tally {
 }
 
 /// Runs writers, sweepers and readers in one folder.
-pub fn storm(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>, each: u64) -> Result<Tally> {
+pub(crate) fn storm(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>, each: u64) -> Result<Tally> {
     let dir = rig.folder("storm")?;
     let mut tally = Tally::default();
     let mut helpers = Vec::new();
@@ -224,7 +224,7 @@ fn stopped(rig: &Rig) -> Result<Option<String>> {
     Ok((!rig.block.is_in(&tag, Path::new(&path))).then(|| format!("after a stop: {line}")))
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     let each = rig.count(10_000, 1_000);
     report.bench("B7", "eight processes save into one folder", || {
         let tally = storm(rig, Saver::Product, None, each)?;

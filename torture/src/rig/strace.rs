@@ -30,7 +30,7 @@ const LEFT_OUT: [&str; 14] = [
 
 /// A system call of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     pub name: String,
     /// Its index among the calls of this name in the process, from 1.
     pub nth: u64,
@@ -38,37 +38,37 @@ pub struct Call {
 
 /// A fault in the syntax of strace's `inject`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault(String);
+pub(crate) struct Fault(String);
 
 impl Fault {
     /// Makes a call fail.
-    pub fn error(call: &Call, errno: &str) -> Self {
+    pub(crate) fn error(call: &Call, errno: &str) -> Self {
         Fault(format!("{}:error={errno}:when={}", call.name, call.nth))
     }
 
     /// Makes a call and all later ones of its name fail.
-    pub fn lasting(call: &Call, errno: &str) -> Self {
+    pub(crate) fn lasting(call: &Call, errno: &str) -> Self {
         Fault(format!("{}:error={errno}:when={}+", call.name, call.nth))
     }
 
     /// Makes two calls of a name fail.
-    pub fn twice(first: &Call, second: &Call, errno: &str) -> Self {
+    pub(crate) fn twice(first: &Call, second: &Call, errno: &str) -> Self {
         let step = second.nth - first.nth;
         Fault(format!("{}:error={errno}:when={}..{}+{step}", first.name, first.nth, second.nth))
     }
 
     /// Kills the process before the call.
-    pub fn kill(call: &Call) -> Self {
+    pub(crate) fn kill(call: &Call) -> Self {
         Fault(format!("{}:signal=KILL:when={}", call.name, call.nth))
     }
 
     /// Makes all calls of these names fail.
-    pub fn always(names: &str, errno: &str) -> Self {
+    pub(crate) fn always(names: &str, errno: &str) -> Self {
         Fault(format!("{names}:error={errno}"))
     }
 
     /// Returns the names of its calls.
-    pub fn names(&self) -> &str {
+    pub(crate) fn names(&self) -> &str {
         self.0.split(':').next().unwrap_or_default()
     }
 }
@@ -80,7 +80,12 @@ impl std::fmt::Display for Fault {
 }
 
 /// Runs a single-threaded process under faults. Requested calls are logged.
-pub fn inject(process: &Command, faults: &[Fault], also: &[&str], log: &Path) -> Result<Ended> {
+pub(crate) fn inject(
+    process: &Command,
+    faults: &[Fault],
+    also: &[&str],
+    log: &Path,
+) -> Result<Ended> {
     let names: Vec<&str> = faults.iter().map(Fault::names).chain(also.iter().copied()).collect();
     let mut command = Command::new("strace");
     command.arg("-qq").arg("-o").arg(log).arg("-e").arg(format!("trace={}", names.join(",")));
@@ -88,7 +93,7 @@ pub fn inject(process: &Command, faults: &[Fault], also: &[&str], log: &Path) ->
 }
 
 /// Runs a multi-threaded process under a fault, which affects each thread.
-pub fn inject_threads(process: &Command, fault: &Fault) -> Result<Ended> {
+pub(crate) fn inject_threads(process: &Command, fault: &Fault) -> Result<Ended> {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(format!("trace={}", fault.names()));
     under(command, process, std::slice::from_ref(fault))
@@ -103,7 +108,7 @@ fn under(mut command: Command, process: &Command, faults: &[Fault]) -> Result<En
 }
 
 /// Returns the calls that a process makes between its marks, under faults.
-pub fn trace(process: &Command, faults: &[Fault], log: &Path) -> Result<Vec<Call>> {
+pub(crate) fn trace(process: &Command, faults: &[Fault], log: &Path) -> Result<Vec<Call>> {
     let ended = inject(process, faults, &["all"], log)?;
     if ended.code != Some(0) {
         return Err(
@@ -129,7 +134,7 @@ pub fn trace(process: &Command, faults: &[Fault], log: &Path) -> Result<Vec<Call
 }
 
 /// Returns the reason why nothing can be traced here.
-pub fn missing() -> Option<String> {
+pub(crate) fn missing() -> Option<String> {
     if !super::has_tool("strace") {
         return Some("strace is not there".to_owned());
     }

@@ -92,7 +92,7 @@ fn process(rig: &Rig, sweeper: Sweeper, dir: &Path) -> Command {
 }
 
 /// Runs all faults of a sweep. Returns the number of calls and runs, and the first violation.
-pub fn over(
+pub(crate) fn over(
     rig: &Rig,
     sweeper: Sweeper,
     errnos: &[&str],
@@ -141,14 +141,14 @@ pub fn over(
 }
 
 /// Checks that a planted bug is noticed.
-pub fn notices(rig: &Rig, sweeper: Sweeper) -> Result<Option<String>> {
+pub(crate) fn notices(rig: &Rig, sweeper: Sweeper) -> Result<Option<String>> {
     if let Some(reason) = missing() {
         return Err(reason.into());
     }
     Ok(over(rig, sweeper, &["EIO"])?.2)
 }
 
-pub fn bench(rig: &Rig, report: &mut Report) {
+pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B2 B8", "a fault at every call of a sweep", || {
         if let Some(reason) = missing() {
             return Ok(Finding::skipped(reason));

@@ -17,7 +17,7 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// A sweeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sweeper {
+pub(crate) enum Sweeper {
     /// The store.
     Product,
     /// A correct sweeper, which the bugs are planted in.
@@ -40,19 +40,19 @@ const SWEEPERS: [(&str, Sweeper); 5] = [
 
 impl Sweeper {
     /// Returns the sweeper with a name.
-    pub fn named(name: &str) -> Result<Self> {
+    pub(crate) fn named(name: &str) -> Result<Self> {
         let known = SWEEPERS.iter().find(|(each, _)| *each == name);
         known
             .map(|(_, sweeper)| *sweeper)
             .ok_or_else(|| format!("no sweeper is called {name}").into())
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         SWEEPERS.iter().find(|(_, each)| *each == self).map_or("", |(name, _)| *name)
     }
 
     /// Removes files older than `days` or in excess of a number, and returns how many it removed.
-    pub fn sweep(self, store: &OpenStore, days: f64, max_files: u64, now_ms: i64) -> u64 {
+    pub(crate) fn sweep(self, store: &OpenStore, days: f64, max_files: u64, now_ms: i64) -> u64 {
         if self == Sweeper::Product {
             let bounds = Bounds { retention_days: days, max_bytes: u64::MAX, max_files };
             return sweep(store, &bounds, SweepTrigger::Requested(now_ms)).removed_files;

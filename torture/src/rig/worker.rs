@@ -10,7 +10,7 @@ use super::{Result, say};
 
 /// Runs a worker: `--saver`, `--dir …`, `--block`, `--worker`, and optionally `--longest`, `--length`, `--count`,
 /// `--durability`, `--sessions`, `--same-name`.
-pub fn main(args: &Args) -> Result<()> {
+pub(crate) fn main(args: &Args) -> Result<()> {
     let saver = Saver::named(args.text("saver")?)?;
     let dirs = args.paths("dir");
     let block = Path::new(args.text("block")?);
