@@ -438,7 +438,7 @@ impl fmt::Display for Anothers {
 impl std::error::Error for Anothers {}
 
 /// Returns true if a folder was refused because another user owns it.
-pub fn is_anothers(error: &io::Error) -> bool {
+pub(crate) fn is_anothers(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|why| why.is::<Anothers>())
 }
 

@@ -47,7 +47,11 @@ impl AutoSweep {
 
 /// Counts a save, and starts a sweep when one is due. `named_ms` is the time in the file's name; `dated` reads the time
 /// from the file system, which is done only if a sweep is due.
-pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Option<SystemTime>) {
+pub(crate) fn saved(
+    store: &Arc<OpenStore>,
+    named_ms: i64,
+    dated: impl FnOnce() -> Option<SystemTime>,
+) {
     let Some(bounds) = store.auto_sweep.bounds else { return };
     let since_ms = *store.auto_sweep.since_ms.get_or_init(|| named_ms);
     if !store.auto_sweep.saves.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {

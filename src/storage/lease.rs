@@ -10,7 +10,7 @@ use crate::fs::folder::Folder;
 use crate::util::sync::lock;
 
 /// Name of the lock file in the folder of a session.
-pub const NAME: &str = ".lease";
+pub(crate) const NAME: &str = ".lease";
 
 /// Maximum number of leases held, each of which takes a descriptor. The most recently used sessions are kept.
 const MOST: usize = 128;
@@ -78,7 +78,7 @@ fn keep(held: &mut Held, path: PathBuf, file: File) {
 }
 
 /// Returns true if any process holds the lease of a session's folder, this one included.
-pub fn is_leased(session: &Folder) -> bool {
+pub(crate) fn is_leased(session: &Folder) -> bool {
     !is_free(session.existing_lock_file(NAME).as_ref())
 }
 
@@ -88,7 +88,7 @@ fn is_free(lock: Result<&Option<File>, &io::Error>) -> bool {
 }
 
 /// Removes the folder of a session if it is empty and no process uses it other than through the leases in `ours`.
-pub fn remove_if_unused(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
+pub(crate) fn remove_if_unused(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
     let Ok(session) = place.inner(name) else { return };
     if session.holds_only(NAME).unwrap_or(false) {
         if let Some(leases) = ours {

@@ -38,7 +38,7 @@ const MIN_FILE_SIZE: u64 = 8 << 20;
 
 /// The pre-scan of one search. Dropping it ends the workers.
 #[derive(Debug)]
-pub struct ParallelScan {
+pub(crate) struct ParallelScan {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     count: usize,
@@ -84,7 +84,7 @@ struct ChunkResult {
 
 /// A run of whole lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineRun {
+pub(crate) enum LineRun {
     /// Lines without a match: their number of bytes and of line feeds.
     NoMatch(u64, u64),
     /// Number of bytes that may contain a match.
@@ -94,7 +94,7 @@ pub enum LineRun {
 impl ParallelScan {
     /// Starts a pre-scan for a search that begins at `from`. Returns `None` if the file is too small, or only one
     /// thread can run.
-    pub fn of(file: File, size: u64, from: u64, pattern: &Pattern) -> Option<Self> {
+    pub(crate) fn of(file: File, size: u64, from: u64, pattern: &Pattern) -> Option<Self> {
         let count = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         ParallelScan::with_threads(count, file, size, from, pattern)
     }
@@ -126,7 +126,7 @@ impl ParallelScan {
     }
 
     /// Returns the run of lines at `from`, where a line must begin, if the scan has reached it.
-    pub fn next(&mut self, from: u64) -> Option<LineRun> {
+    pub(crate) fn next(&mut self, from: u64) -> Option<LineRun> {
         while self.seen.is_empty() {
             let part = match self.due {
                 Some(part) => part,

@@ -94,18 +94,18 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    pub fn open(&self) -> io::Result<File> {
+    pub(crate) fn open(&self) -> io::Result<File> {
         self.within(|folder| folder.read(&self.name))
     }
 
     /// Removes it, if it is an output of this user.
-    pub fn remove(&self) -> io::Result<()> {
+    pub(crate) fn remove(&self) -> io::Result<()> {
         self.open()?;
         self.within(|folder| folder.remove(&self.name))
     }
 
     /// Sets the modification time to now, as if the output were saved again.
-    pub fn renew(&self) -> io::Result<()> {
+    pub(crate) fn renew(&self) -> io::Result<()> {
         self.within(|folder| folder.renew(&self.name))
     }
 

@@ -14,7 +14,7 @@ pub(super) struct PaddedBuffer {
 
 impl PaddedBuffer {
     /// Reads the bytes from `from` to `to` of a file of `size` bytes, and those around them.
-    pub fn read(file: &mut dyn Input, from: u64, to: u64, size: u64) -> io::Result<Self> {
+    pub(crate) fn read(file: &mut dyn Input, from: u64, to: u64, size: u64) -> io::Result<Self> {
         let offset = from.saturating_sub(utf8_boundary::LONGEST as u64);
         let end = to.saturating_add(utf8_boundary::LONGEST as u64).min(size);
         let length = end.saturating_sub(offset);
@@ -25,13 +25,13 @@ impl PaddedBuffer {
     }
 
     /// Returns the index in the buffer of an offset in the file.
-    pub fn index(&self, byte: u64) -> usize {
+    pub(crate) fn index(&self, byte: u64) -> usize {
         let index = usize::try_from(byte.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         index.min(self.bytes.len())
     }
 
     /// Returns the displayed text of the bytes between two indexes.
-    pub fn text(&self, from: usize, to: usize) -> String {
+    pub(crate) fn text(&self, from: usize, to: usize) -> String {
         let raw = self.bytes.get(from..to).unwrap_or_default();
         Shown::decode(raw, Source::Text).text.into_owned()
     }

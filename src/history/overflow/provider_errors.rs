@@ -224,7 +224,7 @@ const LOOSE: &[&str] = &[
 
 impl Matcher {
     /// Returns the compiled rows, or `None` if the table is invalid, which the tests exclude.
-    pub fn get() -> Option<&'static Matcher> {
+    pub(crate) fn get() -> Option<&'static Matcher> {
         static MATCHER: OnceLock<Option<Matcher>> = OnceLock::new();
         let matcher = MATCHER.get_or_init(|| {
             let patterns = WORDINGS.iter().map(|wording| expression(wording.pattern, false));
@@ -236,7 +236,7 @@ impl Matcher {
     }
 
     /// Returns the indexes of the rows that match, in order.
-    pub fn matches(&self, text: &[u8]) -> Vec<usize> {
+    pub(crate) fn matches(&self, text: &[u8]) -> Vec<usize> {
         self.set.matches(text).iter().collect()
     }
 }
@@ -244,7 +244,7 @@ impl Matcher {
 impl ErrorWording {
     /// Returns the numbers in a text that this wording matches. `window` is the limit if the text states only the
     /// excess.
-    pub fn read(&self, text: &[u8], window: Option<u64>) -> Numbers {
+    pub(crate) fn read(&self, text: &[u8], window: Option<u64>) -> Numbers {
         read(self.pattern, text, window)
     }
 }

@@ -287,7 +287,7 @@ pub(super) mod tests {
     }
 
     /// A result of this many tokens in a message; its placeholder has 10.
-    pub fn result(message: usize, tokens: f64) -> Item {
+    pub(crate) fn result(message: usize, tokens: f64) -> Item {
         Item {
             message,
             kind: Kind::Result,
@@ -303,7 +303,7 @@ pub(super) mod tests {
         }
     }
 
-    pub fn rules(policies: &[Policy]) -> Rules {
+    pub(crate) fn rules(policies: &[Policy]) -> Rules {
         Rules {
             removes_thinking: false,
             policies: policies.to_vec(),
@@ -315,7 +315,7 @@ pub(super) mod tests {
     }
 
     /// A history: the user speaks in message 0, the model in each odd one up to 99, and results are in even ones.
-    pub fn view<'a>(items: &'a [Item], forms: &'a [Form], answers: &'a [usize]) -> View<'a> {
+    pub(crate) fn view<'a>(items: &'a [Item], forms: &'a [Form], answers: &'a [usize]) -> View<'a> {
         let tokens = items.iter().zip(forms).map(|(item, form)| item.size(*form)).sum();
         let unseen_from = answers.last().copied().unwrap_or(0);
         View {

@@ -48,14 +48,14 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub fn new(place: Place) -> Self {
+    pub(crate) fn new(place: Place) -> Self {
         Row::of(Vec::new(), place)
     }
 
     /// Creates a line from a text that was only appended to.
     ///
     /// Malformed bytes become U+FFFD, so that they cannot combine with bytes that are written next to them.
-    pub fn of(bytes: Vec<u8>, place: Place) -> Self {
+    pub(crate) fn of(bytes: Vec<u8>, place: Place) -> Self {
         let bytes = match Shown::decode(&bytes, Source::Text).text {
             Cow::Owned(text) => text.into_bytes(),
             Cow::Borrowed(_) => bytes,
@@ -67,24 +67,24 @@ impl Row {
         Row { bytes, width, is_plain, is_touched, known, last, place, is_open, is_filler }
     }
 
-    pub fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         &self.bytes
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// Writes a text without control characters but tabs at a column, and returns the column of the cursor afterwards.
-    pub fn put(&mut self, column: usize, text: &[u8]) -> usize {
+    pub(crate) fn put(&mut self, column: usize, text: &[u8]) -> usize {
         let text = Shown::decode(text, Source::Text).text;
         let text = text.as_bytes();
         let mut at = column;
@@ -216,7 +216,7 @@ impl Row {
     }
 
     /// Erases from a column to the end.
-    pub fn erase_from(&mut self, column: usize) {
+    pub(crate) fn erase_from(&mut self, column: usize) {
         if column < self.width {
             let at = self.split(column);
             self.forget(at);
@@ -227,7 +227,7 @@ impl Row {
     }
 
     /// Erases `count` columns; the text after them keeps its columns.
-    pub fn erase(&mut self, column: usize, count: usize) {
+    pub(crate) fn erase(&mut self, column: usize, count: usize) {
         let end = column.saturating_add(count);
         if end >= self.width {
             self.erase_from(column);
@@ -240,12 +240,12 @@ impl Row {
         self.is_touched = true;
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.erase_from(0);
     }
 
     /// Deletes `count` columns; the text after them moves to the left.
-    pub fn delete(&mut self, column: usize, count: usize) {
+    pub(crate) fn delete(&mut self, column: usize, count: usize) {
         if column.saturating_add(count) >= self.width {
             self.erase_from(column);
             return;
@@ -260,7 +260,7 @@ impl Row {
     }
 
     /// Inserts `count` blank columns; text that moves past the last column, or past `widest`, is lost.
-    pub fn insert(&mut self, column: usize, count: usize, widest: usize) {
+    pub(crate) fn insert(&mut self, column: usize, count: usize, widest: usize) {
         if column >= self.width {
             return;
         }
@@ -284,7 +284,7 @@ impl Row {
     }
 
     /// Empties the line after its text was emitted; its rest continues at `start`.
-    pub fn open(&mut self, start: u64) {
+    pub(crate) fn open(&mut self, start: u64) {
         let mut rest = Row::new(Place { start, end: None, ..self.place });
         rest.is_open = true;
         *self = rest;

@@ -62,7 +62,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub fn new(is_alternate: bool, top: Option<u64>) -> Self {
+    pub(crate) fn new(is_alternate: bool, top: Option<u64>) -> Self {
         Page {
             text: Vec::new(),
             marks: VecDeque::new(),
@@ -86,12 +86,12 @@ impl Page {
     }
 
     /// Begins this screen: the next text is written to it.
-    pub fn begin(&mut self, raw: &Raw) {
+    pub(crate) fn begin(&mut self, raw: &Raw) {
         (self.raw_line, self.raw_at) = (raw.line, raw.at);
     }
 
     /// Leaves this screen: the next text is written to another.
-    pub fn leave(&mut self, raw: &Raw) {
+    pub(crate) fn leave(&mut self, raw: &Raw) {
         self.rows();
         self.end_rows(raw.line, raw.at);
     }
@@ -104,7 +104,7 @@ impl Page {
     }
 
     /// Takes text without control characters but tabs and line feeds.
-    pub fn lines(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
+    pub(crate) fn lines(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         let mut rest = text;
         if rest.len() >= STRETCH && self.is_text() && !self.is_returned && self.away.is_none() {
             rest = self.pass(rest, raw, sink);
@@ -119,7 +119,7 @@ impl Page {
     }
 
     /// Takes text of a line.
-    pub fn text(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
+    pub(crate) fn text(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         if text.is_empty() {
             return;
         }
@@ -222,7 +222,7 @@ impl Page {
     }
 
     /// Moves down a line without ending the raw line.
-    pub fn feed(&mut self, raw: &Raw, sink: &mut dyn Sink) {
+    pub(crate) fn feed(&mut self, raw: &Raw, sink: &mut dyn Sink) {
         if self.is_text() {
             self.mark(raw.at);
             self.text.push(b'\n');
@@ -317,12 +317,12 @@ impl Page {
         self.text.extend_from_slice(text);
     }
 
-    pub fn carriage_return(&mut self) {
+    pub(crate) fn carriage_return(&mut self) {
         self.column = 0;
         self.is_returned = self.is_text();
     }
 
-    pub fn back(&mut self) {
+    pub(crate) fn back(&mut self) {
         if self.away.is_none() && !self.is_returned {
             self.rows();
             self.column = self.column.saturating_sub(1);
@@ -384,7 +384,7 @@ impl Page {
     }
 
     /// Emits lines that cannot be reached any more.
-    pub fn emit_some(&mut self, sink: &mut dyn Sink) {
+    pub(crate) fn emit_some(&mut self, sink: &mut dyn Sink) {
         if self.text.len() < self.due {
             return;
         }
@@ -394,7 +394,7 @@ impl Page {
         self.due = BATCH.max(2 * self.text.len());
     }
 
-    pub fn emit_all(&mut self, sink: &mut dyn Sink) {
+    pub(crate) fn emit_all(&mut self, sink: &mut dyn Sink) {
         self.emit(self.text.len(), sink);
     }
 
@@ -474,7 +474,7 @@ impl Page {
     }
 
     /// Turns all rows into text. At the end of the output, rows that the cursor only passed are dropped.
-    pub fn settle(&mut self, raw: &Raw, is_end: bool) {
+    pub(crate) fn settle(&mut self, raw: &Raw, is_end: bool) {
         if self.is_text() {
             self.mark(raw.at);
             return;
@@ -494,7 +494,7 @@ impl Page {
     }
 
     /// Appends the content of another screen below this one.
-    pub fn append_page(&mut self, mut other: Page, raw: &Raw, sink: &mut dyn Sink) {
+    pub(crate) fn append_page(&mut self, mut other: Page, raw: &Raw, sink: &mut dyn Sink) {
         other.settle(raw, true);
         let lines = (other.above + 1 - other.floor).min(ROWS as u64) as usize;
         let start = memrchr_iter(b'\n', &other.text).nth(lines - 1).map_or(0, |at| at + 1);
@@ -546,7 +546,7 @@ fn show(text: &[u8], marks: &[Mark], sink: &mut dyn Sink) {
 #[cfg(test)]
 impl Page {
     /// Returns the number of bytes buffered.
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         let marks = self.marks.len() * size_of::<Mark>();
         self.text.len()
             + marks

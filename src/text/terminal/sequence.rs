@@ -68,13 +68,13 @@ pub(super) struct Taken {
 }
 
 impl Sequence {
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.state != State::Ground
     }
 
     /// Parses bytes up to the end of the sequence. The first byte is an escape, unless a sequence is being parsed
     /// already.
-    pub fn take(&mut self, bytes: &[u8]) -> Taken {
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> Taken {
         if self.state == State::Ground
             && let Some(length) = colour(bytes)
         {

@@ -7,7 +7,7 @@ use super::{Page, Saved};
 
 impl Page {
     /// Executes the action of a control sequence.
-    pub fn act(&mut self, action: Action, raw: &Raw, sink: &mut dyn Sink) {
+    pub(crate) fn act(&mut self, action: Action, raw: &Raw, sink: &mut dyn Sink) {
         use Action::*;
         match action {
             LineFeed => return self.feed(raw, sink),

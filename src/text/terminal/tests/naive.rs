@@ -6,7 +6,7 @@ use super::super::{ROWS, SURE_ROWS, WIDEST};
 
 /// A random piece of output.
 #[derive(Debug, Clone)]
-pub enum Token {
+pub(crate) enum Token {
     Text(&'static [u8]),
     Control(u8),
     Break,
@@ -17,7 +17,7 @@ pub enum Token {
 }
 
 impl Token {
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         match self {
             Token::Text(text) | Token::Nothing(text) => text.to_vec(),
             Token::Control(control) => vec![*control],
@@ -34,7 +34,7 @@ impl Token {
     }
 }
 
-pub fn token() -> impl Strategy<Value = Token> {
+pub(crate) fn token() -> impl Strategy<Value = Token> {
     let text = prop::sample::select(vec![
         "a".as_bytes(),
         b"bcd",
@@ -379,7 +379,7 @@ impl Naive {
 }
 
 /// Returns the lines that the naive screen shows after all tokens.
-pub fn naive(tokens: &[Token]) -> Vec<(Vec<u8>, u64)> {
+pub(crate) fn naive(tokens: &[Token]) -> Vec<(Vec<u8>, u64)> {
     let mut raw = 1;
     let mut screen = Naive::new(raw);
     let mut behind: Option<Naive> = None;
