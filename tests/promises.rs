@@ -2,6 +2,7 @@
 //! machines where coverage cannot guide a fuzzer. `SPILLWAY_PROPERTY_RUNS` is the number of variations of each.
 #![cfg(test)]
 
+#[allow(unreachable_pub, reason = "public for the fuzz targets, which are crates of their own")]
 #[path = "../fuzz/src/properties/mod.rs"]
 mod properties;
 
