@@ -1,12 +1,10 @@
 // The part of the application that has the package: in Electron the main process, here and in tests any Node process. A page
-// reaches it through `bridge`, whose calls and answers are plain data.
+// reaches it through `call` and `listen`, whose arguments and answers are plain data.
 
-const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
-const { homedir } = require('node:os')
-const { join, parse, resolve } = require('node:path')
+const { mkdirSync } = require('node:fs')
+const { join } = require('node:path')
 const {
   AuditLog,
-  PermissionGate,
   PermissionPolicy,
   runCommand,
   SpillwayError,
@@ -14,6 +12,9 @@ const {
   TruncationStorage,
 } = require('spillway')
 const { ModeController } = require('spillway/permission')
+const { createAuditSource, LiveOutputs } = require('spillway/view')
+const { Conversation } = require('./conversation.cjs')
+const { folderProblem } = require('./work-folder.cjs')
 
 const SESSION = 'window'
 
@@ -24,89 +25,123 @@ const SESSION = 'window'
  * @param {(path: string) => unknown} options.openPath opens a file with the system's program for it
  */
 function createAgent({ dataDir, cwd, openPath }) {
-  if (!isWorkFolder(cwd)) throw new Error(`${cwd}: the agent does not work in the home folder or the root`)
+  const problem = folderProblem(cwd)
+  if (problem) throw new Error(`The agent does not work in ${cwd}. ${problem}`)
+  mkdirSync(dataDir, { recursive: true })
   // Never beside the code: in a packaged application that is inside an archive.
   const storageDir = join(dataDir, 'agent-output')
-  const questions = join(dataDir, 'questions.json')
-  mkdirSync(dataDir, { recursive: true })
+  const auditDir = join(dataDir, 'audit')
+  const service = new TruncationService({ global: { storageDir } })
+  const storage = new TruncationStorage(storageDir)
+  const live = new LiveOutputs(storage)
+  const audit = new AuditLog({ dir: auditDir, sessionId: SESSION })
+  const logs = createAuditSource({ dir: auditDir })
+  const modes = new ModeController()
 
   const listeners = new Set()
   const tell = (event) => {
     for (const listener of listeners) listener(event)
   }
 
-  const service = new TruncationService({ global: { storageDir } })
-  const storage = new TruncationStorage(storageDir)
-  const audit = new AuditLog({ dir: join(dataDir, 'audit'), sessionId: SESSION })
-  const modes = new ModeController()
-  const policy = new PermissionPolicy()
-  const gateOptions = {
+  const conversation = new Conversation(dataDir, cwd)
+  const gate = conversation.openGate(new PermissionPolicy(), {
     modes,
-    onEvent(event) {
-      // A question survives a restart of the application.
-      writeFileSync(questions, JSON.stringify(gate))
-      tell({ type: 'questions', pending: gate.pending() })
-      if (event.type === 'rule_stored') tell({ type: 'rule', rule: event.rule })
+    onEvent() {
+      conversation.save()
+      tell({ type: 'questions' })
     },
+  })
+  const say = (message) => {
+    conversation.put(message)
+    tell({ type: 'message', message })
   }
-  const gate = gateFrom(questions, policy, gateOptions)
 
+  /** What ends the calls that wait or run, by their ids. */
+  const stops = new Map()
+  const running = new Set()
   let count = 0
-  /** A call of the model's shell tool: asked about, run, shortened. */
-  async function runTool({ command }) {
-    count += 1
-    const toolCallId = `${Date.now()}-${count}`
-    tell({ type: 'message', id: toolCallId, command, status: 'waiting' })
-    const call = { tool: 'bash', args: { command }, toolCallId, sessionId: SESSION, cwd, vault: cwd }
-    const decision = await gate.request(call)
-    const { verdict, by } = decision
-    const mode = modes.getMode(SESSION)
-    const facts = { tool: 'bash', toolCallId, permissionDomain: 'bash', targets: verdict.targets, mode }
-    await audit.append({ type: 'permission', ...facts, decision: decision.decision, approver: by })
-    if (decision.decision === 'deny') {
-      const text = decision.message ?? decision.verdict.reasons.join(' ')
-      return finish({ id: toolCallId, command, status: 'denied', by: decision.by, text })
+
+  /** A call of the model's shell tool: asked about, run, shortened, recorded. */
+  async function runTool({ command, id }) {
+    const stop = new AbortController()
+    stops.set(id, stop)
+    try {
+      say({ id, command, status: 'waiting' })
+      const decision = await decide({ command, id, signal: stop.signal })
+      if (decision.decision === 'deny') return say({ id, command, status: 'denied', text: whyDenied(decision) })
+      const ended = execute({ command, id, signal: stop.signal })
+      running.add(ended)
+      say(await ended.finally(() => running.delete(ended)))
+    } catch (error) {
+      say({ id, command, status: 'failed', text: error.message })
+    } finally {
+      stops.delete(id)
     }
-    tell({ type: 'message', id: toolCallId, command, status: 'running' })
-    const result = await runCommand(command, [], { shell: true, cwd, service, toolCallId })
-    const { content, truncated, outputPath } = result.output
-    const outcome = result.exitCode === 0 ? 'done' : 'failed'
-    await audit.append({ type: 'outcome', tool: 'bash', toolCallId, outcome, bytes: result.totalBytes, outputPath })
-    return finish({
-      id: toolCallId,
-      command,
-      status: outcome,
-      by: decision.by,
-      text: content,
-      truncated,
-      outputPath,
-      totalLines: result.totalLines,
-      totalBytes: result.totalBytes,
+  }
+
+  async function decide({ command, id, signal }) {
+    const call = { tool: 'bash', args: { command }, toolCallId: id, sessionId: SESSION, cwd, vault: cwd, signal }
+    const decision = await gate.request(call)
+    await audit.append({
+      type: 'permission',
+      tool: 'bash',
+      toolCallId: id,
+      permissionDomain: 'bash',
+      targets: decision.verdict.targets,
+      mode: decision.mode,
+      decision: decision.decision,
+      approver: decision.by,
     })
+    return decision
   }
 
-  function finish(message) {
-    tell({ type: 'message', ...message })
-    return message
+  /** Runs a command, whose output can be followed meanwhile. Returns the message about how it ended. */
+  async function execute({ command, id, signal }) {
+    let livePath
+    const result = await runCommand(command, [], {
+      ...{ shell: true, cwd, service, toolCallId: id, signal, truncation: { terminal: true } },
+      onStart(running) {
+        livePath = live.start(running, { command, cwd })
+        say({ id, command, status: 'running', livePath })
+      },
+    })
+    if (livePath !== undefined) await live.finish(livePath, result.output)
+    const { exitCode, durationMs, totalBytes, totalLines, aborted, output } = result
+    const { content: text, truncated, outputPath } = output
+    const outcome = exitCode === 0 ? 'done' : 'failed'
+    await audit.append({ type: 'outcome', tool: 'bash', toolCallId: id, outcome, bytes: totalBytes, outputPath })
+    const status = aborted ? 'stopped' : outcome
+    return { id, command, status, text, truncated, outputPath, exitCode, durationMs, totalBytes, totalLines }
   }
 
-  const owned = (path) => {
-    // Whatever a page asks for, only files that this store saved are opened.
-    if (!storage.owns(path))
-      throw new SpillwayError('STORAGE_NOT_OWNED', `${path}: is not an output of this application`)
-    return path
-  }
-
+  const followed = new Set()
   const bridge = {
-    state: () => ({ mode: modes.getMode(SESSION), pending: gate.pending(), storageDir }),
-    runTool,
-    openOutput: async ({ path }) => {
-      await openPath(owned(path))
+    state: () => ({ mode: modes.getMode(SESSION), cwd, messages: conversation.messages }),
+    runTool: ({ command }) => {
+      count += 1
+      return runTool({ command, id: `${Date.now()}-${count}` })
     },
-    readOutput: ({ path, fromLine, lineCount }) => storage.readRange(path, { fromLine, lineCount }),
-    searchOutput: ({ path, pattern, literal, ignoreCase, after }) =>
-      storage.search(path, pattern, { literal, ignoreCase, maxMatches: 50, ...(after && { after }) }),
-    respond: ({ id, response }) => gate.respond(id, response),
+    stop: ({ id }) => stops.get(id)?.abort(),
+    readRange: ({ path, range }) => live.readRange(path, range),
+    search: ({ path, pattern, options }) => live.search(path, pattern, options),
+    follow: ({ path }) => {
+      if (followed.has(path)) return
+      followed.add(path)
+      live.follow(path, (progress) => {
+        if (progress.isFinished) followed.delete(path)
+        tell({ type: 'progress', path, progress })
+      })
+    },
+    open: async ({ path }) => {
+      // Whatever a page asks for, only files that this store saved are opened.
+      if (!live.owns(path))
+        throw new SpillwayError('STORAGE_NOT_OWNED', `${path}: is not an output of this application`)
+      await openPath(path)
+    },
+    pending: () => gate.pending(),
+    respond: ({ id, response, rule }) => gate.respond(id, response, rule),
+    auditList: () => logs.list(),
+    auditRead: ({ file, range }) => logs.read(file, range),
     setMode: ({ mode }) => changed(modes.setMode(SESSION, mode)),
     confirmMode: ({ confirmationId }) => changed(modes.confirm(confirmationId)),
   }
@@ -116,6 +151,10 @@ function createAgent({ dataDir, cwd, openPath }) {
     tell({ type: 'mode', mode: change.mode })
     return change
   }
+
+  // Questions of an earlier run: the calls wait for their answers again.
+  for (const { status, id, command } of [...conversation.messages])
+    if (status === 'waiting') void runTool({ command, id })
 
   return {
     /** Answers a call of the page: a value, or an error as data, because neither bridge keeps classes. */
@@ -132,7 +171,10 @@ function createAgent({ dataDir, cwd, openPath }) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    /** Ends what runs and closes the stores. Questions wait for the next run. */
     async close() {
+      for (const { id, status } of conversation.messages) if (status === 'running') stops.get(id)?.abort()
+      await Promise.allSettled(running)
       await audit.close()
       await service.close()
       await storage.close()
@@ -140,19 +182,10 @@ function createAgent({ dataDir, cwd, openPath }) {
   }
 }
 
-/** Whether a folder is one to work in: what it holds may be read and written without asking. */
-function isWorkFolder(folder) {
-  const path = resolve(folder)
-  return path !== parse(path).root && path !== homedir()
+function whyDenied({ by, message, verdict }) {
+  if (by === 'reject') return message === undefined ? 'You denied it.' : `You denied it: ${message}`
+  if (by === 'abort') return 'It was stopped before it ran.'
+  return verdict.reasons.join('\n')
 }
 
-/** The gate with the questions that an earlier run left, if there are any. */
-function gateFrom(file, policy, options) {
-  try {
-    return PermissionGate.fromJSON(JSON.parse(readFileSync(file, 'utf8')), policy, options)
-  } catch {
-    return new PermissionGate(policy, options)
-  }
-}
-
-module.exports = { createAgent, isWorkFolder }
+module.exports = { createAgent }

@@ -1,21 +1,20 @@
 // The same page and the same bridge, served by Node on this machine alone: to look at it without Electron, and to test it.
 //
-//     node serve.mjs [folder for data] [port]
+//     node serve.mjs FOLDER [folder for data] [port]
 
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const { createAgent } = createRequire(import.meta.url)('./agent.cjs')
-const PAGE = join(fileURLToPath(new URL('.', import.meta.url)), 'page')
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css' }
+const require = createRequire(import.meta.url)
+const { createAgent } = require('./agent.cjs')
+const { pageFile } = require('./page-files.cjs')
 
 /** Starts it; answers the address of the page, with the word that its calls must bring. */
-export async function serve({ dataDir, cwd = process.cwd(), port = 0, openPath = () => {} }) {
+export async function serve({ dataDir, cwd, port = 0, openPath = () => {} }) {
   const agent = createAgent({ dataDir, cwd, openPath })
   // Other pages of the same browser can send requests here too; they do not know the word.
   const word = randomBytes(16).toString('hex')
@@ -33,11 +32,8 @@ export async function serve({ dataDir, cwd = process.cwd(), port = 0, openPath =
       const stop = agent.listen((event) => response.write(`data: ${JSON.stringify(event)}\n\n`))
       return request.on('close', stop)
     }
-    const name = pathname === '/' ? 'index.html' : pathname.slice(1)
-    if (!/^[a-z-]+\.(html|js|css)$/.test(name)) return response.writeHead(404).end()
-    const content = await readFile(join(PAGE, name)).catch(() => undefined)
-    response.writeHead(content ? 200 : 404, { 'content-type': TYPES[extname(name)] })
-    response.end(content)
+    const file = await pageFile(pathname)
+    response.writeHead(file ? 200 : 404, file?.headers).end(file?.content)
   })
   await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
@@ -52,9 +48,11 @@ export async function serve({ dataDir, cwd = process.cwd(), port = 0, openPath =
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , cwd = process.cwd(), dataDir = join(tmpdir(), 'spillway-example'), port = 0] = process.argv
   const { url } = await serve({
-    dataDir: process.argv[2] ?? join(tmpdir(), 'spillway-example'),
-    port: Number(process.argv[3] ?? 0),
+    dataDir,
+    cwd,
+    port: Number(port),
     openPath: (path) => console.log(`would open ${path}`),
   })
   console.log(url)

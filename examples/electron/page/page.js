@@ -1,96 +1,42 @@
-// The window: commands and what became of them, questions that wait for an answer, the mode.
+// The window: commands and what became of them, questions that wait for an answer, the mode, the audit log.
 
-import { call, listen } from './bridge.js'
-import { view } from './viewer.js'
+import { approvals, audit, call, listen } from './bridge.js'
+import { showMessage } from './messages.js'
 
 const $ = (id) => document.getElementById(id)
 
-function element(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties)
-  made.append(...children)
-  return made
-}
-
-const button = (textContent, onclick, className = '') =>
-  element('button', { type: 'button', textContent, onclick, className })
-
-// Messages -----------------------------------------------------------------------------------------------------------
-
-const rows = new Map()
-
-const STATUS = { waiting: 'waits for you', running: 'running …', done: 'done', failed: 'failed', denied: 'denied' }
-
-function showMessage(message) {
-  const { id, command, status, text, truncated, totalBytes, totalLines, outputPath } = message
-  const row = rows.get(id) ?? element('li', { className: 'message' })
-  rows.set(id, row)
-  const head = element('div', { className: 'head' }, element('code', { textContent: command }))
-  head.append(element('span', { className: `status ${status}`, textContent: STATUS[status] }))
-  if (truncated)
-    head.append(element('span', { className: 'badge', textContent: 'truncated', title: 'The whole output is kept' }))
-  row.replaceChildren(head)
-  if (text !== undefined) row.append(element('pre', { textContent: text }))
-  if (truncated && outputPath) {
-    const size = `${totalLines.toLocaleString()} lines, ${(totalBytes / 2 ** 20).toFixed(1)} MiB`
-    row.append(
-      element(
-        'div',
-        { className: 'actions' },
-        button('View full output', () => view(message)),
-        button('Open in another program', () => attempt(call('openOutput', { path: outputPath }))),
-        element('span', { className: 'quiet', textContent: size }),
-      ),
-    )
-  }
-  $('messages').append(row)
-  row.scrollIntoView({ block: 'end' })
-}
-
 async function attempt(promise) {
   try {
-    return await promise
+    const value = await promise
+    $('problem').textContent = ''
+    return value
   } catch (error) {
-    $('messages').append(
-      element('li', { className: 'message problem', textContent: `${error.code}: ${error.message}` }),
-    )
+    $('problem').textContent = error.message
   }
 }
+
+// Commands -----------------------------------------------------------------------------------------------------------
+
+const earlier = []
+let at = 0
 
 $('prompt').addEventListener('submit', (event) => {
   event.preventDefault()
   const input = $('command')
   const command = input.value.trim()
   input.value = ''
-  if (command !== '') attempt(call('runTool', { command }))
+  if (command === '') return
+  at = earlier.push(command)
+  attempt(call('runTool', { command }))
 })
 
-// Questions ----------------------------------------------------------------------------------------------------------
-
-function showQuestions(pending) {
-  $('questions').replaceChildren(...pending.map(card))
-}
-
-function card({ id, tool, args, targets, reasons, suggestedRules }) {
-  const answer = (response) => () => attempt(call('respond', { id, response }))
-  const actions = element(
-    'div',
-    { className: 'actions' },
-    button('Deny', answer({ reject: true })),
-    button('Once', answer('once'), 'primary'),
-  )
-  // "Always" is offered only with the very rule that it stores.
-  const [rule] = suggestedRules
-  if (rule) actions.append(button(`Always: ${rule.pattern}`, answer('always'), 'always'))
-  const list = element(
-    'ul',
-    {},
-    ...[...new Set(targets)].map((target) => element('li', {}, element('code', { textContent: target }))),
-  )
-  const said = element('p', { className: 'quiet', textContent: reasons.join('; ') })
-  const title = element('h2', { textContent: `${tool} wants to run` })
-  const command = element('pre', { textContent: args?.command ?? JSON.stringify(args) })
-  return element('article', { className: 'card' }, title, command, list, said, actions)
-}
+$('command').addEventListener('keydown', (event) => {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  at = Math.min(Math.max(0, at + step), earlier.length)
+  event.target.value = earlier[at] ?? ''
+})
 
 // Mode ---------------------------------------------------------------------------------------------------------------
 
@@ -113,14 +59,29 @@ $('mode').addEventListener('click', async ({ target }) => {
   }
 })
 
-const HEARD = {
-  message: showMessage,
-  questions: ({ pending }) => showQuestions(pending),
-  mode: ({ mode }) => showMode(mode),
+// Dialogs ------------------------------------------------------------------------------------------------------------
+
+for (const dialog of document.querySelectorAll('dialog')) {
+  const close = dialog.querySelector('.close')
+  if (close) close.onclick = () => dialog.close()
 }
 
-await listen((event) => HEARD[event.type]?.(event))
-const { mode, pending } = await call('state')
+const log = document.querySelector('spillway-audit')
+$('show-audit').onclick = () => {
+  log.source = audit
+  $('audit').showModal()
+}
+
+// Start --------------------------------------------------------------------------------------------------------------
+
+listen('message', ({ message }) => showMessage(message, attempt))
+listen('mode', ({ mode }) => showMode(mode))
+document.querySelector('spillway-approval').source = approvals
+const { mode, cwd, messages } = await call('state')
 showMode(mode)
-showQuestions(pending)
+$('folder').textContent = cwd
+earlier.push(...messages.map(({ command }) => command))
+at = earlier.length
+for (const message of messages) showMessage(message, attempt)
+if (document.activeElement === document.body) $('command').focus()
 document.body.dataset.ready = 'yes'
