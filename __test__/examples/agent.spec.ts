@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runAgent } from '../../examples/agent/agent'
-import { chart, page } from '../../examples/agent/report'
+import { chart } from '../../examples/agent/chart'
+import { costRows } from '../../examples/agent/cost'
+import { changesOf, page } from '../../examples/agent/report'
 import {
   answerOf,
   CONTEXT_WINDOW,
@@ -109,4 +111,36 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
   const html = page(run, CONTEXT_WINDOW)
   expect(html).toContain('vault:/.env')
   expectWellFormed(html.replace('<!doctype html>', ''))
+  expect(html.match(/<a href="file:/g)).toHaveLength(run.saved.length)
+  // A sentence for each time, not a row for each result.
+  const times = new Set(run.left.map(({ request, how }) => `${request} ${how}`))
+  expect(html.match(/<li>Before request/g)).toHaveLength(times.size)
+  // The histories of two requests begin alike, and what is sent never has more in common than it has tokens.
+  for (const { tokens, cached } of run.requests) expect(cached).toBeLessThanOrEqual(tokens)
+  expect(run.requests[1]?.cachedUnmanaged).toBe(run.requests[0]?.unmanaged)
+})
+
+test('the report of the example prices what is sent, and what a cache holds', () => {
+  const requests = [
+    { tokens: 1e6, cached: 0, unmanaged: 1e6, cachedUnmanaged: 0, did: [] },
+    { tokens: 1e6, cached: 5e5, unmanaged: 2e6, cachedUnmanaged: 1e6, did: ['pruned'] },
+  ]
+  expect(costRows(requests)).toEqual([
+    ['$1.00; no cache', '$2.00', '$3.00', '33 %'],
+    ['$2.50; read $0.25, written $2.50', '$3.88', '$5.25', '26 %'],
+    ['$3.00; read $0.30, written $3.75', '$5.78', '$7.80', '26 %'],
+  ])
+})
+
+test('the report of the example says in a sentence what left the history', () => {
+  const left = [
+    { request: 3, how: 'summary' as const, tool: 'read', outputs: 2 },
+    { request: 3, how: 'summary' as const, tool: 'bash', outputs: 1 },
+    { request: 4, how: 'pruned' as const, tool: 'read', outputs: 1 },
+    { request: 4, how: 'pruned' as const, tool: 'read', outputs: 1 },
+  ]
+  expect(changesOf({ left })).toEqual([
+    'Before request 3, results went into a summary: 2 of read, 1 of bash.',
+    'Before request 4, results were left out: 2 of read.',
+  ])
 })

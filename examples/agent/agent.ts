@@ -22,6 +22,7 @@ import {
 } from 'spillway'
 import { loadConfig } from 'spillway/config'
 import { HookRunner, loadAgents, resolveModelSettings } from 'spillway/extensions'
+import { sharedBeginning } from './cost'
 import { toolsFor } from './tools'
 import type { AgentOptions, AgentRun, Answer, CallPart, Message, Question, ResultPart, TextPart } from './types'
 
@@ -146,6 +147,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     return messages
   }
 
+  let last: { sent: Message[]; all: Message[] } = { sent: [], all: [] }
   const request = async (): Promise<(TextPart | CallPart)[]> => {
     const who = { sessionId, agent: agent?.id }
     const system = await hooks.chatSystem(settings.systemPrompt, who)
@@ -155,7 +157,13 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
       try {
         const answer = await model({ system, messages, tools, settings: parameters })
         const size = (sent: Message[]) => sizeOf(system, specs, sent)
-        run.requests.push({ tokens: size(messages), unmanaged: size(run.messages), did })
+        const shared = (before: Message[], now: Message[]) =>
+          before.length > 0 ? size(sharedBeginning(before, now)) : 0
+        run.requests.push({
+          ...{ tokens: size(messages), cached: shared(last.sent, messages), did },
+          ...{ unmanaged: size(run.messages), cachedUnmanaged: shared(last.all, run.messages) },
+        })
+        last = { sent: messages, all: [...run.messages] }
         return answer
       } catch (error) {
         // Estimates are estimates: the provider has the last word, once.

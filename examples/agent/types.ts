@@ -62,6 +62,9 @@ export interface AgentOptions {
 export interface RequestRecord {
   tokens: number
   unmanaged: number
+  /** How many of each the request before had at its beginning, too, so that a provider's cache holds them. */
+  cached: number
+  cachedUnmanaged: number
   /** The changes to the history before it was sent. */
   did: string[]
 }
