@@ -10,7 +10,7 @@ const STYLE = `svg{--text:#334155;--page:#fff;--grid:#e2e8f0;--sent:#2563eb;--ou
 text{fill:var(--text)}.page{fill:var(--page)}.grid{stroke:var(--grid)}.sent{fill:var(--sent)}.outputs{fill:var(--outputs)}.summary{fill:var(--summary)}
 .everything{fill:none;stroke:var(--everything);stroke-width:1.5;stroke-dasharray:4 3}.limit{stroke:var(--limit);stroke-width:1.5}text.limit{fill:var(--limit);stroke:none}`
 
-/** What a bar or a line means: its class, its words, and where it stands in the two rows of the legend. */
+/** Parts of the legend: the class of a bar or a line, its words, and its place in the two rows. */
 const LEGEND = [
   ['sent', 'sent', 0, 0],
   ['outputs', 'sent, after old results were left out', 80, 0],

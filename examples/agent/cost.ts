@@ -1,4 +1,4 @@
-/** What the input of a run costs, with and without a provider's cache. */
+/** Calculates the price of the input of a run, with a provider's cache and without one. */
 
 import type { Message, RequestRecord } from './types'
 
