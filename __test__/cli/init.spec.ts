@@ -170,10 +170,16 @@ test('a home folder that cannot be written to is said, and nothing is left', asy
   expect(readdirSync(home).filter((name) => name !== '.codex')).toEqual([])
 })
 
-test('settings of another shape are left alone', async () => {
-  put('.codex/hooks.json', '{ "hooks": { "PreToolUse": { "command": "x" } } }')
-  const { code, stderr } = await spillway('init', 'codex')
-  expect([code, stderr]).toEqual([3, expect.stringContaining('hooks.PreToolUse is not a list')])
+test.each([
+  ['codex', '.codex/hooks.json', '{ "hooks": { "PreToolUse": { "command": "x" } } }', 'hooks.PreToolUse is not a list'],
+  ['codex', '.codex/hooks.json', '{ "hooks": 5 }', 'hooks is not an object'],
+  ['claude-code', '.claude/settings.json', '{ "hooks": ["x"] }', 'hooks is not an object'],
+  ['claude-code', '.claude/settings.json', '{ "permissions": [] }', 'permissions is not an object'],
+])('init %s leaves %s alone if it is %s', async (agent, file, given, problem) => {
+  put(file, given)
+  const { code, stderr } = await spillway('init', agent)
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`${join(home, file)}: ${problem}; it is left as it is`)])
+  expect([(await spillway('init', agent, '--undo')).code, get(file)]).toEqual([0, given])
 })
 
 test('the file keeps its mode, and options go into the command', async () => {

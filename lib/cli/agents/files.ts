@@ -13,9 +13,10 @@ import {
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { updateConfig } from 'spillway/config'
+import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
 import type { Agent } from './types'
-import { extensionText, isOurFile, isWired, patchOf, type Wanted } from './wire'
+import { extensionText, isOurFile, isWired, type Patch, patchOf, type Wanted } from './wire'
 
 export type Scope = 'user' | 'project'
 
@@ -78,6 +79,15 @@ async function onCopy(file: string, change: (copy: string) => Promise<unknown>):
   }
 }
 
+/** Returns the change to the settings of a file, which a problem with them names. */
+function patchIn(file: string, ...[agent, settings, wanted]: Parameters<typeof patchOf>): Patch {
+  try {
+    return patchOf(agent, settings, wanted)
+  } catch (error) {
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
 /** Returns what a file would be with Spillway, or without it. */
 export async function planned(agent: Agent, file: string, wanted: Wanted | undefined): Promise<Change> {
   const before = textOf(file)
@@ -88,11 +98,11 @@ export async function planned(agent: Agent, file: string, wanted: Wanted | undef
   }
   const apply = (copy: string) =>
     updateConfig(copy, (current) => {
-      const patch = patchOf(agent, current, wanted)
+      const patch = patchIn(file, agent, current, wanted)
       return Object.keys(patch).length > 0 ? patch : undefined
     })
   const settings = await settingsOf(file)
-  if (Object.keys(patchOf(agent, settings, wanted)).length === 0) return { file, before, after: before }
+  if (Object.keys(patchIn(file, agent, settings, wanted)).length === 0) return { file, before, after: before }
   let after = await onCopy(file, apply)
   if (wanted === undefined && after !== undefined) after = await undone(agent, file, after)
   return { file, before, after }

@@ -74,7 +74,7 @@ function hooksPatch(
       return facts.wraps === undefined ? [] : [[event, facts.wraps]]
     }),
   )
-  const given = isRecord(settings.hooks) ? settings.hooks : {}
+  const given = objectIn(settings, 'hooks', wanted)
   const hooks: Patch = {}
   for (const event of new Set([...Object.keys(given), ...Object.keys(events)])) {
     const before = given[event]
@@ -108,7 +108,7 @@ function hooksPatch(
   if (wanted) for (const [key, value] of Object.entries(file ?? {})) if (settings[key] === undefined) patch[key] = value
   if (folders !== undefined) {
     const [section, list] = folders
-    const inner = isRecord(settings[section]) ? settings[section] : {}
+    const inner = objectIn(settings, section, wanted)
     const isStore = (value: unknown) => typeof value === 'string' && /[\\/]spillway[\\/]/.test(value)
     const change = listPatch(inner, list, isStore, wanted?.store)
     if (Object.keys(change).length > 0) {
@@ -117,6 +117,14 @@ function hooksPatch(
     }
   }
   return patch
+}
+
+/** A member that is an object, empty if it is absent. Another shape than the one that is known is not written over. */
+function objectIn(settings: Settings, name: string, wanted: Wanted | undefined): Settings {
+  const given = settings[name]
+  if (isRecord(given)) return given
+  if (given != null && wanted !== undefined) throw new Error(`${name} is not an object; it is left as it is`)
+  return {}
 }
 
 /** An entry without our command, and without the entry if nothing else is in it. */
