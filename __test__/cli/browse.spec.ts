@@ -1,7 +1,11 @@
 /** `spillway browse` in a real terminal. */
 
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { PermissionGate, PermissionPolicy } from 'spillway'
+import { shareApprovals } from 'spillway/view'
 import { CLI, cli, until } from './support'
 import { inTerminal, Terminal } from './tmux'
 
@@ -28,6 +32,12 @@ async function open(columns = 80, rows = 24, variables = ''): Promise<Terminal> 
 const rowsOf = (terminal: Terminal) => terminal.screen().replace(/\n$/, '').split('\n')
 const shows = (terminal: Terminal, text: string | RegExp) =>
   until(() => (typeof text === 'string' ? terminal.screen().includes(text) : text.test(terminal.screen())))
+
+/** Presses a key after the time in which a new question takes none. */
+async function answered(terminal: Terminal, key: string): Promise<void> {
+  await pause(600)
+  terminal.press(key)
+}
 
 describe('browse', () => {
   inTerminal('lists outputs, opens one, searches in it, and gives the terminal back', async () => {
@@ -74,6 +84,43 @@ describe('browse', () => {
     await until(
       () => rowsOf(terminal).length === 12 && terminal.screen().includes('Up Down Space  g: start  G: end  /: search'),
     )
+  })
+
+  inTerminal('answers a question of another process, once all of it was seen', async () => {
+    const terminal = await open(60, 12)
+    const gate = new PermissionGate(new PermissionPolicy())
+    const { close } = shareApprovals(gate, { dir: join(terminal.dir, 'approvals') })
+    const ask = (command: string) =>
+      gate.request({ tool: 'bash', args: { command }, toolCallId: randomUUID(), cwd: terminal.dir })
+    try {
+      const ended = terminal.run('spillway browse')
+      await shows(terminal, '3 saved outputs')
+      const long = ask(`echo ${'✅你'.repeat(200)} end`)
+      await shows(terminal, '1 question waits')
+      terminal.press('a')
+      await shows(terminal, 'May bash do this?')
+      await shows(terminal, 'Down: the rest of the call')
+      await answered(terminal, 'y')
+      expect(gate.pending()).toHaveLength(1)
+      for (let page = 0; page < 12; page += 1) terminal.press('PageDown')
+      await shows(terminal, /y: once/)
+      await answered(terminal, 'y')
+      expect(await long).toMatchObject({ decision: 'allow', by: 'once' })
+      const short = ask('make')
+      await shows(terminal, /^make$/m)
+      await answered(terminal, 'n')
+      expect(await short).toMatchObject({ decision: 'deny', by: 'reject' })
+      const always = ask('seq 1 2')
+      await shows(terminal, /a: always .*seq 1 2/)
+      await answered(terminal, 'a')
+      expect(await always).toMatchObject({ decision: 'allow', by: 'always' })
+      await shows(terminal, 'No question waits.')
+      terminal.press('q')
+      terminal.press('q')
+      expect(await ended).toBe(0)
+    } finally {
+      close()
+    }
   })
 
   inTerminal('has no colours with NO_COLOR, and a mark at the selected line all the same', async () => {

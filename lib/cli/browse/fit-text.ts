@@ -1,24 +1,46 @@
-/** Text in a line of a terminal. */
+/** Text in lines of a terminal. Nothing in it moves the cursor. */
 
 import { printable } from '../terminal'
 
-/** East Asian and pictographic characters, which terminals show two columns wide. */
+/** East Asian characters, and those that are emoji by themselves: terminals show them two columns wide. */
 const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const NARROWEST = /\p{Mn}|\p{Me}/u
+/** Makes the character before it an emoji. Terminals differ: some widen that one. */
+const AS_EMOJI = '\ufe0f'
 
 function columnsOf(character: string): number {
+  if (character === AS_EMOJI) return 1
   return NARROWEST.test(character) ? 0 : WIDE.test(character) ? 2 : 1
 }
 
-/** Returns the part of a text that begins at a column and has room in a number of columns. Nothing in it moves the cursor. */
+const shownText = (text: string) => printable(text.replaceAll('\t', '    ').replaceAll('\r', ''))
+
+/** Returns the part of a text that begins at a column and has room in a number of columns. */
 export function fitText(text: string, columns: number, from = 0): string {
   let [at, shown] = [0, '']
-  for (const character of printable(text.replaceAll('\t', '    ').replaceAll('\r', ''))) {
+  for (const character of shownText(text)) {
     const width = columnsOf(character)
     if (at + width > from + columns) break
     if (at >= from) shown += character
     at += width
   }
   return shown
+}
+
+/** Returns the whole text, in as many lines as it needs. */
+export function wrapText(text: string, columns: number): string[] {
+  const lines = ['']
+  let at = 0
+  for (const character of shownText(text)) {
+    const width = columnsOf(character)
+    if (character === '\n' || at + width > columns) {
+      lines.push('')
+      at = 0
+    }
+    if (character === '\n') continue
+    lines[lines.length - 1] += character
+    at += width
+  }
+  return lines
 }

@@ -1,16 +1,12 @@
 /** The list of saved outputs and the viewer of one, as lines of a terminal and answers to keys. */
 
 import type { TruncationStorage } from 'spillway'
+import type { ApprovalSource } from 'spillway/view'
 import type { RecordedOutput } from '../outputs'
 import { ageText, sizeText } from '../parse-values'
 import { fitText } from './fit-text'
-
-export interface View {
-  /** Returns the lines of the whole terminal. */
-  draw(columns: number, rows: number): Promise<string[]>
-  /** Answers a key: with another view, with `back`, or with nothing. */
-  press(key: string, rows: number): Promise<View | 'back' | undefined>
-}
+import { QuestionView } from './questions'
+import type { View } from './view'
 
 const UP = new Set(['up', 'k'])
 const DOWN = new Set(['down', 'j'])
@@ -24,6 +20,7 @@ export class ListView implements View {
     private readonly storage: TruncationStorage,
     private outputs: readonly RecordedOutput[],
     private readonly mark: (line: string) => string,
+    private readonly approvals: ApprovalSource,
   ) {}
 
   async draw(columns: number, rows: number): Promise<string[]> {
@@ -36,8 +33,10 @@ export class ListView implements View {
     })
     const empty = this.outputs.length === 0 ? ['Nothing is saved yet. Run a command with spillway run.'] : []
     const filler = Array.from({ length: Math.max(0, room - lines.length - empty.length) }, () => '')
-    const title = `${this.outputs.length} saved output${this.outputs.length === 1 ? '' : 's'}, the newest first`
-    const keys = 'Up Down  Enter: open  q: quit'
+    const { length: waiting } = await this.approvals.pending()
+    const asked = waiting === 0 ? '' : `  ${waiting} question${waiting === 1 ? ' waits' : 's wait'}`
+    const title = `${this.outputs.length} saved output${this.outputs.length === 1 ? '' : 's'}, the newest first${asked}`
+    const keys = `Up Down  Enter: open  ${waiting === 0 ? '' : 'a: answer  '}q: quit`
     return [fitText(title, columns), ...empty, ...lines, ...filler, fitText(keys, columns)]
   }
 
@@ -48,6 +47,7 @@ export class ListView implements View {
       return undefined
     }
     if (key === 'q' || key === 'escape') return 'back'
+    if (key === 'a') return new QuestionView(this.approvals)
     if (UP.has(key)) return to(this.selected - 1)
     if (DOWN.has(key)) return to(this.selected + 1)
     if (key === 'pageup') return to(this.selected - rows + 2)

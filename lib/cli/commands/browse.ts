@@ -1,9 +1,11 @@
 /** `spillway browse`: the list of saved outputs and a viewer, in the terminal. */
 
+import { createSharedApprovals } from 'spillway/view'
 import { Screen } from '../browse/screen'
-import { ListView, type View } from '../browse/views'
+import type { View } from '../browse/view'
+import { ListView } from '../browse/views'
 import { type Command, type Parsed, UsageError } from '../command'
-import { recordedOutputs } from '../outputs'
+import { approvalsFolder, recordedOutputs } from '../outputs'
 import { text } from '../parse-values'
 import { openStorage } from '../shared-options'
 import { STORE } from '../store-options'
@@ -11,10 +13,10 @@ import { EXIT } from '../terminal'
 
 const command: Command = {
   name: 'browse',
-  summary: 'Shows saved outputs in the terminal: a list, and a viewer with a search.',
+  summary: 'Shows saved outputs and waiting questions in the terminal: a list, and a viewer with a search.',
   usage: '[options]',
-  about:
-    'Arrows move, Enter opens, / searches, q goes back and quits. It needs a terminal; spillway ls and read print the same.',
+  about: `Arrows move, Enter opens, / searches, q goes back and quits. Where questions of sessions wait (spillway mcp --ask-in-view), a shows
+the oldest one and takes the answer. It needs a terminal; spillway ls and read print the same.`,
   options: {
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE,
@@ -40,14 +42,19 @@ async function run({ values, json }: Parsed): Promise<number> {
   const storage = openStorage(values)
   const outputs = await recordedOutputs(storage, text(values, 'session'))
   const mark = process.stdout.hasColors() ? (line: string) => `\x1b[7m${line}\x1b[0m` : (line: string) => line
-  await show(new ListView(storage, outputs, mark))
+  const approvals = createSharedApprovals({ dir: approvalsFolder(storage) })
+  await show(new ListView(storage, outputs, mark, approvals))
   return EXIT.ok
 }
+
+/** Milliseconds between two looks at what waits. */
+const LOOK_MS = 1000
 
 /** Shows views until the first one is left. Rejects where one fails, with the terminal given back. */
 async function show(first: View): Promise<void> {
   const screen = new Screen()
   const views = [first]
+  let looking: ReturnType<typeof setInterval> | undefined
   try {
     await new Promise<void>((resolve, reject) => {
       let last = Promise.resolve()
@@ -68,8 +75,11 @@ async function show(first: View): Promise<void> {
         () => then(async () => {}),
       )
       then(async () => {})
+      // Questions come and go without a key.
+      looking = setInterval(() => then(async () => {}), LOOK_MS)
     })
   } finally {
+    clearInterval(looking)
     screen.close()
   }
 }
