@@ -199,8 +199,12 @@ describe('an end', () => {
     const host = new Host()
     await host.initialize()
     const long = host.call('lines', { count: 5000 })
-    host.send({ id: 'c', method: 'tools/call', params: { name: 'crash' } })
+    const crashed = host.request('tools/call', { name: 'crash' }, 'c')
     expect(textOf(await long)).toMatch(/\d+ (lines|bytes) truncated/)
+    expect((await crashed).error).toEqual({
+      code: -32000,
+      message: 'the server "fixture" has ended (code 3)',
+    })
     expect(await host.ended).toMatchObject({ code: 3, stderr: '' })
     for (const line of host.lines) JSON.parse(line)
   })

@@ -24,6 +24,7 @@ import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './outgoing-requests'
 import { idsIn, keyOf, type Pending, PendingRequests } from './pending-requests'
 import {
+  endText,
   failedAnswer,
   isKnown,
   isList,
@@ -156,6 +157,8 @@ export class ServerProxy {
       this.toServer.giveUp()
       for (const waiting of this.waiting.values()) waiting.abort()
       await Promise.all(this.work)
+      // In front of several servers the gateway answers.
+      if (this.group === undefined) await this.failOpen(exit)
       await this.host.flush()
       return exit
     } finally {
@@ -394,6 +397,12 @@ export class ServerProxy {
     const pending = this.pending.take(id)
     if (pending === undefined) this.toServer.settle({ id, error })
     else this.begin(0, this.refuse(undefined, pending.given, error))
+  }
+
+  /** Requests that a server which has ended cannot answer any more. */
+  private async failOpen(exit: McpServerExit): Promise<void> {
+    const message = endText(this.options.server ?? this.serverName ?? 'server', exit)
+    for (const { given } of this.pending.takeAll()) await this.refuse(undefined, given, { code: -32000, message })
   }
 
   /** A request of the server, or a notification. */

@@ -4,10 +4,15 @@ import { isRecord } from '../../validation/validate'
 import { capDeep } from './answers'
 import type { Line } from './json-rpc-stream'
 import { lengthOf, readerOf } from './line-reader'
+import type { McpServerExit } from './options'
 import { META_KEY, type Message } from './types'
 
 /** Most bytes of the unknown members of an answer. */
 const ODD_BYTES = 1024
+
+/** Returns the sentence about a server that has ended. */
+export const endText = (name: string, { code, signal }: McpServerExit): string =>
+  `the server "${name}" has ended (${signal ?? `code ${code}`})`
 
 /** Methods whose results are looked at. */
 export function isKnown(method: string): boolean {

@@ -10,6 +10,7 @@ import type { McpProxyOptions, McpServerExit } from '../options'
 import { Questions } from '../outgoing-requests'
 import { PendingRequests } from '../pending-requests'
 import { type Group, ServerProxy } from '../proxy'
+import { endText } from '../server-messages'
 import { nextPage } from '../tool-list'
 
 const MOST_PAGES = 1000
@@ -49,8 +50,7 @@ export class Member {
     const read = forEachLine(this.output, options, onLine)
     try {
       const exit = await this.proxy.ended
-      const { code, signal } = exit
-      this.end = `the server "${this.name}" has ended (${signal ?? `code ${code}`})`
+      this.end = endText(this.name, exit)
       return exit
     } catch (error) {
       this.end = `the server "${this.name}" cannot be started: ${problemOf(error)}`
