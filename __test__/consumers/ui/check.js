@@ -8,18 +8,20 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startHost } from './host.js'
 import { COLOURS, minified, numbers } from './outputs.js'
+import { checkCopies, checkTail, checkTouch } from './parts.js'
 
 const [, , playwright, axe, executablePath, bytes = String(2 ** 30), screenshots] = process.argv
 const { chromium } = (await import(pathToFileURL(playwright).href)).default
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
 const PAINT_MS = 300
 const PAGE_MS = 100
+const SEARCH_MS = 1500
 const HEAP = 150 * 2 ** 20
 const MODULE = 40 * 1024
 
 const host = await startHost()
 const browser = await chromium.launch({ executablePath, args: [...ARGS, '--disable-component-update'] })
-const context = await browser.newContext({ viewport: { width: 960, height: 600 } })
+const context = await browser.newContext({ viewport: { width: 960, height: 600 }, hasTouch: true })
 const page = await context.newPage()
 page.setDefaultTimeout(60_000)
 const complaints = []
@@ -274,6 +276,10 @@ async function check() {
   await checkContext()
   const longLine = await checkLongLine()
   await checkAccess()
+  const tools = { page, host, show, context, url: host.url }
+  await checkTail(tools)
+  await checkCopies(tools)
+  await checkTouch(tools)
   const large = await checkLarge()
   assert.deepStrictEqual(complaints, [])
   const module = statSync(fileURLToPath(import.meta.resolve('spillway/ui'))).size
@@ -286,6 +292,7 @@ async function check() {
     ['first paint', large.paint, PAINT_MS],
     ['first paint of a long line', longLine, PAINT_MS],
     ['a page', large.page, PAGE_MS],
+    ['a match', large.search, SEARCH_MS],
     ['heap', large.heap, HEAP],
     ['bytes of the module', module, MODULE],
   ]) {

@@ -1,14 +1,21 @@
 // A server on this machine alone with the components and a few outputs, as an application would have it.
 
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ContextManager, PermissionGate, PermissionPolicy, TruncationStorage } from 'spillway'
-import { createOutputHandler } from 'spillway/view'
+import {
+  ContextManager,
+  PermissionGate,
+  PermissionPolicy,
+  runCommand,
+  TruncationService,
+  TruncationStorage,
+} from 'spillway'
+import { createOutputHandler, LiveOutputs } from 'spillway/view'
 
 const FILES = {
   '/': [new URL('page/index.html', import.meta.url), 'text/html; charset=utf-8'],
@@ -21,9 +28,12 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 export async function startHost() {
   const dir = mkdtempSync(join(tmpdir(), 'spillway-ui-'))
   const storage = new TruncationStorage(dir)
+  const live = new LiveOutputs(storage)
+  const service = new TruncationService({ global: { storageDir: dir } })
   const vault = join(dir, 'project')
+  mkdirSync(vault)
   const gate = new PermissionGate(new PermissionPolicy({ vault, outsideEdit: 'ask' }))
-  const handler = createOutputHandler({ outputs: storage, approvals: gate })
+  const handler = createOutputHandler({ outputs: live, approvals: gate })
   const server = createServer((request, response) =>
     handler(request, response, async () => {
       const [file, type] = FILES[new URL(request.url, 'http://localhost').pathname] ?? []
@@ -40,6 +50,18 @@ export async function startHost() {
       const path = await storage.save(text, { toolName: 'bash' })
       for (const piece of more) appendFileSync(path, piece)
       return path
+    },
+    /** Starts a command that is followed; `go` lets it read on. */
+    async start(command) {
+      const gate = join(vault, 'gate')
+      const line = command.replace('read go', `while [ ! -e '${gate}' ]; do sleep 0.05; done`)
+      const { promise, resolve } = withResolvers()
+      const onStart = (running) => resolve(live.start(running, { command }))
+      const ended = runCommand(line, [], { shell: true, service, onStart }).then(async ({ output }) => {
+        await live.finish(await promise, output)
+        return output
+      })
+      return { path: await promise, go: () => writeFileSync(gate, ''), ended }
     },
     /** Asks about a call, and returns the decision when there is one. */
     ask: (tool, args) => gate.request({ tool, args, toolCallId: randomUUID(), sessionId: 'ui', cwd: vault, vault }),
@@ -61,8 +83,17 @@ export async function startHost() {
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await service.close()
       await storage.close()
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+function withResolvers() {
+  let resolve
+  const promise = new Promise((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
 }
