@@ -6,17 +6,14 @@ import type { RemoteStorage } from 'spillway/remote'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { type SharedApprovals, shareApprovals } from '../../view/shared-approvals'
-import { mcpToolName } from '../shared/mcp-names'
+import { AnswerBounds, type Peers } from './answer-bounds'
 import { asToolResult, shortenResult } from './answers'
-import { Bounding, limitsOf } from './bounding'
 import type { Connection } from './connection'
-import { ContinuedCalls } from './continued-calls'
 import { type AskHost, Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
-import { type HostProfile, hostOf, hostOfClient, limitsAbove } from './hosts'
+import { hostOf, hostOfClient, limitsAbove } from './hosts'
 import { HttpConnection } from './http/connection'
 import { asMessage, hasRepeatedNames, type Line } from './json-rpc-stream'
-import { boundSkimmed } from './large-result'
 import { lengthOf, readerOf } from './line-reader'
 import { drop, forEachLine, type OnLine, pass, send, warnOfProxy } from './message-stream'
 import { MessageWriter } from './message-writer'
@@ -36,7 +33,7 @@ import {
 import { ServerProcess } from './server-process'
 import { hostProcess, Siblings } from './siblings'
 import { Listing, mayBeOurs, nextPage } from './tool-list'
-import { boundError, boundResult, type StructuredContent, textBlock } from './truncate-result'
+import { textBlock } from './truncate-result'
 import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, SERVER_INFO, SUBSCRIPTION_ID } from './types'
 
 /** Bytes of server output in progress at a time; then the server has to wait. */
@@ -66,7 +63,6 @@ export class ServerProxy {
   /** A text that no message contains. */
   private readonly mark = `spillway:${randomUUID()}:`
   private readonly pending = new PendingRequests()
-  private readonly continued = new ContinuedCalls()
   /** Calls that wait: for the user, or for one of our tools. */
   private readonly waiting = new Map<string, AbortController>()
   private readonly toHost: Questions
@@ -78,13 +74,10 @@ export class ServerProxy {
   private hasListed = false
   /** Where a host without `initialize` listens to changes. */
   private readonly subscriptions = new Set<unknown>()
-  private readonly structured: StructuredContent
   private readonly asking: Asking | undefined
   private readonly shared: SharedApprovals | undefined
-  private bounding: Bounding | undefined
-  private boundingFor: unknown[] = []
-  private profile: HostProfile
-  private serverName: string | undefined
+  private readonly peers: Peers
+  private readonly bounds: AnswerBounds
   /** The host speaks a protocol without `initialize`, in which each request says who makes it, and servers send none. */
   private isStateless = false
   private atWork = 0
@@ -98,14 +91,15 @@ export class ServerProxy {
   ) {
     const { output = process.stdout, permission, configFile, sessionId, approvalsDir } = options
     this.storage = options.storage ?? new TruncationStorage()
-    this.structured = options.structuredContent ?? 'drop'
-    this.serverName = options.server
-    this.profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
-    this.listing = new Listing(this.storage, options.outputTools !== false, this.structured, sessionId)
+    const structured = options.structuredContent ?? 'drop'
+    const profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
+    this.peers = { profile, serverName: options.server }
+    this.listing = new Listing(this.storage, options.outputTools !== false, structured, sessionId)
+    this.bounds = new AnswerBounds(options, this.storage, this.listing, this.peers, this.mark)
     if (options.outputTools !== false)
       this.siblings = new Siblings(group?.scope ?? scopeOf(options, this.storage), () => this.becomeFirst())
     // Faults of the settings show before the server is started.
-    this.bounds()
+    this.bounds.current()
     this.connection = this.connect()
     this.host = new MessageWriter(output)
     this.server = new MessageWriter(this.connection.input)
@@ -214,8 +208,8 @@ export class ServerProxy {
       this.asking?.learn(isRecord(_meta) ? (_meta[CLIENT_CAPABILITIES] ?? {}) : {})
     }
     if (!isRecord(info) || this.options.host !== undefined) return
-    this.profile = hostOfClient(info.name)
-    for (const each of limitsAbove(this.profile, this.options.truncation)) warnOfProxy(each)
+    this.peers.profile = hostOfClient(info.name)
+    for (const each of limitsAbove(this.peers.profile, this.options.truncation)) warnOfProxy(each)
   }
 
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
@@ -291,7 +285,7 @@ export class ServerProxy {
     const { sessionId } = this.options
     const call = { tool: `mcp:${this.judgedName()}/${name}`, args, toolCallId: `${this.mark}${key}`, sessionId }
     const judged = JSON.stringify([name, args])
-    const isContinued = this.continued.isAllowed(params.requestState, judged)
+    const isContinued = this.bounds.continued.isAllowed(params.requestState, judged)
     const answered = isContinued ? ({ isAllowed: true } as const) : await asking.answered(call, params)
     const verdict =
       answered ??
@@ -319,7 +313,7 @@ export class ServerProxy {
   /** Not the name that a server gives itself: it could be that of one which is trusted. */
   private judgedName(): string {
     const { server } = this.options
-    return server ?? `unverified-${(this.serverName ?? 'server').replace(/[^\w.-]+/g, '-').slice(0, 64)}`
+    return server ?? `unverified-${(this.peers.serverName ?? 'server').replace(/[^\w.-]+/g, '-').slice(0, 64)}`
   }
 
   private hold(key: string): AbortController {
@@ -356,7 +350,8 @@ export class ServerProxy {
 
   /** Only a short line reaches the host unchanged while a request waits for its answer: hosts accept more than JSON. */
   private onUnreadable(line: Line, known?: unknown): Promise<void> | undefined {
-    if (this.pending.count === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return pass(line, this.host)
+    if (this.pending.count === 0 || lengthOf(line) <= this.bounds.current().limits.maxBytes)
+      return pass(line, this.host)
     const { isMessage, ids } = idsIn(line)
     const id = [known, ...ids].find((each) => this.pending.find(each) !== undefined)
     const isWithout = isMessage && known === undefined && ids.length === 0
@@ -370,9 +365,9 @@ export class ServerProxy {
   }
 
   private async answerUnreadable(line: Line, pending: Pending): Promise<void> {
-    const context = this.contextOf(pending)
-    const { service } = this.bounds()
-    const capture = service.capture(this.bounds().optionsFor({ ...context, failed: true }, 0))
+    const context = this.bounds.contextOf(pending)
+    const { service } = this.bounds.current()
+    const capture = service.capture(this.bounds.current().optionsFor({ ...context, failed: true }, 0))
     try {
       for (const piece of line.bytes ? [line.bytes] : line.spool.read()) {
         if (!capture.write(Buffer.from(piece))) await new Promise((resolve) => capture.once('drain', resolve))
@@ -382,7 +377,7 @@ export class ServerProxy {
     }
     capture.end()
     const answer = await capture.result
-    const text = `The server answered with what is no message of MCP.\n${this.bounds().finish(answer.content, answer)}`
+    const text = `The server answered with what is no message of MCP.\n${this.bounds.current().finish(answer.content, answer)}`
     if (pending.method === 'tools/call') {
       await this.answer(pending.given, { content: [textBlock(text)], isError: true })
     } else {
@@ -401,7 +396,7 @@ export class ServerProxy {
 
   /** Requests that a server which has ended cannot answer any more. */
   private async failOpen(exit: McpServerExit): Promise<void> {
-    const message = endText(this.options.server ?? this.serverName ?? 'server', exit)
+    const message = endText(this.options.server ?? this.peers.serverName ?? 'server', exit)
     for (const { given } of this.pending.takeAll()) await this.refuse(undefined, given, { code: -32000, message })
   }
 
@@ -409,7 +404,7 @@ export class ServerProxy {
   private onServersOwn(line: Line, message: Message): Promise<void> | undefined {
     const { result, error, ...request } = message
     const isPlain = result === undefined && error === undefined && !line.isMended
-    const isLong = lengthOf(line) > this.bounds().limits.maxBytes
+    const isLong = lengthOf(line) > this.bounds.current().limits.maxBytes
     if (isLong && message.id === undefined && String(message.method).startsWith('notifications/')) {
       return this.begin(line.bytes?.length ?? 0, this.sendShort(line, message))
     }
@@ -417,7 +412,7 @@ export class ServerProxy {
   }
 
   private async sendShort(line: Line, message: Message): Promise<void> {
-    await send(line, shortNotification(line, message, this.bounds().limits.maxBytes), this.host)
+    await send(line, shortNotification(line, message, this.bounds.current().limits.maxBytes), this.host)
   }
 
   private onAnswer(line: Line, message: Message): Promise<void> | undefined {
@@ -445,16 +440,16 @@ export class ServerProxy {
     const { method } = pending ?? {}
     const message = this.learnServer(method, withoutOurMeta(given))
     const { result } = message
-    if (message.error !== undefined) return this.boundFailure(line, message, pending)
+    if (message.error !== undefined) return this.bounds.failure(line, message, pending)
     // An answer to nothing is bounded as that of a call: a host may know better to what it belongs.
     if (method === undefined || method === 'tools/call' || method.startsWith('tasks/')) {
-      return this.boundAnswer(line, message, pending)
+      return this.bounds.answer(line, message, pending)
     }
     const like = asToolResult(method, result)
     if (like) {
-      return this.boundAs(like.given, line, pending).then((bounded) =>
-        bounded === like.given ? message : { ...message, result: like.back(bounded as never) },
-      )
+      return this.bounds
+        .result(like.given, line, pending)
+        .then((bounded) => (bounded === like.given ? message : { ...message, result: like.back(bounded as never) }))
     }
     if (!isKnown(method)) return message === given ? undefined : Promise.resolve(message)
     const short = shortenResult(method, result, readerOf(line))
@@ -475,7 +470,7 @@ export class ServerProxy {
     await this.siblings?.join()
     this.listing.isFirst = this.siblings?.isFirst === true
     this.hasListed = true
-    const page = this.listing.page(tools, this.profile, this.options.truncation?.maxBytes)
+    const page = this.listing.page(tools, this.peers.profile, this.options.truncation?.maxBytes)
     return page === given.result ? given : { ...message, result: page }
   }
 
@@ -497,65 +492,13 @@ export class ServerProxy {
     if (method === 'initialize' && isRecord(result) && typeof result.protocolVersion === 'string') {
       this.connection.agree?.(result.protocolVersion)
     }
-    if (this.serverName !== undefined || !isRecord(result)) return message
+    if (this.peers.serverName !== undefined || !isRecord(result)) return message
     const { serverInfo, _meta } = result
     const says = method === 'initialize' || method === 'server/discover' ? serverInfo : undefined
     const info = isRecord(says) ? says : isRecord(_meta) ? _meta[SERVER_INFO] : undefined
-    if (isRecord(info) && typeof info.name === 'string' && !info.name.startsWith(this.mark)) this.serverName = info.name
+    if (isRecord(info) && typeof info.name === 'string' && !info.name.startsWith(this.mark))
+      this.peers.serverName = info.name
     return message
-  }
-
-  private contextOf(pending: Pending | undefined) {
-    const { sessionId, truncation } = this.options
-    const options = this.listing.sizes.limitsOf(pending?.tool, this.profile, truncation)
-    return {
-      toolName: mcpToolName(this.serverName ?? 'server', pending?.tool ?? pending?.method ?? 'answer'),
-      toolCallId: `${this.mark}${pending?.id ?? randomUUID()}`,
-      options,
-      ...(sessionId !== undefined && { sessionId }),
-    }
-  }
-
-  /** A result of a tool, bounded; the very same if there is nothing to do. */
-  private async boundAs(result: unknown, line: Line, pending: Pending | undefined): Promise<unknown> {
-    const bounds = this.bounds()
-    const context = this.contextOf(pending)
-    if (line.spool === undefined) return boundResult(result, bounds, context)
-    return (await boundSkimmed(result, line, bounds, context)) ?? result
-  }
-
-  private async boundAnswer(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
-    const { result } = message
-    // The host reads the server's question; the state that the server keeps with it is opaque.
-    if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MOST_ASKED) {
-      const { content, structuredContent, ...question } = result
-      const { judged } = pending ?? {}
-      if (judged !== undefined && question.requestState !== undefined)
-        this.continued.allow(question.requestState, judged)
-      return content === undefined && structuredContent === undefined ? message : { ...message, result: question }
-    }
-    // A task that is done holds the result of its call.
-    if (pending?.method.startsWith('tasks/') && isRecord(result) && isRecord(result.result)) {
-      const inner = await this.boundAs(result.result, line, pending)
-      return inner === result.result ? message : { ...message, result: { ...result, result: inner } }
-    }
-    const bounded = await this.boundAs(result, line, pending)
-    return bounded === result ? message : { ...message, result: bounded }
-  }
-
-  private async boundFailure(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
-    const error = isRecord(message.error) ? message.error : { code: -32603, message: message.error }
-    const bounds = this.bounds()
-    const context = this.contextOf(pending)
-    const { spool } = line
-    const answer = spool
-      ? await boundError(
-          error,
-          (failure) => boundSkimmed(failure, line, bounds, context),
-          (json) => !line.skim.standIns(json).next().done,
-        )
-      : await boundError(error, (failure) => boundResult(failure, bounds, context))
-    return answer === message.error ? message : { ...message, error: answer }
   }
 
   // Both ways ---------------------------------------------------------------------------------------------------------
@@ -586,29 +529,11 @@ export class ServerProxy {
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const asked = this.toServer.ask('tools/list', cursor === undefined ? {} : { cursor })
       const result = await asked.catch(() => ({ tools: [] }))
-      this.listing.page(result, this.profile)
+      this.listing.page(result, this.peers.profile)
       const next = nextPage(result)
       // A server that names the same page again would do so indefinitely.
       if (next === undefined || next === cursor) return
       cursor = next
     }
   }
-
-  /** The limits of this host; the notice names our tools as the host knows them. */
-  private bounds(): Bounding {
-    const { names } = this.listing
-    const known = [names, this.profile, this.listing.isFirst]
-    if (this.bounding && known.every((each, index) => each === this.boundingFor[index])) return this.bounding
-    const { truncation = {}, outputTools } = this.options
-    const isOurs = names !== undefined && this.listing.isFirst
-    const tools = outputTools === false ? [] : isOurs ? Object.values(names) : ['read_output', 'search_output']
-    const limits = limitsOf(this.profile, truncation)
-    this.bounding = new Bounding(limits, this.structured, truncation, this.storage, tools)
-    this.boundingFor = known
-    this.listing.setPage(limits)
-    return this.bounding
-  }
 }
-
-/** Questions of a server of this size pass with what it keeps in them. */
-const MOST_ASKED = 2 ** 20
