@@ -19,7 +19,7 @@ import type { Message } from './types'
 /** Questions of a server of this size pass with what it keeps in them. */
 const MOST_ASKED = 2 ** 20
 
-/** What is known of the two sides so far. */
+/** The facts that are known of the two sides so far. */
 export interface Peers {
   profile: HostProfile
   serverName: string | undefined
