@@ -1,6 +1,6 @@
 import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TestRun, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile, TruncationReport } from './dist/entries/truncation.js';
-import { AnthropicEditing, CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OpenAIEditing, OutdatedResultInfo, PolicyName, ProviderEdits, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ThinkingMode, ToProviderOptions, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
 import { FoldRecord, ResultFolder } from './dist/entries/fold.js';
+import { AnthropicEditing, CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OpenAIEditing, OutdatedResultInfo, PolicyName, ProviderEdits, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ThinkingMode, ToProviderOptions, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
 import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
 import { Compacted, OverflowFacts, OverflowKind, OverflowProfile, OverflowRecoveryState, OverflowStep } from './dist/entries/overflow.js';
@@ -73,56 +73,6 @@ export declare class SpillwayError extends Error {
 export type TruncationDirection = "head" | "tail" | "both";
 /** The built-in strategies that can be named instead of instantiated. */
 export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json" | "diff" | "csv" | "tests";
-/**
- * The answer when nothing had to be cut: the very content that was given; of bytes, the text; with `terminal`, what a
- * terminal would show of it.
- */
-export interface UntouchedResult<C = string> {
-	content: C;
-	truncated: false;
-	/** Path of the raw output. Only with `terminal`, and only if the raw output is over the limits. */
-	raw?: RawOutput;
-}
-/** Result of an output that was truncated. */
-export interface TruncatedResult<C = string> {
-	/** Text for the model: preview and notice. */
-	content: C;
-	truncated: true;
-	/** Path of the saved output. `''` if it could not be saved; `saveError` then says why. */
-	outputPath: string;
-	/** Lines of the original that the preview does not show at all. */
-	removedLines?: number;
-	/** Bytes of the original that the preview does not show, line breaks at the cut included. */
-	removedBytes?: number;
-	/** The kept text alone, within the limits. */
-	preview?: string;
-	/** The notice: what is missing, where the full output is, and how to read it. */
-	hint?: string;
-	keptLines?: number;
-	keptBytes?: number;
-	totalLines?: number;
-	totalBytes?: number;
-	/** The limit that was reached first, which is the one that the notice names. */
-	limitedBy?: TruncationLimit;
-	/** The parts of the original that the preview shows, in order. */
-	ranges?: ShownRange[];
-	/** Set when lines had to be truncated inside. */
-	partialLines?: PartialLine[];
-	/** The test run that the output reports. Only with the strategy `tests`, and only if a known runner printed it. */
-	testRun?: TestRun;
-	/** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
-	ceilingReached?: boolean;
-	/** Set when the full output could not be saved anywhere. */
-	saveError?: SaveError;
-	/** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
-	savedPart?: SavedPart;
-	/** Number of secrets that were redacted in the saved output. Absent without `redact`, and when nothing was saved. */
-	redactions?: number;
-	/** Set when a custom strategy was not called, because a capture grew longer than `customStrategyBytes`. */
-	strategyBypassed?: boolean;
-}
-/** Result of a truncation: a union discriminated by `truncated`. */
-export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
 /** Limits and switches of truncation. `retentionDays` and `storageDir` are service-wide; the rest also per tool. */
 export interface TruncationConfig {
 	/**
@@ -204,6 +154,146 @@ export interface TruncationContext {
 	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
 	signal?: AbortSignal;
 }
+/** The configuration that a call would use, and the source of each field. */
+export interface EffectiveConfig {
+	config: TruncationConfig & {
+		strategy: string;
+		hardCeilingBytes: number;
+	};
+	sources: Record<keyof TruncationConfig, ConfigSource>;
+}
+/** Content that `TruncationService.output` accepts. */
+export type TruncationContent = string | Uint8Array | readonly ContentPart[];
+/** The type of the content that comes back: text for text and bytes, parts for parts. */
+export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
+/** Metadata of one tool call. */
+export interface ToolResultRecord {
+	/** The id of the call, as the model gave it. */
+	toolCallId: string;
+	toolName: string;
+	/** When the tool finished: milliseconds since the epoch. */
+	endedAt: number;
+	/** True if the tool reported a failure. */
+	isError: boolean;
+	/** The exit code of a command. */
+	exitCode?: number;
+	/** True if the command wrote something to its error stream. */
+	hasStderr?: boolean;
+	/** The size of the whole output: UTF-8 bytes. */
+	bytes: number;
+	/** Lines of the whole output, if they were counted. */
+	lines?: number;
+	/** Path of the saved output. */
+	outputPath?: string;
+	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+	args?: Readonly<Record<string, unknown>>;
+	/** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
+	folds?: FoldRecord;
+}
+/** Storage of full outputs. Implement it to save them elsewhere. */
+export interface ITruncationStorage {
+	/** Saves a text and returns its location: a path, an id, a URL. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	read(path: string): Promise<string>;
+	/** Removes outputs older than `retentionDays` and returns their number. */
+	cleanup(retentionDays: number): Promise<number>;
+	getStorageDir(): string;
+	/** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
+	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/**
+	 * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
+	 * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
+	 * longer ones are not kept.
+	 */
+	saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
+	/**
+	 * Saves bytes of any length while they come: called once 1 MiB of a capture has come in, and settles after the source has ended.
+	 * The source gives at most 256 KiB at a time, and only what is asked for. It throws if the output is dropped or need not be
+	 * saved; then nothing must stay. If it rejects, the whole output is given to `saveStream`.
+	 */
+	saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
+}
+/**
+ * The result when nothing was truncated: the very content that was given; for bytes, their text; with `terminal`, what a
+ * terminal would show.
+ */
+export interface UntouchedResult<C = string> {
+	content: C;
+	truncated: false;
+	/** Path of the raw output. Only with `terminal`, and only if the raw output is over the limits. */
+	raw?: RawOutput;
+}
+/** Result of an output that was truncated. */
+export interface TruncatedResult<C = string> {
+	/** Text for the model: preview and notice. */
+	content: C;
+	truncated: true;
+	/** Path of the saved output. `''` if it could not be saved; `saveError` then says why. */
+	outputPath: string;
+	/** Lines of the original that the preview does not show at all. */
+	removedLines?: number;
+	/** Bytes of the original that the preview does not show, line breaks at the cut included. */
+	removedBytes?: number;
+	/** The kept text alone, within the limits. */
+	preview?: string;
+	/** The notice: what is missing, where the full output is, and how to read it. */
+	hint?: string;
+	keptLines?: number;
+	keptBytes?: number;
+	totalLines?: number;
+	totalBytes?: number;
+	/** The limit that was reached first, which is the one that the notice names. */
+	limitedBy?: TruncationLimit;
+	/** The parts of the original that the preview shows, in order. */
+	ranges?: ShownRange[];
+	/** Set when lines had to be truncated inside. */
+	partialLines?: PartialLine[];
+	/** The test run that the output reports. Only with the strategy `tests`, and only if a known runner printed it. */
+	testRun?: TestRun;
+	/** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
+	ceilingReached?: boolean;
+	/** Set when the full output could not be saved anywhere. */
+	saveError?: SaveError;
+	/** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
+	savedPart?: SavedPart;
+	/** Number of secrets that were redacted in the saved output. Absent without `redact`, and when nothing was saved. */
+	redactions?: number;
+	/** Set when a custom strategy was not called, because a capture grew longer than `customStrategyBytes`. */
+	strategyBypassed?: boolean;
+}
+/** Result of a truncation: a union discriminated by `truncated`. */
+export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
+/** Shape of a tool result that middleware needs; the host's own type is returned. */
+export interface ToolResultLike {
+	/** The text for the model, or any other value. */
+	output?: unknown;
+	success?: boolean;
+	isError?: boolean;
+	/** The message of a failed call. A long one is truncated too. */
+	error?: unknown;
+	metadata?: Record<string, unknown>;
+}
+/** Options of `createTruncationMiddleware`. */
+export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResultLike> {
+	service: OutputService;
+	/** Tools whose output is never touched. */
+	skipTools?: readonly string[];
+	/** Decides per result: `false` lets it through, options override the configuration for this call. */
+	shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions;
+	/** Records every finished call that has a `toolCallId`: a `ToolResultLedger`. */
+	ledger?: ToolResultRecorder;
+}
+/** Facts about a call of a tool; without `toolName` the tool is the one that the middleware was called for. */
+export type MiddlewareContext = Omit<TruncationContext, "toolName"> & Partial<Pick<TruncationContext, "toolName">>;
+/**
+ * Runs after a tool and returns its result, truncated to the limits, with facts about that in `metadata`. Never throws. A long
+ * `output` that is no text becomes text or parts of a message.
+ */
+export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(toolName: string, result: T, context?: MiddlewareContext) => Promise<T & Pick<ToolResultLike, "metadata">>;
+/** The part of `TruncationService` that middleware asks for. */
+export interface OutputService {
+	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
+}
 /** Strategy that shortens a text. */
 export interface TruncationStrategy {
 	readonly name: string;
@@ -231,48 +321,6 @@ export interface TruncationEvent {
 	sessionId?: string;
 	toolCallId?: string;
 }
-/** Storage of full outputs. Implement it to save them elsewhere. */
-export interface ITruncationStorage {
-	/** Saves a text and returns its location: a path, an id, a URL. */
-	save(content: string, context: TruncationContext): Promise<string>;
-	read(path: string): Promise<string>;
-	/** Removes outputs older than `retentionDays` and returns their number. */
-	cleanup(retentionDays: number): Promise<number>;
-	getStorageDir(): string;
-	/** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
-	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/**
-	 * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
-	 * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
-	 * longer ones are not kept.
-	 */
-	saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
-	/**
-	 * Saves bytes of any length while they come: called once 1 MiB of a capture has come in, and settles after the source has ended.
-	 * The source gives at most 256 KiB at a time, and only what is asked for. It throws if the output is dropped or need not be
-	 * saved; then nothing must stay. If it rejects, the whole output is given to `saveStream`.
-	 */
-	saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
-}
-/** Options of `TruncationService.capture`. */
-export interface CaptureOptions {
-	/**
-	 * Behaviour when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
-	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it. Later writes are dropped.
-	 * @default 'discard'
-	 */
-	onAbort?: "discard" | "keep";
-	/**
-	 * Bytes that are held in memory for a custom strategy, which must see the whole text. A longer output is
-	 * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
-	 * @default 8388608
-	 */
-	customStrategyBytes?: number;
-}
-/** Content that `TruncationService.output` accepts. */
-export type TruncationContent = string | Uint8Array | readonly ContentPart[];
-/** The type of the content that comes back: text for text and bytes, parts for parts. */
-export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
 /** Options of `TruncationService`. */
 export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, "strategy">> {
 	/** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
@@ -356,69 +404,6 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 * @default none
 	 */
 	profile?: TruncationProfile;
-}
-/** The configuration that a call would use, and the source of each field. */
-export interface EffectiveConfig {
-	config: TruncationConfig & {
-		strategy: string;
-		hardCeilingBytes: number;
-	};
-	sources: Record<keyof TruncationConfig, ConfigSource>;
-}
-/** Shape of a tool result that middleware needs; the host's own type is returned. */
-export interface ToolResultLike {
-	/** The text for the model, or any other value. */
-	output?: unknown;
-	success?: boolean;
-	isError?: boolean;
-	/** The message of a failed call. A long one is truncated too. */
-	error?: unknown;
-	metadata?: Record<string, unknown>;
-}
-/** Options of `createTruncationMiddleware`. */
-export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResultLike> {
-	service: OutputService;
-	/** Tools whose output is never touched. */
-	skipTools?: readonly string[];
-	/** Decides per result: `false` lets it through, options override the configuration for this call. */
-	shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions;
-	/** Records every finished call that has a `toolCallId`: a `ToolResultLedger`. */
-	ledger?: ToolResultRecorder;
-}
-/** Facts about a call of a tool; without `toolName` the tool is the one that the middleware was called for. */
-export type MiddlewareContext = Omit<TruncationContext, "toolName"> & Partial<Pick<TruncationContext, "toolName">>;
-/**
- * Runs after a tool and returns its result, truncated to the limits, with facts about that in `metadata`. Never throws. A long
- * `output` that is no text becomes text or parts of a message.
- */
-export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(toolName: string, result: T, context?: MiddlewareContext) => Promise<T & Pick<ToolResultLike, "metadata">>;
-/** The part of `TruncationService` that middleware asks for. */
-export interface OutputService {
-	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
-}
-/** Metadata of one tool call. */
-export interface ToolResultRecord {
-	/** The id of the call, as the model gave it. */
-	toolCallId: string;
-	toolName: string;
-	/** When the tool finished: milliseconds since the epoch. */
-	endedAt: number;
-	/** True if the tool reported a failure. */
-	isError: boolean;
-	/** The exit code of a command. */
-	exitCode?: number;
-	/** True if the command wrote something to its error stream. */
-	hasStderr?: boolean;
-	/** The size of the whole output: UTF-8 bytes. */
-	bytes: number;
-	/** Lines of the whole output, if they were counted. */
-	lines?: number;
-	/** Path of the saved output. */
-	outputPath?: string;
-	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
-	args?: Readonly<Record<string, unknown>>;
-	/** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
-	folds?: FoldRecord;
 }
 /**
  * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
@@ -1196,6 +1181,21 @@ export declare class AuditLog {
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
  */
 export declare function verifyAudit(file: string, options?: VerifyAuditOptions): Promise<AuditReport>;
+/** Options of `TruncationService.capture`. */
+export interface CaptureOptions {
+	/**
+	 * Behaviour when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
+	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it. Later writes are dropped.
+	 * @default 'discard'
+	 */
+	onAbort?: "discard" | "keep";
+	/**
+	 * Bytes that are held in memory for a custom strategy, which must see the whole text. A longer output is
+	 * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
+	 * @default 8388608
+	 */
+	customStrategyBytes?: number;
+}
 /** Truncates the output of tools. */
 export declare class TruncationService implements OutputService {
 	/** The storage of full outputs: the given one, the {@link StorageList} of several, or the service's own. */
@@ -1885,17 +1885,6 @@ export interface HistoryPrunerOptions {
 	 */
 	onError?: (error: SpillwayError) => void;
 }
-/** Tokens of a request, as its provider counted them. */
-export interface PromptUsage {
-	/** All tokens of the prompt, those read from the cache included. */
-	promptTokens: number;
-	/** Tokens read from the cache; missing if the usage does not say. */
-	cacheReadTokens?: number;
-	/** Tokens written to the cache; missing if the usage does not say. */
-	cacheWriteTokens?: number;
-	/** Why the usage was not used, or only in part. */
-	problem?: string;
-}
 /** An item that was pruned for the first time. */
 export interface PrunedItem extends PrunedInfo {
 	/** Index of the message. */
@@ -1905,7 +1894,7 @@ export interface PrunedItem extends PrunedInfo {
 	/** True if its start and its end stay; it can still be pruned later. */
 	trimmed?: true;
 }
-/** Report of one call of {@link HistoryPruner.prune}. Priced tokens are tokens times their price. */
+/** Report of one call of `HistoryPruner.prune`. Priced tokens are tokens times their price. */
 export interface PruneReport {
 	reason: PruneReason;
 	/** Items pruned or trimmed for the first time. */
@@ -1938,14 +1927,25 @@ export interface PruneReport {
 	/** Format of the history; `undefined` if no message is in a known format. */
 	format?: HistoryFormatName;
 }
+/** State of a pruner, as JSON. */
+export interface HistoryPrunerState {
+	version: 1;
+}
+/** Tokens of a request, as its provider counted them. */
+export interface PromptUsage {
+	/** All tokens of the prompt, those read from the cache included. */
+	promptTokens: number;
+	/** Tokens read from the cache; missing if the usage does not say. */
+	cacheReadTokens?: number;
+	/** Tokens written to the cache; missing if the usage does not say. */
+	cacheWriteTokens?: number;
+	/** Why the usage was not used, or only in part. */
+	problem?: string;
+}
 /** Result of {@link HistoryPruner.prune}. */
 export interface PruneResult<M> {
 	messages: M[];
 	report: PruneReport;
-}
-/** State of a pruner, as JSON. */
-export interface HistoryPrunerState {
-	version: 1;
 }
 /**
  * Prunes old parts of a history from requests, with regard to the provider's prompt cache. One pruner

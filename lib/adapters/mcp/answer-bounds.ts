@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { TruncationStorage } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import { isRecord } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
 import { Bounding, limitsOf } from './bounding'
@@ -34,7 +35,7 @@ export class AnswerBounds {
   /** @param mark a text that no message contains */
   constructor(
     private readonly options: McpProxyOptions,
-    private readonly storage: TruncationStorage,
+    private readonly storage: TruncationStorage | RemoteStorage,
     private readonly listing: Listing,
     private readonly peers: Peers,
     private readonly mark: string,

@@ -77,7 +77,6 @@ const WITH_WORD: &[(&str, &[&str])] = &[
     ("partclone.restore", &["-s"]),
     ("gpart", &["destroy", "create", "delete"]),
     ("gpt", &["destroy", "create", "remove"]),
-    ("zpool", &["create", "add", "attach", "replace"]),
     ("qemu-img", &["create"]),
 ];
 
@@ -177,23 +176,6 @@ const IMAGERS: &[&str] = &[
     "dc3dd",
 ];
 
-/// Names of options, without dashes, whose value programs write to.
-const OUTPUTS: &[&str] = &[
-    "o",
-    "O",
-    "out",
-    "output",
-    "outfile",
-    "output-file",
-    "output-document",
-    "of",
-    "wipe",
-    "hof",
-    "dest",
-    "destination",
-    "target",
-];
-
 /// Programs that change permissions.
 pub(super) const RIGHTS: &[&str] =
     &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
@@ -241,6 +223,9 @@ impl Walker<'_> {
         };
         if has(&["--help", "--version", "-V"]) && base != "sfdisk" {
             return None;
+        }
+        if let Some(found) = self.output_destroys(base, rest) {
+            return Some(found);
         }
         if REMOVERS.contains(&base) {
             return self
@@ -315,7 +300,7 @@ impl Walker<'_> {
         if edits {
             return self.writes(operands());
         }
-        if removes_essential(base, rest) {
+        if is_first && removes_essential(base, rest) {
             return Some(WRITES_SYSTEM);
         }
         if RIGHTS.contains(&base) {
@@ -341,14 +326,8 @@ impl Walker<'_> {
                                 .is_some_and(|letters| letters.contains('m')))
                 };
                 let removes = has(&["--remove-files", "-sdel"]) || rest.iter().any(moves);
-                let creates = rest.first().is_some_and(|word| {
-                    word.text == "--create" || word.text.contains('c') || word.text.contains('r')
-                });
                 (removes && operands().any(|word| self.any_place(word).is_some()))
                     .then_some(REMOVES_ROOT)
-                    .or_else(|| {
-                        (base == "tar" && creates).then(|| self.archive_on_disk(rest)).flatten()
-                    })
             }
             "git" => {
                 let cleans = has(&["clean"])
@@ -469,51 +448,8 @@ impl Walker<'_> {
                 };
                 operands().any(is_drive).then_some(WRITES_DISK)
             }
-            "socat" => {
-                let target = rest.last().and_then(|word| word.text.split_once(':'));
-                let path = target.map(|(_, path)| path.split(',').next().unwrap_or_default());
-                path.is_some_and(|path| self.disk(&expanded_word(path))).then_some(WRITES_DISK)
-            }
-            _ => self.writes_disk_by_option(rest),
+            _ => None,
         }
-    }
-
-    /// Returns what an archive destroys that `tar` writes onto a disk: `tar cf /dev/sda .`. A tape is for archives.
-    fn archive_on_disk(&self, rest: &[Word]) -> Option<&'static str> {
-        let names_file = |word: &Word| match word.text.strip_prefix("--") {
-            Some(long) => long == "file",
-            None => word.text.ends_with('f'),
-        };
-        let at = rest.iter().position(names_file);
-        let next = at.and_then(|at| rest.get(at + 1)).cloned();
-        let glued =
-            rest.iter().find_map(|word| word.text.strip_prefix("--file=")).map(expanded_word);
-        let is_tape = |word: &Word| {
-            let name = word.text.strip_prefix("/dev/").unwrap_or_default();
-            name.starts_with("st") || name.starts_with("nst")
-        };
-        let file = next.or(glued).filter(|word| !is_tape(word))?;
-        self.disk(&file).then_some(WRITES_DISK)
-    }
-
-    /// Returns what any program destroys that is told to write onto a disk: `pv -o /dev/sda`, `dc3dd wipe=/dev/sda`.
-    fn writes_disk_by_option(&self, rest: &[Word]) -> Option<&'static str> {
-        let is_output = |word: &Word| OUTPUTS.contains(&word.text.trim_start_matches('-'));
-        let by_next =
-            rest.windows(2).filter(|pair| pair[0].text.starts_with('-') && is_output(&pair[0]));
-        let glued = rest.iter().filter_map(|word| {
-            let (name, path) = word.text.split_once('=')?;
-            OUTPUTS.contains(&name.trim_start_matches('-')).then(|| expanded_word(path))
-        });
-        let short = rest.iter().filter_map(|word| {
-            word.text.strip_prefix("-o").or_else(|| word.text.strip_prefix("-O")).map(expanded_word)
-        });
-        by_next
-            .map(|pair| pair[1].clone())
-            .chain(glued)
-            .chain(short)
-            .any(|word| self.disk(&word))
-            .then_some(WRITES_DISK)
     }
 
     /// Returns what writing to a file destroys whose name is unknown.
@@ -623,7 +559,7 @@ impl Walker<'_> {
                 || matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
         };
         let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
-        // What the command behind the tests is given selects nothing.
+        // The arguments of the command behind the tests select nothing.
         let tests = &rest[..rest.iter().position(runs).unwrap_or(rest.len())];
         let root = rest
             .first()

@@ -1,4 +1,4 @@
-//! Packages without which a system does not start or nobody can log in, and the commands that remove packages.
+//! Packages that a system needs to start and to let users log in, and the commands that remove packages.
 
 use super::word::Word;
 
@@ -6,13 +6,13 @@ use super::word::Word;
 const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreutils base-files base-passwd filesystem setup \
     init systemd systemd-sysv sysvinit-core dpkg apt rpm rpm-libs dnf yum zypper pacman apk-tools alpine-base busybox \
     util-linux login passwd shadow libpam-runtime pam sudo mount e2fsprogs bsdutils sed grep tar gzip libgcc libgcc1 libgcc-s1 \
-    libstdc++6 openssl-libs libssl3 zlib1g ca-certificates-base udev grub grub-pc grub-common kernel linux linux-image-generic \
+    libstdc++6 openssl-libs libssl3 zlib1g udev libsystemd0 findutils diffutils debianutils perl-base ncurses-base linux-image-amd64 grub2-common grub grub-pc grub-common kernel linux linux-image-generic \
     linux-generic kernel-core linux-lts mkinitcpio openrc void-base base base-system sys-libs/glibc app-shells/bash \
     sys-apps/coreutils xbps nix";
 
 /// Programs that manage packages, with the words that remove some. A word that ends in `*` is the start of an option.
 const REMOVERS: &[(&str, &str)] = &[
-    ("apt", "remove purge autoremove"),
+    ("apt", "remove purge full-purge autoremove"),
     ("apt-get", "remove purge autoremove"),
     ("aptitude", "remove purge"),
     ("dpkg", "-r -P --remove --purge"),
@@ -21,6 +21,7 @@ const REMOVERS: &[(&str, &str)] = &[
     ("dnf5", "remove erase rm"),
     ("yum", "remove erase"),
     ("microdnf", "remove"),
+    ("tdnf", "remove erase"),
     ("zypper", "remove rm"),
     ("pacman", "-R* --remove"),
     ("apk", "del"),

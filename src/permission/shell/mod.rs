@@ -51,6 +51,7 @@ mod destroyers;
 mod destroying_code;
 mod destroying_programs;
 mod dialects;
+mod disk_writers;
 mod essential_packages;
 mod expand;
 mod expand_parameters;

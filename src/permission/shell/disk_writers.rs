@@ -1,0 +1,124 @@
+//! Programs that write to a file which is named by an option or by one of several operands. A raw disk there is
+//! overwritten, and so is a file that the system needs.
+
+use super::analyzer::Walker;
+use super::destroyed_places::expanded_word;
+use super::destroyers::WRITES_DISK;
+use super::word::Word;
+
+/// Names of options whose value most programs write to, without hyphens.
+const OUTPUTS: &[&str] = &["o", "out", "output", "outfile", "output-file", "outdev", "of", "hof"];
+
+/// Other options of single programs whose value is written to, without hyphens.
+const OWN_OUTPUTS: &[(&str, &[&str])] = &[
+    ("cpio", &["O", "F", "file"]),
+    ("dc3dd", &["wipe", "hwipe"]),
+    ("growisofs", &["Z"]),
+    ("mysqldump", &["r", "result-file"]),
+    ("ntfsclone", &["O", "overwrite"]),
+    ("pg_dump", &["f", "file"]),
+    ("redis-cli", &["rdb"]),
+    ("tcpdump", &["w"]),
+    ("tshark", &["w"]),
+    ("wodim", &["dev"]),
+];
+
+/// Programs that write to a disk which they name together with one of these words.
+const DISK_VERBS: &[(&str, &[&str])] = &[
+    ("btrfs", &["add", "replace"]),
+    ("zpool", &["create", "add", "attach", "replace"]),
+    ("vgcreate", &[""]),
+    ("vgextend", &[""]),
+];
+
+/// Programs that write to the operand with this index.
+const OPERANDS: &[(&str, usize)] =
+    &[("7z", 1), ("ddrescue", 1), ("mksquashfs", 1), ("script", 0), ("xfs_copy", 1), ("zip", 0)];
+
+/// Programs that write to their last operand.
+const LAST: &[&str] =
+    &["aws", "convert", "ffmpeg", "gsutil", "magick", "rclone", "socat", "virt-resize"];
+
+/// Commands of `sqlite3` that write to a file.
+const DOT_COMMANDS: &[&str] = &[".output", ".once", ".backup", ".save", ".clone", ".log"];
+
+impl Walker<'_> {
+    /// Returns what a program destroys by writing to the file that one of its words names.
+    pub(super) fn output_destroys(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        let operands = || rest.iter().filter(|word| !word.text.starts_with('-'));
+        let verbs = DISK_VERBS.iter().find(|(name, _)| *name == base);
+        let has_verb = |verbs: &[&str]| {
+            verbs.contains(&"") || rest.iter().any(|word| verbs.contains(&word.text.as_str()))
+        };
+        if verbs.is_some_and(|(_, verbs)| has_verb(verbs)) && operands().any(|word| self.disk(word))
+        {
+            return Some(WRITES_DISK);
+        }
+        let mut written: Vec<&str> = option_values(base, rest);
+        let texts: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
+        if let Some((_, at)) = OPERANDS.iter().find(|(name, _)| *name == base) {
+            written.extend(texts.get(*at));
+        }
+        if LAST.contains(&base) && texts.len() > 1 {
+            // `socat` names the kind of a file before it.
+            written.extend(texts.last().map(|text| text.rsplit(':').next().unwrap_or(text)));
+        }
+        match base {
+            "tar" | "gtar" | "bsdtar" => written.extend(archive_written(rest)),
+            "sqlite3" => written.extend(rest.iter().filter_map(|word| {
+                let (command, path) = word.text.split_once(' ')?;
+                DOT_COMMANDS.contains(&command).then_some(path.trim())
+            })),
+            _ => {}
+        }
+        let written: Vec<Word> = written.into_iter().map(expanded_word).collect();
+        self.writes(written.iter())
+    }
+}
+
+/// Returns the values of the options that a program writes to: `-o X`, `-oX`, `--output X`, `--output=X`, `of=X`.
+fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
+    let own = OWN_OUTPUTS.iter().find(|(name, _)| *name == base).map_or(&[][..], |(_, own)| own);
+    let is_output = |name: &str| OUTPUTS.contains(&name) || own.contains(&name);
+    let mut found = Vec::new();
+    for (at, word) in rest.iter().enumerate() {
+        let text = word.text.as_str();
+        let name = text.trim_start_matches('-');
+        if let Some((name, value)) = name.split_once('=') {
+            found.extend(is_output(name).then_some(value));
+        } else if text.starts_with('-') && is_output(name) {
+            found.extend(rest.get(at + 1).map(|next| next.text.as_str()));
+        } else if text.starts_with('-') && name.is_char_boundary(1) {
+            let (letter, value) = name.split_at(1);
+            found.extend((is_output(letter) && value.starts_with('/')).then_some(value));
+        }
+    }
+    found
+}
+
+/// Returns the archive that `tar` makes or changes, if it does. A tape is for archives.
+fn archive_written(rest: &[Word]) -> Option<&str> {
+    let letters = |at: usize, word: &Word| match word.text.strip_prefix('-') {
+        Some(letters) if !letters.starts_with('-') => letters.to_owned(),
+        None if at == 0 => word.text.clone(),
+        _ => String::new(),
+    };
+    let writes = rest.iter().enumerate().any(|(at, word)| {
+        letters(at, word).contains(['c', 'r', 'u', 'A'])
+            || matches!(word.text.as_str(), "--create" | "--append" | "--update" | "--catenate")
+    });
+    let named = rest.iter().enumerate().find_map(|(at, word)| {
+        let is_last = letters(at, word).ends_with('f') || word.text == "--file";
+        let next = is_last.then(|| rest.get(at + 1)).flatten().map(|next| next.text.as_str());
+        next.or_else(|| word.text.strip_prefix("--file="))
+            // The first letters may stand in any order, with the values after them.
+            .or_else(|| {
+                (at == 0 && letters(at, word).contains('f'))
+                    .then(|| rest.get(1))
+                    .flatten()
+                    .map(|next| next.text.as_str())
+            })
+    });
+    let is_tape = |path: &&str| path.starts_with("/dev/st") || path.starts_with("/dev/nst");
+    named.filter(|path| writes && !is_tape(path))
+}
