@@ -14,6 +14,7 @@ const STORES: [name: string, url: string, problem: RegExp][] = [
     /unknown parameter "regoin"; known are endpoint and region/,
   ],
   ['credentials', 's3://key:secret@bucket/x', /credentials do not belong in it/],
+  ['a percent sign that encodes nothing', 's3://bucket/a%zz', /has a % that encodes nothing/],
   ['a prefix that leaves the bucket', 's3://bucket/a/%2e%2e%2fb', /"prefix": expected/],
   ['an endpoint that is no URL', 's3://bucket/x?endpoint=host', /"endpoint": expected a URL/],
 ]

@@ -8,6 +8,7 @@ import type { RemoteStorageOptions } from '../remote/options'
 import { RemoteStorage } from '../remote/remote-storage'
 import { s3Objects } from '../s3/s3-objects'
 import { checkOptions } from '../validation/options'
+import { isRecord, readable, wrong } from '../validation/validate'
 import { bucketOf, STORE_FORM } from './store-location'
 
 /** Options of {@link openStore}. */
@@ -26,7 +27,12 @@ export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> 
  * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package that has to be installed
  */
 export function openStore(options: OpenStoreOptions = {}): RemoteStorage {
-  const { url, spoolDir = fromEnvironment('SPILLWAY_SPOOL_DIR'), ...others } = options
+  if (!isRecord(options as unknown)) throw wrong('options', options, 'an object')
+  const {
+    url,
+    spoolDir = fromEnvironment('SPILLWAY_SPOOL_DIR'),
+    ...others
+  } = readable('options', () => ({ ...options }))
   const setting = url === undefined ? 'SPILLWAY_STORE' : 'url'
   const asked = url ?? fromEnvironment('SPILLWAY_STORE')
   if (typeof asked !== 'string') throw missing(setting, STORE_FORM)

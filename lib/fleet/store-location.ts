@@ -2,23 +2,19 @@
 
 import { SpillwayError } from '../errors'
 import type { S3ObjectsOptions } from '../s3/s3-objects'
+import { wrong } from '../validation/validate'
 
 /** How a bucket is written. */
 export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name'
 
 const PARAMETERS = ['endpoint', 'region'] as const
 
-/** Returns whether a text is the URL of a store or of an output in one, and not the path of a file. */
-export function isStoreUrl(text: string): boolean {
-  return text.startsWith('s3://')
-}
-
 /**
  * Reads the URL of a bucket.
  * @throws SpillwayError `INVALID_CONFIG` that names the setting
  */
 export function bucketOf(url: string, setting: string): S3ObjectsOptions {
-  const parsed = isStoreUrl(url) && URL.canParse(url) ? new URL(url) : undefined
+  const parsed = url.startsWith('s3://') && URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || parsed.hostname === '') throw notAStore(setting, `expected ${STORE_FORM}`)
   if (parsed.username !== '' || parsed.password !== '') {
     throw notAStore(setting, 'credentials do not belong in it: the AWS SDK finds them in the environment')
@@ -33,11 +29,20 @@ export function bucketOf(url: string, setting: string): S3ObjectsOptions {
     const value = parsed.searchParams.get(name)
     return value === null || value === '' ? [] : [[name, value] as const]
   })
-  return { bucket: parsed.hostname, prefix: decodeURIComponent(parsed.pathname), ...Object.fromEntries(given) }
+  return { bucket: parsed.hostname, prefix: decoded(parsed.pathname, setting), ...Object.fromEntries(given) }
+}
+
+function decoded(path: string, setting: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    throw notAStore(setting, `${JSON.stringify(path)} has a % that encodes nothing`)
+  }
 }
 
 /** Returns the URL of the store that a path of an output is below, or nothing if it is not such a path. */
 export function storeOfPath(path: string): string | undefined {
+  if (typeof path !== 'string') throw wrong('path', path, 'a string')
   return /^(s3:\/\/.+?)\/o\/[^?#]+$/.exec(path)?.[1]
 }
 

@@ -6,7 +6,7 @@ export { FleetApprovals, type FleetApprovalsOptions } from '../coordination/flee
 export { FleetSession, type FleetSessionOptions } from '../coordination/fleet-session'
 export { MemoryCoordination } from '../coordination/memory-coordination'
 export { type OpenCoordinationOptions, type OpenStoreOptions, openCoordination, openStore } from '../fleet/open'
-export { isStoreUrl, storeOfPath } from '../fleet/store-location'
+export { storeOfPath } from '../fleet/store-location'
 export { MemoryObjects } from './memory-objects'
 export type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from './object-store'
 export type { RemoteStorageOptions } from './options'
