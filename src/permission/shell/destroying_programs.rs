@@ -2,11 +2,8 @@
 //! all files of the machine or of a user are in.
 
 use super::analyzer::Walker;
-use super::destroyed_places::{expanded_word, selects};
-use super::destroyers::{
-    CHANGES_RIGHTS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
-    base,
-};
+use super::destroyed_places::expanded_word;
+use super::destroyers::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::essential_packages::removes_essential;
 use super::word::Word;
 use crate::permission::places::Place;
@@ -180,22 +177,6 @@ const IMAGERS: &[&str] = &[
 pub(super) const RIGHTS: &[&str] =
     &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
 
-/// Returns true for the name or number of a signal.
-fn is_signal(text: &str) -> bool {
-    let name = text.strip_prefix("SIG").unwrap_or(text);
-    matches!(name, "KILL" | "TERM" | "HUP" | "INT" | "STOP" | "9" | "15")
-}
-
-/// Returns true if a script writes to the files that are its arguments, or removes them.
-pub(super) fn changes_given(script: &str) -> bool {
-    let writes = script
-        .match_indices('>')
-        .any(|(at, _)| script[at + 1..].trim_start_matches(['>', '|', ' ', '"']).starts_with('$'));
-    let removes = ["unlink", "remove(", "rm ", "shred ", "truncate", "rmSync", "rmtree"];
-    let gives = script.contains('$') || script.contains("argv") || script.contains("ARGV");
-    writes || (gives && removes.iter().any(|call| script.contains(call)))
-}
-
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -292,7 +273,8 @@ impl Walker<'_> {
             "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(|word| {
                 word.text.starts_with("--in-place")
                     || word.text.strip_prefix('-').is_some_and(|letters| {
-                        !letters.starts_with(['-', 'I', 'M', 'e', 'r']) && letters.contains('i')
+                        !letters.starts_with(['-', 'I', 'M', 'e', 'f', 'r'])
+                            && letters.contains('i')
                     })
             }),
             _ => false,
@@ -320,10 +302,9 @@ impl Walker<'_> {
                 let moves = |word: &Word| {
                     base == "zip"
                         && (word.text == "--move"
-                            || word
-                                .text
-                                .strip_prefix('-')
-                                .is_some_and(|letters| letters.contains('m')))
+                            || word.text.strip_prefix('-').is_some_and(|letters| {
+                                !letters.starts_with('-') && letters.contains('m')
+                            }))
                 };
                 let removes = has(&["--remove-files", "-sdel"]) || rest.iter().any(moves);
                 (removes && operands().any(|word| self.any_place(word).is_some()))
@@ -355,91 +336,12 @@ impl Walker<'_> {
                 }),
             "btrfs" => (has(&["delete"]) && operands().any(|word| self.any_place(word).is_some()))
                 .then_some(REMOVES_ROOT),
-            "kill" if is_first => {
-                let mut targets =
-                    rest.iter().skip_while(|word| word.text == "-s" || word.text == "-n");
-                let first = targets.next()?;
-                let all: Vec<&str> =
-                    std::iter::once(first).chain(targets).map(|word| word.text.as_str()).collect();
-                // The first one is a signal if more follow.
-                let behind = if all.len() > 1
-                    && (all[0].starts_with('-')
-                        || rest[0].text.starts_with("-s")
-                        || rest[0].text == "-n")
-                {
-                    &all[1..]
-                } else {
-                    &all[..]
-                };
-                let signalled = all.len() > 1;
-                (behind.contains(&"-1") && (signalled || rest.len() > 1)
-                    || (signalled && behind.contains(&"1")))
-                .then_some(KILLS_ALL)
-            }
-            "userdel" | "deluser" => {
+            "userdel" | "deluser" if is_first => {
                 operands().any(|word| word.text == "root").then_some(WRITES_SYSTEM)
             }
-            "killall5" => is_first.then_some(KILLS_ALL),
-            "pkill" | "killall" | "skill" | "slay" if is_first => {
-                let is_all = |word: &Word| {
-                    matches!(word.text.as_str(), "." | ".*" | "" | "^" | "*")
-                        && (base == "pkill" || has(&["-r", "--regexp"]))
-                };
-                // All processes of a user, whatever their names are.
-                let of_user = has(&["-u", "-U", "--user", "--euid", "--uid"]) || base == "slay";
-                let named = operands().filter(|word| !is_signal(&word.text)).count();
-                (operands().any(is_all) || (of_user && named < 2)).then_some(KILLS_ALL)
-            }
-            "loginctl" => {
-                let ends = ["terminate-user", "kill-user"];
-                let is_it = |word: &Word| ends.contains(&word.text.as_str());
-                (is_first && operands().next().is_some_and(is_it)).then_some(KILLS_ALL)
-            }
-            "kexec" => has(&["-e", "--exec"]).then_some(STOPS_MACHINE),
-            "busctl" | "dbus-send" | "gdbus" => {
-                let stops = ["PowerOff", "Reboot", "Halt", "KExec"];
-                let is_it = |word: &Word| {
-                    stops.iter().any(|verb| word.text.rsplit('.').next() == Some(*verb))
-                };
-                (is_first && operands().any(is_it)).then_some(STOPS_MACHINE)
-            }
-            "shutdown" => {
-                let only_tells = has(&["-c", "-k", "--show"]);
-                (is_first && !only_tells).then_some(STOPS_MACHINE)
-            }
-            "reboot" | "halt" | "poweroff" => is_first.then_some(STOPS_MACHINE),
-            "init" | "telinit" => (is_first
-                && rest.len() == 1
-                && matches!(rest[0].text.as_str(), "0" | "6" | "1" | "s" | "S"))
-            .then_some(STOPS_MACHINE),
-            "systemctl" => {
-                let stops =
-                    ["poweroff", "reboot", "halt", "kexec", "emergency", "rescue", "soft-reboot"];
-                (is_first
-                    && (operands().next().is_some_and(|word| stops.contains(&word.text.as_str()))
-                        || operands().skip(1).any(|word| {
-                            let target = word.text.strip_suffix(".target");
-                            target.is_some_and(|target| stops.contains(&target))
-                        })))
-                .then_some(STOPS_MACHINE)
-            }
-            "passwd" | "usermod" | "chage" => {
+            "passwd" | "usermod" | "chage" if is_first => {
                 let locks = has(&["-l", "-L", "--lock", "-d", "--delete", "-e", "-E", "--expire"]);
                 (locks && operands().any(|word| word.text == "root")).then_some(WRITES_SYSTEM)
-            }
-            "umount" => {
-                let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
-                let all = has(&["-a", "--all", "-af", "-fa", "-al"]) && !has(&["-t", "--types"]);
-                (is_first && (all || operands().any(is_root))).then_some(STOPS_MACHINE)
-            }
-            "mount" => {
-                let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
-                let is_read_only = |word: &Word| {
-                    word.text.contains("remount")
-                        && word.text.split([',', '=']).any(|part| part == "ro")
-                };
-                (is_first && rest.iter().any(is_read_only) && operands().any(is_root))
-                    .then_some(STOPS_MACHINE)
             }
             "format" => {
                 let is_drive = |word: &Word| {
@@ -448,6 +350,7 @@ impl Walker<'_> {
                 };
                 operands().any(is_drive).then_some(WRITES_DISK)
             }
+            _ if is_first => self.ends_machine(base, rest),
             _ => None,
         }
     }
@@ -549,102 +452,5 @@ impl Walker<'_> {
             _ => false,
         }) || (base == "chmod"
             && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
-    }
-
-    /// Returns what the commands destroy that `find` runs, whatever it finds.
-    fn destroys_found(&self, rest: &[Word]) -> Option<&'static str> {
-        let runs = |word: &Word| {
-            word.text.starts_with("-exec")
-                || word.text.starts_with("-ok")
-                || matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
-        };
-        let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
-        // The arguments of the command behind the tests select nothing.
-        let tests = &rest[..rest.iter().position(runs).unwrap_or(rest.len())];
-        let root = rest
-            .first()
-            .filter(|_| !selects(tests))
-            .map(|root| expanded_word(&format!("{}/*", root.text.trim_end_matches('/'))));
-        starts.filter_map(|at| rest.get(at + 1..)).find_map(|inner| {
-            let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
-            let end = inner.iter().position(is_end).unwrap_or(inner.len()).max(1);
-            let name = base(&inner.first()?.text);
-            // The commands that a search within a search runs are among the starts.
-            if name.starts_with("fd") || name.ends_with("find") {
-                return self.finds_and_removes(&name, &inner[1..end]).then_some(REMOVES_ROOT);
-            }
-            let given = |word: &Word| match (word.text.contains("{}"), &root) {
-                (true, Some(root)) => expanded_word(&word.text.replace("{}", &root.text)),
-                _ => word.clone(),
-            };
-            let inner: Vec<Word> = inner[..end].iter().map(given).collect();
-            self.destroys_by(&name, &inner, false).or_else(|| self.script_changes_given(&inner))
-        })
-    }
-
-    /// Returns what a script destroys, of a shell or another language, that writes to or removes what it is given.
-    pub(super) fn script_changes_given(&self, words: &[Word]) -> Option<&'static str> {
-        let changes = |word: &Word| changes_given(&word.text);
-        let on_root = || words.iter().skip(1).any(|word| self.any_place(word).is_some());
-        (words.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)
-    }
-
-    /// Returns true if `find` removes everything in a protected place.
-    pub(super) fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
-        let is_fd = base.starts_with("fd");
-        let runs = |word: &Word| {
-            matches!(
-                word.text.as_str(),
-                "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
-            )
-        };
-        let removes = rest.iter().any(|word| word.text == "-delete")
-            || rest.iter().enumerate().any(|(at, word)| {
-                runs(word)
-                    && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
-                        let name = self::base(&word.text);
-                        REMOVERS.contains(&&*name) || word.text.contains("rm ")
-                    })
-            });
-        if !removes {
-            return false;
-        }
-        let selects = selects(rest);
-        let end = rest.iter().position(runs).unwrap_or(rest.len());
-        let roots = rest[..end].iter().take_while(|word| {
-            is_fd
-                || !word.text.starts_with(['(', '!'])
-                    && (!word.text.starts_with('-') || word.text.len() == 2)
-        });
-        let mut roots: Vec<&Word> = roots.filter(|word| !word.text.starts_with('-')).collect();
-        let here = Word::plain(".");
-        if roots.is_empty() {
-            roots.push(&here);
-        }
-        roots.into_iter().any(|root| match self.any_place(root) {
-            Some((Place::Root, _)) => true,
-            Some(_) => !selects,
-            None => false,
-        })
-    }
-
-    /// Returns true if `find` changes permissions of everything in a protected place.
-    pub(super) fn finds_and_changes(&self, rest: &[Word]) -> bool {
-        let Some(at) = rest
-            .iter()
-            .position(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok"))
-        else {
-            return false;
-        };
-        let inner = base(rest.get(at + 1).map_or("", |word| word.text.as_str()));
-        if !RIGHTS.contains(&&*inner) || selects(rest) {
-            return false;
-        }
-        let given = |word: &Word| match word.text.as_str() {
-            "{}" => expanded_word(&format!("{}/*", rest[0].text.trim_end_matches('/'))),
-            _ => word.clone(),
-        };
-        let words: Vec<Word> = rest[at + 2..].iter().map(given).collect();
-        self.changes_rights(&inner, &words)
     }
 }

@@ -4,6 +4,7 @@
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroyers::WRITES_DISK;
+use super::programs::{self, Kind};
 use super::word::Word;
 
 /// Names of options whose value most programs write to, without hyphens.
@@ -79,7 +80,20 @@ impl Walker<'_> {
 /// Returns the values of the options that a program writes to: `-o X`, `-oX`, `--output X`, `--output=X`, `of=X`.
 fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
     let own = OWN_OUTPUTS.iter().find(|(name, _)| *name == base).map_or(&[][..], |(_, own)| own);
-    let is_output = |name: &str| OUTPUTS.contains(&name) || own.contains(&name);
+    // Programs that show something mean another thing with these names; the table of programs has their own options.
+    let shows = matches!(
+        programs::find(base).map(|program| program.kind),
+        Some(
+            Kind::Inert
+                | Kind::Reader
+                | Kind::Grep
+                | Kind::Lister
+                | Kind::Find
+                | Kind::Sed
+                | Kind::Awk
+        )
+    );
+    let is_output = |name: &str| (!shows && OUTPUTS.contains(&name)) || own.contains(&name);
     let mut found = Vec::new();
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();

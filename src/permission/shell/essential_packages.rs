@@ -11,7 +11,7 @@ const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreuti
     sys-apps/coreutils xbps nix";
 
 /// Programs that manage packages, with the words that remove some. A word that ends in `*` is the start of an option.
-const REMOVERS: &[(&str, &str)] = &[
+const PACKAGE_MANAGERS: &[(&str, &str)] = &[
     ("apt", "remove purge full-purge autoremove"),
     ("apt-get", "remove purge autoremove"),
     ("aptitude", "remove purge"),
@@ -35,12 +35,15 @@ const REMOVERS: &[(&str, &str)] = &[
 
 /// Returns true if a command removes an essential package.
 pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
-    let Some((_, verbs)) = REMOVERS.iter().find(|(name, _)| *name == base) else { return false };
+    let Some((_, verbs)) = PACKAGE_MANAGERS.iter().find(|(name, _)| *name == base) else {
+        return false;
+    };
+    let is_apt = base.starts_with("apt");
     let only_shows = |word: &Word| {
         matches!(
             word.text.as_str(),
-            "--dry-run" | "--simulate" | "--just-print" | "-s" | "--test" | "--print"
-        )
+            "--dry-run" | "--simulate" | "--just-print" | "--test" | "--print"
+        ) || (is_apt && word.text == "-s")
     };
     let is_verb = |word: &Word| {
         verbs.split_ascii_whitespace().any(|verb| match verb.strip_suffix('*') {
@@ -48,9 +51,13 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
             None => word.text == verb,
         })
     };
-    rest.iter().any(is_verb)
-        && !rest.iter().any(only_shows)
-        && rest.iter().any(|word| is_essential(&word.text))
+    let removes = rest.iter().any(is_verb);
+    let is_removed = |word: &Word| match word.text.strip_suffix('-').filter(|_| is_apt) {
+        // `apt-get install name-` removes it.
+        Some(name) => is_essential(name),
+        None => removes && is_essential(&word.text),
+    };
+    !rest.iter().any(only_shows) && rest.iter().any(is_removed)
 }
 
 /// Returns true for the name of an essential package, which may have an architecture or a version: `libc6:amd64`.

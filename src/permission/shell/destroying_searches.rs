@@ -1,0 +1,109 @@
+//! Searches that destroy what they find: `find` and `fd` with their own options, and with the commands that they run.
+
+use super::analyzer::Walker;
+use super::destroyed_places::{expanded_word, selects};
+use super::destroyers::{MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM, base};
+use super::destroying_programs::{REMOVERS, RIGHTS};
+use super::word::Word;
+use crate::permission::places::Place;
+
+/// Returns true for an option that a command follows.
+fn runs(word: &Word) -> bool {
+    matches!(
+        word.text.as_str(),
+        "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+    )
+}
+
+/// Returns true if a script writes to the files that are its arguments, or removes them.
+fn changes_given(script: &str) -> bool {
+    let writes = script
+        .match_indices('>')
+        .any(|(at, _)| script[at + 1..].trim_start_matches(['>', '|', ' ', '"']).starts_with('$'));
+    let removes = ["unlink", "remove(", "rm ", "shred ", "truncate", "rmSync", "rmtree"];
+    let gives = script.contains('$') || script.contains("argv") || script.contains("ARGV");
+    writes || (gives && removes.iter().any(|call| script.contains(call)))
+}
+
+impl Walker<'_> {
+    /// Returns what the commands destroy that `find` runs, whatever it finds.
+    pub(super) fn destroys_found(&self, rest: &[Word]) -> Option<&'static str> {
+        let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
+        // The arguments of the command behind the tests select nothing.
+        let tests = &rest[..rest.iter().position(runs).unwrap_or(rest.len())];
+        let root = rest
+            .first()
+            .filter(|_| !selects(tests))
+            .map(|root| expanded_word(&format!("{}/*", root.text.trim_end_matches('/'))));
+        starts.filter_map(|at| rest.get(at + 1..)).find_map(|inner| {
+            let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+            let end = inner.iter().position(is_end).unwrap_or(inner.len()).max(1);
+            let name = base(&inner.first()?.text);
+            // The commands that a search within a search runs are among the starts.
+            if name.starts_with("fd") || name.ends_with("find") {
+                return self.finds_and_removes(&name, &inner[1..end]).then_some(REMOVES_ROOT);
+            }
+            let given = |word: &Word| match (word.text.contains("{}"), &root) {
+                (true, Some(root)) => expanded_word(&word.text.replace("{}", &root.text)),
+                _ => word.clone(),
+            };
+            let inner: Vec<Word> = inner[..end].iter().map(given).collect();
+            self.destroys_by(&name, &inner, false).or_else(|| self.script_changes_given(&inner))
+        })
+    }
+
+    /// Returns what a script destroys, of a shell or another language, that writes to or removes what it is given.
+    pub(super) fn script_changes_given(&self, words: &[Word]) -> Option<&'static str> {
+        let changes = |word: &Word| changes_given(&word.text);
+        let on_root = || words.iter().skip(1).any(|word| self.any_place(word).is_some());
+        (words.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)
+    }
+
+    /// Returns true if `find` removes everything in a protected place.
+    pub(super) fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
+        let is_fd = base.starts_with("fd");
+        let removes = rest.iter().any(|word| word.text == "-delete")
+            || rest.iter().enumerate().any(|(at, word)| {
+                runs(word)
+                    && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
+                        let name = self::base(&word.text);
+                        REMOVERS.contains(&&*name) || word.text.contains("rm ")
+                    })
+            });
+        if !removes {
+            return false;
+        }
+        let selects = selects(rest);
+        let end = rest.iter().position(runs).unwrap_or(rest.len());
+        let roots = rest[..end].iter().take_while(|word| {
+            is_fd
+                || !word.text.starts_with(['(', '!'])
+                    && (!word.text.starts_with('-') || word.text.len() == 2)
+        });
+        let mut roots: Vec<&Word> = roots.filter(|word| !word.text.starts_with('-')).collect();
+        let here = Word::plain(".");
+        if roots.is_empty() {
+            roots.push(&here);
+        }
+        roots.into_iter().any(|root| match self.any_place(root) {
+            Some((Place::Root, _)) => true,
+            Some(_) => !selects,
+            None => false,
+        })
+    }
+
+    /// Returns true if `find` changes permissions of everything in a protected place.
+    pub(super) fn finds_and_changes(&self, rest: &[Word]) -> bool {
+        let Some(at) = rest.iter().position(runs) else { return false };
+        let inner = base(rest.get(at + 1).map_or("", |word| word.text.as_str()));
+        if !RIGHTS.contains(&&*inner) || selects(rest) {
+            return false;
+        }
+        let given = |word: &Word| match word.text.as_str() {
+            "{}" => expanded_word(&format!("{}/*", rest[0].text.trim_end_matches('/'))),
+            _ => word.clone(),
+        };
+        let words: Vec<Word> = rest[at + 2..].iter().map(given).collect();
+        self.changes_rights(&inner, &words)
+    }
+}
