@@ -213,6 +213,50 @@ export interface ITruncationStorage {
 	 */
 	saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
 }
+/** Options of `TruncationStorage`. */
+export interface TruncationStorageOptions {
+	/**
+	 * Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary
+	 * one.
+	 */
+	storageDirs?: readonly string[];
+	/** @default 'process' */
+	durability?: Durability;
+	/**
+	 * Most bytes that a sweep leaves, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
+	 * for no bound.
+	 * @default 4294967296
+	 */
+	maxStoreBytes?: number;
+	/**
+	 * Most outputs that a sweep leaves, over all folders; `Infinity` for no bound.
+	 * @default 10000
+	 */
+	maxStoreFiles?: number;
+	/**
+	 * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
+	 * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
+	 * @default none
+	 */
+	maxFileBytes?: number;
+	/**
+	 * Redacts secrets in saved outputs; previews stay as they are. A saved output is then not lossless.
+	 * @default none
+	 */
+	redact?: RedactionOptions;
+	/**
+	 * Days that a sweep keeps an output. More than 0; `Infinity`: forever.
+	 * @default 7
+	 */
+	retentionDays?: number;
+	/**
+	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
+	 * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
+	 * and a year old, because the clock may have jumped.
+	 * @default true; false in a service with the profile `takumi`
+	 */
+	sweepOnSave?: boolean;
+}
 /**
  * The result when nothing was truncated: the very content that was given; for bytes, their text; with `terminal`, what a
  * terminal would show.
@@ -322,14 +366,14 @@ export interface TruncationEvent {
 	toolCallId?: string;
 }
 /** Options of `TruncationService`. */
-export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, "strategy">> {
+export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationStorageOptions, "retentionDays"> {
 	/** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
 	global?: Partial<TruncationConfig>;
 	/** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
 	tools?: Record<string, ToolTruncationConfig>;
 	onEvent?: TruncationEventCallback;
 	/**
-	 * Saves full outputs elsewhere than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
+	 * Saves full outputs elsewhere than in files, or in files of its own, redacted by `redact`. `storageDirs`, `durability`, `maxStoreBytes`,
 	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
 	 * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
 	 * default folders. The storages of a list are tried in order, and nothing else.
@@ -343,41 +387,6 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 * @default none
 	 */
 	smartRules?: readonly SmartRule[];
-	/**
-	 * Where full outputs are saved, in order of preference; any failure moves on to the next.
-	 * @default the user's data folder, then a private temporary one
-	 */
-	storageDirs?: readonly string[];
-	/** @default 'process' */
-	durability?: Durability;
-	/**
-	 * Most bytes that `TruncationService.sweep` leaves in the folders; above it the oldest are removed first, those of sessions in use last.
-	 * @default 4294967296
-	 */
-	maxStoreBytes?: number;
-	/**
-	 * Most outputs that `TruncationService.sweep` leaves in the folders.
-	 * @default 10000
-	 */
-	maxStoreFiles?: number;
-	/**
-	 * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
-	 * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
-	 * A `storage` of your own has its own bound.
-	 * @default none
-	 */
-	maxFileBytes?: number;
-	/**
-	 * Redacts secrets in saved outputs, in files or in a `storage` of your own. Previews stay as they are. The saved
-	 * output is then not lossless.
-	 * @default none
-	 */
-	redact?: RedactionOptions;
-	/**
-	 * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
-	 * @default true; false with the profile `takumi`
-	 */
-	sweepOnSave?: boolean;
 	/**
 	 * Bytes above which an output is truncated even if its tool turned truncation off.
 	 * @default 4 × maxBytes
@@ -564,49 +573,6 @@ export interface StorageUsage {
 	}[];
 	/** Report of the last automatic sweep; absent before the first. */
 	lastSweep?: SweepReport;
-}
-/** Options of {@link TruncationStorage}. */
-export interface TruncationStorageOptions {
-	/**
-	 * Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary
-	 * one.
-	 */
-	storageDirs?: readonly string[];
-	/** @default 'process' */
-	durability?: Durability;
-	/**
-	 * Bytes that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
-	 * @default 4294967296
-	 */
-	maxStoreBytes?: number;
-	/**
-	 * Outputs that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
-	 * @default 10000
-	 */
-	maxStoreFiles?: number;
-	/**
-	 * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
-	 * them one line with the number of missing bytes; its name ends with `.partial.txt`.
-	 * @default none
-	 */
-	maxFileBytes?: number;
-	/**
-	 * Redacts secrets in saved outputs. {@link TruncationStorage.read} then returns the redacted text.
-	 * @default none
-	 */
-	redact?: RedactionOptions;
-	/**
-	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity`: forever.
-	 * @default 7
-	 */
-	retentionDays?: number;
-	/**
-	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
-	 * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
-	 * and a year old, because the clock may have jumped.
-	 * @default true
-	 */
-	sweepOnSave?: boolean;
 }
 /**
  * Saves full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not

@@ -82,7 +82,7 @@ export type { PromptUsage } from './pruning/usage'
 export { createTruncation, type Truncation, type UserTruncationConfig } from './service/create-truncation'
 export { createTruncationMiddleware } from './service/middleware'
 export { TruncationService } from './service/service'
-export { TruncationStorage, type TruncationStorageOptions } from './storage/file-storage'
+export { TruncationStorage } from './storage/file-storage'
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage'
 export type { OutputAccess, RangeResult, ReadRange, SearchMatch, SearchOptions, SearchResult } from './storage/read'
 export type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from './storage/retention'
@@ -125,6 +125,7 @@ export type {
   TruncationOptions,
   TruncationResult,
   TruncationServiceConfig,
+  TruncationStorageOptions,
   TruncationStrategy,
   TruncationStrategyName,
   UntouchedResult,

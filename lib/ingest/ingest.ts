@@ -7,7 +7,7 @@ import type { Finished } from '../../binding'
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
 import type { TextLimits } from '../settings/settings'
-import type { SavedPart, SaveError, TestRun } from '../types'
+import type { NoticeInfo, SavedPart, SaveError, TestRun } from '../types'
 import { now } from '../util/clock'
 import { Semaphore } from '../util/semaphore'
 import { Drain } from './worker-tasks'
@@ -59,18 +59,11 @@ export interface RenderRequest {
   removedBytes?: number
 }
 
+type CountedFact = `${'removed' | 'kept' | 'total'}${'Lines' | 'Bytes'}`
+
 /** Facts about a truncated text. */
-export interface TruncationFacts {
-  removedLines: number
-  removedBytes: number
-  keptLines: number
-  keptBytes: number
-  totalLines: number
-  totalBytes: number
-  limitedBy: 'lines' | 'bytes' | 'tokens'
-  direction: 'head' | 'tail' | 'both'
-  ranges: { fromLine: number; toLine: number; fromByte: number; toByte: number }[]
-  partialLines: { line: number; shownBytes: number; totalBytes: number }[]
+export interface TruncationFacts
+  extends Pick<NoticeInfo, CountedFact | 'limitedBy' | 'direction' | 'ranges' | 'partialLines'> {
   preview: { from: number; to: number }
   hint: string
   pieceUnits: number[]

@@ -15,7 +15,7 @@ import { Drain } from '../ingest/worker-tasks'
 import { background, call, native } from '../native/native'
 import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
 import { Settings, type TextLimits, unreadable } from '../settings/settings'
-import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from '../types'
+import type { ITruncationStorage, TruncationContext, TruncationStorageOptions } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
 import { isArray } from '../util/guards'
@@ -41,50 +41,6 @@ import {
   type SweepReport,
 } from './retention'
 import { rememberOutput } from './saved-outputs'
-
-/** Options of {@link TruncationStorage}. */
-export interface TruncationStorageOptions {
-  /**
-   * Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary
-   * one.
-   */
-  storageDirs?: readonly string[]
-  /** @default 'process' */
-  durability?: Durability
-  /**
-   * Bytes that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
-   * @default 4294967296
-   */
-  maxStoreBytes?: number
-  /**
-   * Outputs that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
-   * @default 10000
-   */
-  maxStoreFiles?: number
-  /**
-   * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
-   * them one line with the number of missing bytes; its name ends with `.partial.txt`.
-   * @default none
-   */
-  maxFileBytes?: number
-  /**
-   * Redacts secrets in saved outputs. {@link TruncationStorage.read} then returns the redacted text.
-   * @default none
-   */
-  redact?: RedactionOptions
-  /**
-   * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity`: forever.
-   * @default 7
-   */
-  retentionDays?: number
-  /**
-   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
-   * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
-   * and a year old, because the clock may have jumped.
-   * @default true
-   */
-  sweepOnSave?: boolean
-}
 
 /** A store that the binary has open. */
 export interface Place {

@@ -15,7 +15,7 @@ export {
 export { TruncationService } from '../service/service'
 export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
 export { type AppPaths, appPaths } from '../storage/app-paths'
-export { TruncationStorage, type TruncationStorageOptions } from '../storage/file-storage'
+export { TruncationStorage } from '../storage/file-storage'
 export { MemoryStorage, type MemoryStorageOptions } from '../storage/memory-storage'
 export type {
   ByteRange,
@@ -71,6 +71,7 @@ export type {
   TruncationProfile,
   TruncationResult,
   TruncationServiceConfig,
+  TruncationStorageOptions,
   TruncationStrategy,
   TruncationStrategyName,
   UntouchedResult,

@@ -8,7 +8,7 @@ import type {
   TruncationStrategyName,
 } from './config'
 import type { NoticeInfo } from './result'
-import type { Durability, ITruncationStorage, RedactionOptions, SavedPart } from './storage'
+import type { ITruncationStorage, SavedPart, TruncationStorageOptions } from './storage'
 import type { SmartRule, TruncationStrategy } from './strategy'
 
 export type TruncationEventType = 'truncated' | 'skipped' | 'error'
@@ -38,14 +38,16 @@ export interface TruncationEvent {
 export type TruncationEventCallback = (event: TruncationEvent) => void
 
 /** Options of `TruncationService`. */
-export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 'strategy'>> {
+export interface TruncationServiceConfig
+  extends Partial<Omit<TruncationConfig, 'strategy'>>,
+    Omit<TruncationStorageOptions, 'retentionDays'> {
   /** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
   global?: Partial<TruncationConfig>
   /** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
   tools?: Record<string, ToolTruncationConfig>
   onEvent?: TruncationEventCallback
   /**
-   * Saves full outputs elsewhere than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
+   * Saves full outputs elsewhere than in files, or in files of its own, redacted by `redact`. `storageDirs`, `durability`, `maxStoreBytes`,
    * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
    * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
    * default folders. The storages of a list are tried in order, and nothing else.
@@ -59,41 +61,6 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
    * @default none
    */
   smartRules?: readonly SmartRule[]
-  /**
-   * Where full outputs are saved, in order of preference; any failure moves on to the next.
-   * @default the user's data folder, then a private temporary one
-   */
-  storageDirs?: readonly string[]
-  /** @default 'process' */
-  durability?: Durability
-  /**
-   * Most bytes that `TruncationService.sweep` leaves in the folders; above it the oldest are removed first, those of sessions in use last.
-   * @default 4294967296
-   */
-  maxStoreBytes?: number
-  /**
-   * Most outputs that `TruncationService.sweep` leaves in the folders.
-   * @default 10000
-   */
-  maxStoreFiles?: number
-  /**
-   * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
-   * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
-   * A `storage` of your own has its own bound.
-   * @default none
-   */
-  maxFileBytes?: number
-  /**
-   * Redacts secrets in saved outputs, in files or in a `storage` of your own. Previews stay as they are. The saved
-   * output is then not lossless.
-   * @default none
-   */
-  redact?: RedactionOptions
-  /**
-   * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
-   * @default true; false with the profile `takumi`
-   */
-  sweepOnSave?: boolean
   /**
    * Bytes above which an output is truncated even if its tool turned truncation off.
    * @default 4 × maxBytes

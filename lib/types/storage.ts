@@ -75,3 +75,48 @@ export interface ITruncationStorage {
    */
   saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
 }
+
+/** Options of `TruncationStorage`. */
+export interface TruncationStorageOptions {
+  /**
+   * Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary
+   * one.
+   */
+  storageDirs?: readonly string[]
+  /** @default 'process' */
+  durability?: Durability
+  /**
+   * Most bytes that a sweep leaves, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
+   * for no bound.
+   * @default 4294967296
+   */
+  maxStoreBytes?: number
+  /**
+   * Most outputs that a sweep leaves, over all folders; `Infinity` for no bound.
+   * @default 10000
+   */
+  maxStoreFiles?: number
+  /**
+   * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
+   * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
+   * @default none
+   */
+  maxFileBytes?: number
+  /**
+   * Redacts secrets in saved outputs; previews stay as they are. A saved output is then not lossless.
+   * @default none
+   */
+  redact?: RedactionOptions
+  /**
+   * Days that a sweep keeps an output. More than 0; `Infinity`: forever.
+   * @default 7
+   */
+  retentionDays?: number
+  /**
+   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
+   * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
+   * and a year old, because the clock may have jumped.
+   * @default true; false in a service with the profile `takumi`
+   */
+  sweepOnSave?: boolean
+}

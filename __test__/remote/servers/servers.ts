@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ObjectStore } from 'spillway/remote'
 import { describeUnless } from '../../support/only'
 
 /** Where `npm run test:remote` installs what the tests need. */
@@ -133,5 +134,18 @@ export function describeServer(kind: ServerKind, tests: (server: () => Server) =
       server = await start(program as string)
     })
     tests(() => server)
+  })
+}
+
+/** Tests that a request to a server which hangs ends in time. */
+export function testHangingServer(server: () => Server, objectsWithin200Ms: () => ObjectStore): void {
+  test('a server that hangs is waited for no longer than it may take', async () => {
+    const objects = objectsWithin200Ms()
+    process.kill(server().process.pid!, 'SIGSTOP')
+    const started = Date.now()
+    await expect(objects.put('o/x', Buffer.from('x'))).rejects.toThrow()
+    const waited = Date.now() - started
+    process.kill(server().process.pid!, 'SIGCONT')
+    expect(waited).toBeLessThan(1500)
   })
 }
