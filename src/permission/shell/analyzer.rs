@@ -4,14 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    ExtendedTestExpr, FunctionDefinition, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
-    Pipeline, Program, SeparatorOperator as Separator, SimpleCommand,
+    CommandPrefixOrSuffixItem as Item, FunctionDefinition, Program, SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
-use super::destroyers::FORKS;
+use super::constructs::passes_output;
 use super::guess::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
@@ -24,11 +22,6 @@ use crate::permission::sensitive::SensitiveNames;
 const MAX_DEPTH: usize = 6;
 /// Maximum number of programs that run each other.
 const MAX_NESTED: usize = 8;
-/// Maximum number of times that the body of a loop is read, once per value.
-const MAX_UNROLLED: usize = 32;
-/// Maximum number of changes of directory, and maximum length of its path, after which it is unknown.
-const MAX_ENTERED: usize = 64;
-const MAX_PLACE: usize = 4096;
 /// Maximum number of words examined, each counted as often as it is part of a command in another. A command counts for
 /// a few.
 const MAX_WORDS: usize = 16_000;
@@ -37,8 +30,6 @@ const WORDS_OF_COMMAND: usize = 8;
 pub(super) const RESERVE: usize = 2048;
 /// The reason for not reading the rest of a command.
 pub(super) const TOO_MUCH: &str = "the command does too much to be read";
-/// Maximum number of directories that a relative path may be in, after which it is unknown.
-const MAX_FOLDERS: usize = 4;
 /// Maximum number of pieces of an unparsed text that deny rules are compared with.
 pub(super) const MAX_PIECES: usize = 256;
 /// Maximum number of bytes that are read again to find what they destroy; each text counts at least `MIN_REREAD`.
@@ -63,7 +54,7 @@ pub(super) struct Walker<'a> {
     /// The input of the current command.
     pub fed: Fed,
     /// Nesting of constructs that may run several times, or later.
-    repeats: usize,
+    pub(super) repeats: usize,
     pub depth: usize,
     /// Assignments in the command, for [destroyers](super::destroyers).
     pub variables: Vec<(String, String)>,
@@ -84,13 +75,13 @@ pub(super) struct Walker<'a> {
     /// Variables with known values.
     pub constants: Constants,
     /// Number of times that the bodies of loops were read.
-    unrolled: usize,
+    pub(super) unrolled: usize,
     /// True if the next text is read by the same shell.
     is_inner: bool,
     /// Number of programs around the current command that run programs.
     pub nested: usize,
     /// Number of changes of directory.
-    entered: usize,
+    pub(super) entered: usize,
     is_reserve_taken: bool,
     /// Remaining words that may be examined.
     words_left: usize,
@@ -368,363 +359,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Changes the directory for the next command, if this one succeeds.
-    pub(crate) fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
-        let home;
-        let word = match (word, self.home) {
-            (Some(word), _) => word,
-            (None, Some(path)) => {
-                home = Word::plain(path);
-                &home
-            }
-            (None, None) => return Some(self.lost("the home folder is not known")),
-        };
-        if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
-            return Some(self.lost("the folder is not known beforehand"));
-        }
-        self.entered += 1;
-        if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
-            return Some(self.lost("the folder is changed too often to be known"));
-        }
-        let before = self.places.clone();
-        if before.is_empty() && !word.text.starts_with(['/', '~']) {
-            return Some(self.lost("the folder is not known beforehand"));
-        }
-        let doubt = self.file(Domain::Read, word);
-        let root = vec![String::from("/")];
-        let from = if before.is_empty() { &root } else { &before };
-        let mut next: Vec<String> =
-            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect();
-        next.extend(self.by_search_path(&word.text, from));
-        next.truncate(2 * MAX_FOLDERS);
-        self.next_places = Some(next);
-        doubt
-    }
-
-    /// Returns the directories that `cd` may find by a `CDPATH` that the command sets.
-    fn by_search_path(&self, text: &str, from: &[String]) -> Vec<String> {
-        let first = text.split('/').next().unwrap_or_default();
-        if matches!(first, "" | "." | "..") || first.starts_with('~') {
-            return Vec::new();
-        }
-        let is_path = |(name, _): &&(String, String)| matches!(name.as_str(), "CDPATH" | "cdpath");
-        let folders =
-            self.variables.iter().filter(is_path).flat_map(|(_, value)| value.split([':', ' ']));
-        let mut found = Vec::new();
-        for folder in folders.filter(|folder| !folder.is_empty()).take(MAX_FOLDERS) {
-            let folder = [folder.trim_end_matches('/'), "/", text].concat();
-            found.extend(from.iter().filter_map(|place| self.folders.absolute(&folder, place)));
-        }
-        found.truncate(MAX_FOLDERS);
-        found
-    }
-
-    /// Changes the directory for one command.
-    pub(crate) fn within(&mut self, word: &Word) -> Option<Doubt> {
-        let doubt = self.file(Domain::Read, word);
-        let root = vec![String::from("/")];
-        let from = if word.text.starts_with(['/', '~']) { &root } else { &self.places };
-        let places = from.iter().filter_map(|place| self.folders.absolute(&word.text, place));
-        self.places = places.collect();
-        doubt
-    }
-
-    pub(crate) fn lost(&mut self, reason: &str) -> Doubt {
-        self.places.clear();
-        self.next_places = None;
-        Doubt::always(reason)
-    }
-
-    fn settle(&mut self, went_well: bool) {
-        let Some(next) = self.next_places.take() else { return };
-        if went_well {
-            self.places = next;
-        } else if !self.places.is_empty() {
-            self.also(next);
-        }
-    }
-
-    /// Adds directories that commands may run in.
-    fn also(&mut self, places: Vec<String>) {
-        if self.places.is_empty() {
-            return;
-        }
-        for place in places {
-            if !self.places.contains(&place) {
-                self.places.push(place);
-            }
-        }
-        if self.places.len() > MAX_FOLDERS {
-            self.places.clear();
-        }
-    }
-
-    pub(crate) fn list(&mut self, list: &CompoundList) {
-        for item in &list.0 {
-            match item.1 {
-                Separator::Sequence => self.and_or(&item.0),
-                Separator::Async => self.apart(|walker| walker.and_or(&item.0)),
-            }
-        }
-    }
-
-    /// Reads an AND-OR list. Commands after `&&` run in the directory that a change before it leads to; commands after
-    /// `||` or after the list may also run in the previous one.
-    fn and_or(&mut self, list: &AndOrList) {
-        let mut left: Vec<String> = Vec::new();
-        let mut went_well = true;
-        self.pipeline(&list.first);
-        // An assignment after `&&` is only known as far as the list continues, unless nothing before it can fail.
-        let mut sure = sets_only(&list.first);
-        let mut known = self.constants.len();
-        for next in &list.additional {
-            match next {
-                AndOr::And(pipeline) => {
-                    if self.next_places.is_some() {
-                        left.extend(self.places.iter().cloned());
-                    }
-                    self.settle(went_well);
-                    self.pipeline(pipeline);
-                    sure &= sets_only(pipeline);
-                    if sure {
-                        known = self.constants.len();
-                    }
-                    went_well = true;
-                }
-                AndOr::Or(pipeline) => {
-                    self.settle(false);
-                    self.also(std::mem::take(&mut left));
-                    self.constants.forget(known);
-                    self.pipeline(pipeline);
-                    self.constants.forget(known);
-                    sure = false;
-                    went_well = false;
-                }
-            }
-        }
-        self.constants.forget(known);
-        self.settle(false);
-        self.also(left);
-    }
-
-    fn pipeline(&mut self, pipeline: &Pipeline) {
-        if let [command] = pipeline.seq.as_slice() {
-            self.command(command);
-            if pipeline.bang {
-                self.settle(false);
-            }
-            return;
-        }
-        let (outer, had_input) = (self.piped.take(), self.has_input);
-        for (at, command) in pipeline.seq.iter().enumerate() {
-            self.has_input |= at > 0;
-            self.apart(|walker| walker.command(command));
-            self.piped = if at + 1 < pipeline.seq.len() { self.prints(command) } else { None };
-        }
-        (self.piped, self.has_input) = (outer, had_input);
-    }
-
-    /// Reads a construct in a subshell, whose changes of directory end with it.
-    pub(crate) fn apart(&mut self, work: impl FnOnce(&mut Self)) {
-        let (places, next, home) = (self.places.clone(), self.next_places.take(), self.home);
-        let known = self.constants.len();
-        work(self);
-        self.constants.forget(known);
-        (self.places, self.next_places, self.home) = (places, next, home);
-    }
-
-    /// Reads a construct with an input of its own.
-    pub(crate) fn with_input(&mut self, input: Option<String>, work: impl FnOnce(&mut Self)) {
-        let outer = (std::mem::replace(&mut self.piped, input), self.has_input);
-        self.has_input = true;
-        work(self);
-        (self.piped, self.has_input) = outer;
-    }
-
-    /// Reads a construct that may run several times, or not at all.
-    fn repeated(&mut self, work: impl FnOnce(&mut Self)) {
-        self.repeats += 1;
-        let known = self.constants.len();
-        work(self);
-        self.constants.forget(known);
-        self.settle(false);
-        self.repeats -= 1;
-    }
-
-    fn command(&mut self, command: &Command) {
-        match command {
-            Command::Simple(simple) => self.simple(simple),
-            Command::Compound(compound, redirects) => {
-                let read =
-                    redirects.iter().flat_map(|list| &list.0).find_map(|one| self.read_by(one));
-                let (outer, had_input) = (self.piped.clone(), self.has_input);
-                self.piped = read.or(self.piped.take());
-                self.has_input |=
-                    redirects.iter().flat_map(|list| &list.0).any(super::redirect::gives_input);
-                self.compound(compound);
-                (self.piped, self.has_input) = (outer, had_input);
-                for redirect in redirects.iter().flat_map(|list| &list.0) {
-                    self.redirect_alone(redirect);
-                }
-            }
-            Command::Function(function) => {
-                let name = function.fname.value.clone();
-                let others: Vec<String> = self.calling_each_other(function);
-                if others.iter().any(|other| forks(other, &function.body.0)) {
-                    let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: format!("{name}()"), others, ..Simple::default() });
-                }
-                self.remember_function(function);
-                self.doubt(&format!("{name}()"), "a function gives a name a new meaning");
-                self.repeated(|walker| walker.compound(&function.body.0));
-                for redirect in function.body.1.iter().flat_map(|list| &list.0) {
-                    self.redirect_alone(redirect);
-                }
-            }
-            Command::ExtendedTest(test, redirects) => {
-                self.test(&test.expr);
-                for redirect in redirects.iter().flat_map(|list| &list.0) {
-                    self.redirect_alone(redirect);
-                }
-            }
-        }
-    }
-
-    fn compound(&mut self, compound: &CompoundCommand) {
-        match compound {
-            CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
-            CompoundCommand::ArithmeticForClause(clause) => {
-                self.doubt("for ((…))", "arithmetic can run commands");
-                let has_end = clause
-                    .condition
-                    .as_ref()
-                    .is_some_and(|end| !matches!(end.value.trim(), "" | "1"));
-                if !has_end && starts_only(&clause.body.list) {
-                    let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: "for ((…))".into(), others, ..Simple::default() });
-                }
-                self.repeated(|walker| walker.list(&clause.body.list));
-            }
-            CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            CompoundCommand::Subshell(shell) => self.apart(|walker| walker.list(&shell.list)),
-            CompoundCommand::ForClause(clause) => {
-                if let Some(reason) = super::variables::doubt(&clause.variable_name) {
-                    self.doubt(&format!("for {}", clause.variable_name), reason);
-                }
-                let mut values = Vec::new();
-                for value in clause.values.iter().flatten() {
-                    values.push(self.value(&value.value, "for"));
-                    self.remember(&clause.variable_name, &value.value);
-                }
-                self.loop_over(&clause.variable_name, &values, &clause.body.list);
-            }
-            CompoundCommand::CaseClause(clause) => {
-                self.value(&clause.value.value, "case");
-                for case in &clause.cases {
-                    for pattern in &case.patterns {
-                        self.value(&pattern.value, "case");
-                    }
-                    if let Some(list) = &case.cmd {
-                        self.repeated(|walker| walker.list(list));
-                    }
-                }
-            }
-            CompoundCommand::IfClause(clause) => {
-                self.list(&clause.condition);
-                self.repeated(|walker| {
-                    walker.list(&clause.then);
-                    for other in clause.elses.iter().flatten() {
-                        if let Some(condition) = &other.condition {
-                            walker.list(condition);
-                        }
-                        walker.list(&other.body);
-                    }
-                });
-            }
-            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                if never_ends(&clause.0) && starts_only(&clause.1.list) {
-                    let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: "while …".into(), others, ..Simple::default() });
-                }
-                self.repeated(|walker| {
-                    walker.list(&clause.0);
-                    walker.list(&clause.1.list);
-                });
-            }
-            CompoundCommand::Coprocess(process) => {
-                self.doubt("coproc", "a command runs beside the others");
-                self.apart(|walker| walker.command(&process.body));
-            }
-        }
-    }
-
-    fn test(&mut self, test: &ExtendedTestExpr) {
-        match test {
-            ExtendedTestExpr::And(a, b) => {
-                self.test(a);
-                self.test(b);
-            }
-            ExtendedTestExpr::Or(a, b) => {
-                if dialects::begins_with_program(b) {
-                    self.doubt("[[ … || … ]]", dialects::TEST_RUNS);
-                }
-                self.test(a);
-                self.test(b);
-            }
-            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
-                self.test(inner)
-            }
-            ExtendedTestExpr::UnaryTest(predicate, word) => {
-                use brush_parser::ast::UnaryPredicate as Is;
-                if matches!(
-                    predicate,
-                    Is::ShellVariableIsSetAndAssigned | Is::ShellVariableIsSetAndNameRef
-                ) {
-                    self.doubt("[[ -v … ]]", "an index of an array can run commands");
-                }
-                self.value(&word.value, "[[");
-            }
-            ExtendedTestExpr::BinaryTest(predicate, left, right) => {
-                if dialects::looks_like_redirection(predicate) {
-                    self.doubt("[[ … ]]", dialects::TEST_REDIRECTS);
-                }
-                let text = predicate.to_string();
-                for word in [left, right] {
-                    let number = word.value.bytes().all(|byte| byte.is_ascii_digit());
-                    if text.starts_with('-')
-                        && !matches!(text.as_str(), "-nt" | "-ot" | "-ef")
-                        && !number
-                    {
-                        self.doubt("[[ … ]]", "arithmetic can run commands");
-                    }
-                    self.value(&word.value, "[[");
-                }
-            }
-        }
-    }
-
-    /// Reads a loop over words. If all are known, the body is read with each of them.
-    fn loop_over(&mut self, name: &str, values: &[Word], list: &CompoundList) {
-        let is_known = |word: &Word| word.known && word.doubts.is_empty() && !word.tilde;
-        let can = !values.is_empty()
-            && values.iter().all(is_known)
-            && self.unrolled * values.len() <= MAX_UNROLLED
-            && self.constants.can_follow(name);
-        if !can {
-            return self.repeated(|walker| walker.list(list));
-        }
-        self.unrolled *= values.len();
-        for value in values {
-            self.repeated(|walker| {
-                walker.constants.set(name, value);
-                walker.list(list);
-            });
-        }
-        self.unrolled /= values.len();
-    }
-
     /// Reads a word that is examined and not run.
-    fn value(&mut self, raw: &str, about: &str) -> Word {
+    pub(super) fn value(&mut self, raw: &str, about: &str) -> Word {
         let word = self.word(raw);
         for doubt in &word.doubts {
             self.doubt(about, *doubt);
@@ -752,7 +388,7 @@ impl<'a> Walker<'a> {
         word
     }
 
-    fn simple(&mut self, simple: &SimpleCommand) {
+    pub(super) fn simple(&mut self, simple: &SimpleCommand) {
         // The concern was added already.
         if self.is_spent {
             return;
@@ -816,107 +452,6 @@ impl<'a> Walker<'a> {
             }
         }
     }
-}
-
-/// Returns true if a redirection passes the output of a command to another one.
-fn passes_output(simple: &SimpleCommand) -> bool {
-    let passes = |item: &Item| {
-        matches!(
-            item,
-            Item::IoRedirect(IoRedirect::File(
-                _,
-                IoFileRedirectKind::Write | IoFileRedirectKind::Append,
-                IoFileRedirectTarget::ProcessSubstitution(..)
-            ))
-        )
-    };
-    simple.suffix.iter().flat_map(|suffix| &suffix.0).any(passes)
-}
-
-/// Returns true if a pipeline only assigns texts to variables, which never fails.
-fn sets_only(pipeline: &Pipeline) -> bool {
-    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
-    let is_set = |item: &Item| matches!(item, Item::AssignmentWord(_, raw) if !raw.value.contains(['(', '`', '[']));
-    !pipeline.bang
-        && simple.word_or_name.is_none()
-        && simple.suffix.is_none()
-        && simple.prefix.as_ref().is_some_and(|prefix| prefix.0.iter().all(is_set))
-}
-
-/// Returns true if the condition of a loop is always the same.
-fn never_ends(condition: &CompoundList) -> bool {
-    let [item] = condition.0.as_slice() else { return false };
-    let is_fixed = match item.0.first.seq.as_slice() {
-        [Command::Simple(simple)] => simple
-            .word_or_name
-            .as_ref()
-            .is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false")),
-        // A number alone, or a test of one.
-        [other] => matches!(&*other.to_string().replace(' ', ""), "((1))" | "[[1]]" | "((0))"),
-        _ => false,
-    };
-    let is_test = matches!(
-        &*item.0.first.to_string().replace(' ', ""),
-        "[1]" | "[0]" | "test1" | "/bin/true" | "/usr/bin/true"
-    );
-    (is_fixed || is_test) && item.0.additional.is_empty()
-}
-
-/// Returns true if a list starts commands and waits for none of them, also in a subshell or a shell of its own.
-fn starts_only(list: &CompoundList) -> bool {
-    let starts = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
-        [Command::Compound(CompoundCommand::Subshell(shell), _)] => starts_only(&shell.list),
-        [Command::Compound(CompoundCommand::BraceGroup(group), _)] => starts_only(&group.list),
-        [Command::Simple(simple)] => starts_in_shell(simple),
-        _ => false,
-    };
-    !list.0.is_empty()
-        && list.0.iter().all(|item| {
-            matches!(item.1, Separator::Async)
-                || (item.0.additional.is_empty() && starts(&item.0.first))
-        })
-}
-
-/// Returns true for a shell whose text ends in `&`: `sh -c "… &"`.
-fn starts_in_shell(simple: &SimpleCommand) -> bool {
-    let name = simple.word_or_name.as_ref().map_or("", |word| word.value.as_str());
-    let is_shell = matches!(
-        name.rsplit('/').next().unwrap_or_default(),
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "eval" | "setsid" | "nohup"
-    );
-    let starts = |item: &Item| {
-        matches!(item, Item::Word(word)
-            if word.value.trim_end_matches(['"', '\'']).trim_end().ends_with('&'))
-    };
-    is_shell && simple.suffix.iter().flat_map(|suffix| &suffix.0).any(starts)
-}
-
-/// Returns true if a function calls itself twice concurrently without an end.
-fn forks(name: &str, body: &CompoundCommand) -> bool {
-    let list = match body {
-        CompoundCommand::BraceGroup(group) => &group.list,
-        CompoundCommand::Subshell(shell) => &shell.list,
-        _ => return false,
-    };
-    let calls = |pipeline: &Pipeline| {
-        let is_call = |command: &&Command| match command {
-            Command::Simple(simple) => simple
-                .word_or_name
-                .as_ref()
-                .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name),
-            Command::Compound(inner, _) => forks(name, inner),
-            _ => false,
-        };
-        pipeline.seq.iter().filter(is_call).count()
-    };
-    list.0.iter().any(|item| {
-        let others = item.0.additional.iter().map(|next| match next {
-            AndOr::And(pipeline) | AndOr::Or(pipeline) => pipeline,
-        });
-        let counts: Vec<usize> = std::iter::once(&item.0.first).chain(others).map(calls).collect();
-        counts.iter().any(|count| *count > 1)
-            || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
-    })
 }
 
 /// Splits a text into the commands that it may contain, however it is parsed.

@@ -9,16 +9,23 @@
 //! | [`preflight`] | which texts are not even parsed |
 //! | [`fast_path`] | which texts need no parser |
 //! | [`word`] | the value of a word: its text, or that it is not known beforehand |
-//! | [`analyzer`] | what the tree of a command holds |
+//! | [`analyzer`] | the state of a reading, and how much may be read |
+//! | [`constructs`] | what lists, pipelines, loops and functions run |
+//! | [`current_folders`] | which folders a command can run in |
 //! | [`simple_command`] | what one simple command does |
+//! | [`wrapped_command`] | what the command does that another program runs |
+//! | [`named_secrets`] | which words name files with secrets |
 //! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
 //! | [`destroying_code`] | what code of other languages destroys |
-//! | [`destroying_programs`] | which programs destroy what their arguments name |
+//! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
+//! | [`ending_programs`] | which programs end all processes or the machine |
+//! | [`essential_packages`] | which packages a system needs |
+//! | [`fork_bombs`] | what starts itself again without an end |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`remembered`] | what a command records for its later parts |
-//! | [`printed`] | what a command prints |
+//! | [`printed`], [`listed`] | what a command prints |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`dialects`] | what other shells make of what bash reads |
@@ -45,6 +52,8 @@ use super::sensitive::SensitiveNames;
 mod analyzer;
 mod builtins;
 mod constants;
+mod constructs;
+mod current_folders;
 mod decode;
 mod destroyed_places;
 mod destroyers;
@@ -58,12 +67,15 @@ mod essential_packages;
 mod expand;
 mod expand_parameters;
 mod fast_path;
+mod fork_bombs;
 mod git;
 mod git_helpers;
 mod grep_args;
 mod guess;
 mod harmless;
 mod listed;
+mod named_secrets;
+mod option_names;
 mod options;
 mod passed_input;
 mod preflight;
@@ -78,6 +90,7 @@ mod sed_output;
 mod simple_command;
 mod variables;
 mod word;
+mod wrapped_command;
 mod wrappers;
 
 /// A concern: the reason to ask about a command although a rule allows it.

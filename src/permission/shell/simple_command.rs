@@ -2,14 +2,14 @@
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::git::{self, git};
+use super::named_secrets::{reads_by_name, reads_environment};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
-use super::wrappers::{self, Environment, Wrapped, unwrap};
+use super::wrappers::{Wrapped, unwrap};
 use super::{CoveredBy, Doubt, Simple, dialects, grep_args, guess, harmless, revisions};
 use crate::permission::Domain;
-use crate::permission::sensitive::without_classes;
 
 /// Directories whose programs are those that their names say.
 pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
@@ -23,7 +23,7 @@ pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
 ];
 
 /// Maximum number of words of a command that are examined as the beginning of another one.
-const MAX_TAILS: usize = 16;
+pub(super) const MAX_TAILS: usize = 16;
 
 /// Maximum number of words at both ends of a command that are examined for what they destroy.
 pub(super) const MAX_DESTROYED: usize = 128;
@@ -268,86 +268,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds files with secrets, wherever their names occur, and other possible names of files.
-    fn secrets(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
-        let shows_no_content = program.is_some_and(|program| match program.kind {
-            Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
-            // The paths of these are added anyway.
-            Kind::Reader
-            | Kind::Lister
-            | Kind::Writer
-            | Kind::Both
-            | Kind::Filter
-            | Kind::Copier => true,
-            _ => false,
-        });
-        if shows_no_content {
-            return;
-        }
-        // Git expands wildcards that the shell does not, and the values of its options are known.
-        let is_git = program.is_some_and(|program| program.kind == Kind::Git);
-        let takes_globs = is_git && !git::names_no_files(words);
-        // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
-        let may_take_globs =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
-        let is_in_folder =
-            self.places.iter().any(|place| self.sensitive.is_sensitive(&[place, "/x"].concat()));
-        let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
-        let base = words[0].text.rsplit('/').next().unwrap_or_default();
-        let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
-        let is_gh = matches!(base, "gh" | "glab");
-        for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
-            if (is_git && git::is_text(words, at))
-                || pattern == Some(at)
-                || (is_gh && is_filter(&words[at - 1].text, &word.text))
-            {
-                continue;
-            }
-            let text = without_classes(&word.text);
-            let letters = text.strip_prefix('-').filter(|_| !is_git);
-            let pieces = text
-                .split(['=', ':', '@', ',', '<'])
-                .filter(|piece| *piece != text)
-                .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
-                // After an option of one letter: `-Ifolder`.
-                .chain(letters.and_then(|letters| glued(letters).next()));
-            for piece in pieces.filter(|piece| !piece.is_empty()) {
-                let piece = if takes_globs { git::without_magic(piece) } else { piece };
-                let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
-                let is_secret = if glob && !word.glob {
-                    self.sensitive.can_be_sensitive(piece, false)
-                } else {
-                    self.sensitive.is_sensitive(piece)
-                        || (is_in_folder && piece == word.text && !piece.starts_with('/'))
-                };
-                let is_pattern = (takes_globs || may_take_globs)
-                    && !word.glob
-                    && piece.contains(['*', '?', '[']);
-                if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
-                    command
-                        .doubts
-                        .push(Doubt::always(format!("{} can mean files with secrets", word.told)));
-                }
-                if !is_secret && !self.with_named {
-                    continue;
-                }
-                let file = Word {
-                    text: piece.to_owned(),
-                    told: word.told.clone(),
-                    known: true,
-                    glob,
-                    tilde: word.tilde && piece == word.text,
-                    ..Word::default()
-                };
-                if is_secret {
-                    command.doubts.extend(self.file(Domain::Read, &file));
-                } else {
-                    self.named(&file);
-                }
-            }
-        }
-    }
-
     /// Returns the directories from which git looks for its repository.
     fn git_folders(&self, base: &str, words: &[Word]) -> Vec<String> {
         let is_git = base == "git";
@@ -525,193 +445,6 @@ impl Walker<'_> {
         }
         found
     }
-
-    fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
-        match wrapped {
-            Wrapped::Words(at) => {
-                command.quiet = command.doubts.is_empty();
-                let inner = self.judge(&words[at..], Vec::new());
-                self.push(inner);
-            }
-            Wrapped::Environment(env) => self.environment(&env, words, command),
-            Wrapped::Powerful(at) => {
-                let set = words[1..at].iter().filter_map(|word| word.text.split_once('='));
-                let changes = set.filter(|(name, value)| !variables::is_handed(name, value));
-                command.doubts.extend(
-                    changes
-                        .filter(|(name, _)| !name.starts_with('-'))
-                        .map(|(name, _)| Doubt::always(variables::can_change(name))),
-                );
-                let mut inner = self.judge(&words[at..], Vec::new());
-                inner.quiet = true;
-                command.doubts.append(&mut inner.doubts);
-                self.push(inner);
-            }
-            Wrapped::WordsAndMore(at) => {
-                command.quiet = command.doubts.is_empty();
-                let inner = &words[at..];
-                let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
-                // Its input may name any file, so it is harmless only if it shows no content.
-                let harmless =
-                    program.is_some_and(|program| {
-                        matches!(program.kind, Kind::Inert | Kind::Lister) && program.is_plain()
-                    }) || matches!(inner[0].text.as_str(), "wc" | "stat" | "md5sum" | "sha256sum");
-                let mut inner = self.judge(inner, Vec::new());
-                if !harmless {
-                    inner.doubts.push(Doubt::always("further arguments come from what it reads"));
-                }
-                self.push(inner);
-            }
-            Wrapped::Text(at) => {
-                command.quiet = command.doubts.is_empty();
-                let text = words[at].text.clone();
-                self.apart(|walker| walker.source(&text));
-            }
-            Wrapped::Nothing => {}
-            Wrapped::Unknown => {
-                command.others.extend(tails(&words[1..]));
-                command.others.extend(texts(&words[1..]));
-                let about =
-                    words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
-                let known = words.iter().all(|word| word.known)
-                    && words.len() > 1
-                    && words.len() <= MAX_TAILS
-                    && !self.is_nested();
-                command.doubts.push(Doubt {
-                    reason: format!("what {} runs is not known", words[0].told),
-                    covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
-                });
-                self.guess(words, 1, guess::Guess::Keep, command);
-            }
-        }
-    }
-
-    /// Returns the command that `git -C folder` runs in that directory.
-    fn in_folder(&mut self, words: &[Word], doubts: &[Doubt]) -> Option<Simple> {
-        let is_plain =
-            |word: &Word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks");
-        if words[0].text != "git" {
-            return None;
-        }
-        let at = 1 + words[1..].iter().take_while(|word| is_plain(word)).count();
-        let folder = words.get(at + 1).filter(|word| word.known && !word.glob)?;
-        if words[at].text != "-C" || folder.text.is_empty() {
-            return None;
-        }
-        let mut inner = None;
-        self.apart(|walker| {
-            let mut doubts = doubts.to_vec();
-            doubts.extend(walker.within(folder));
-            let rest = [&words[..at], &words[at + 2..]].concat();
-            inner = Some(walker.judge(&rest, doubts));
-        });
-        let mut inner = inner?;
-        let same = std::mem::replace(&mut inner.text, told(words));
-        inner.others.push(same.clone());
-        inner.same_as = Some(inner.same_as.take().unwrap_or(same));
-        Some(inner)
-    }
-
-    /// Judges the command of `env` with its directory and variables.
-    fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
-        let value = |(at, from): (usize, usize)| Word {
-            text: words[at].text[from..].to_owned(),
-            ..words[at].clone()
-        };
-        if env.folder.is_some() || env.split.is_some() {
-            command.doubts.push(Doubt {
-                reason: format!("what {} runs is not known", words[0].told),
-                covered_by: CoveredBy::Word(words[1].told.clone()),
-            });
-        }
-        for place in &env.written {
-            command.doubts.extend(self.file(Domain::Edit, &value(*place)));
-        }
-        let set = |at: &usize| words[*at].text.split('=').next().unwrap_or_default();
-        let doubts = env.assigned.iter().map(|at| Doubt::always(variables::can_change(set(at))));
-        let doubts: Vec<Doubt> = doubts.collect();
-        let inner = match env.split {
-            None => words[env.at..].to_vec(),
-            Some((at, from)) => [
-                vec![Word::plain("env")],
-                wrappers::split(&words[at].text[from..]),
-                words.get(at + 1..).unwrap_or_default().to_vec(),
-            ]
-            .concat(),
-        };
-        self.apart(|walker| {
-            if let Some(folder) = env.folder {
-                command.doubts.extend(walker.within(&value(folder)));
-            }
-            let destroyed = match env.folder.is_some() && inner.len() <= 2 * MAX_DESTROYED {
-                true => walker.destroys(&inner, &[]),
-                false => Vec::new(),
-            };
-            let mut inner = walker.judge(&inner, doubts);
-            inner.others.extend(destroyed);
-            // The command as it is without `env`.
-            if !env.assigned.is_empty() && env.split.is_none() {
-                let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
-                inner.others.push(inner.text.clone());
-                inner.text = format!("{} {}", told(&set), inner.text);
-            } else if !env.assigned.is_empty() {
-                command.doubts.append(&mut inner.doubts);
-            }
-            inner.quiet |= env.split.is_some();
-            walker.push(inner);
-        });
-        command.quiet = command.doubts.is_empty();
-    }
-}
-
-/// Returns true if a word is a filter or a template for the output of `gh`.
-fn is_filter(before: &str, word: &str) -> bool {
-    const NAMES: [&str; 4] = ["--jq", "-q", "--template", "--json"];
-    NAMES.contains(&before)
-        || NAMES.iter().any(|name| {
-            name.starts_with("--")
-                && word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
-        })
-}
-
-/// A filter of `jq` can read all variables of the environment, and a file can hold such a filter.
-fn reads_environment(words: &[Word], command: &mut Simple) {
-    let is_read = |word: &&Word| {
-        word.text.match_indices("env").chain(word.text.match_indices("ENV")).any(|(at, name)| {
-            let (before, after) = (&word.text[..at], &word.text[at + name.len()..]);
-            let is_part =
-                |letter: char| letter.is_ascii_alphanumeric() || "_./\"-".contains(letter);
-            let is_name =
-                !after.starts_with(|c: char| c.is_ascii_alphanumeric() || "_:-/".contains(c));
-            let own =
-                if name == "ENV" { before.ends_with('$') } else { !before.ends_with(is_part) };
-            own && is_name
-        })
-    };
-    let is_file = |word: &&Word| {
-        let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        word.text.starts_with("--from") || letters.is_some_and(|rest| rest.contains('f'))
-    };
-    command.doubts.extend(words[1..].iter().find(is_read).map(|word| Doubt {
-        reason: "a filter can read the environment".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
-    }));
-    command.doubts.extend(words[1..].iter().find(is_file).map(|word| Doubt {
-        reason: "the filter stands in a file".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
-    }));
-}
-
-/// Adds the files that a filter of `jq` or `yq` names.
-fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
-    let names_files = |word: &&Word| {
-        let mut parts = word.text.split(|letter: char| !letter.is_alphanumeric());
-        parts.any(|part| names.contains(&part)) && word.text.contains(['"', '('])
-    };
-    command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
-        reason: "a filter can read files".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
-    }));
 }
 
 /// Words with what stands for names of commits put in.
@@ -726,7 +459,7 @@ fn with_revisions(words: &[Word]) -> Vec<Word> {
 }
 
 /// Joins words in their display form with spaces.
-fn told(words: &[Word]) -> String {
+pub(super) fn told(words: &[Word]) -> String {
     let mut text = String::new();
     for word in words {
         if !text.is_empty() {
@@ -738,7 +471,7 @@ fn told(words: &[Word]) -> String {
 }
 
 /// Returns the commands that begin at each of the words.
-fn tails(words: &[Word]) -> Vec<String> {
+pub(super) fn tails(words: &[Word]) -> Vec<String> {
     (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
 }
 

@@ -1,0 +1,105 @@
+//! The folders in which a command can run, as far as `cd` and its kin before it say.
+
+use super::Doubt;
+use super::analyzer::Walker;
+use super::word::Word;
+use crate::permission::Domain;
+
+/// Maximum number of changes of directory, and maximum length of its path, after which it is unknown.
+const MAX_ENTERED: usize = 64;
+const MAX_PLACE: usize = 4096;
+/// Maximum number of directories that a relative path may be in, after which it is unknown.
+const MAX_FOLDERS: usize = 4;
+
+impl Walker<'_> {
+    /// Changes the directory for the next command, if this one succeeds.
+    pub(crate) fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
+        let home;
+        let word = match (word, self.home) {
+            (Some(word), _) => word,
+            (None, Some(path)) => {
+                home = Word::plain(path);
+                &home
+            }
+            (None, None) => return Some(self.lost("the home folder is not known")),
+        };
+        if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
+            return Some(self.lost("the folder is not known beforehand"));
+        }
+        self.entered += 1;
+        if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
+            return Some(self.lost("the folder is changed too often to be known"));
+        }
+        let before = self.places.clone();
+        if before.is_empty() && !word.text.starts_with(['/', '~']) {
+            return Some(self.lost("the folder is not known beforehand"));
+        }
+        let doubt = self.file(Domain::Read, word);
+        let root = vec![String::from("/")];
+        let from = if before.is_empty() { &root } else { &before };
+        let mut next: Vec<String> =
+            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect();
+        next.extend(self.by_search_path(&word.text, from));
+        next.truncate(2 * MAX_FOLDERS);
+        self.next_places = Some(next);
+        doubt
+    }
+
+    /// Returns the directories that `cd` may find by a `CDPATH` that the command sets.
+    pub(super) fn by_search_path(&self, text: &str, from: &[String]) -> Vec<String> {
+        let first = text.split('/').next().unwrap_or_default();
+        if matches!(first, "" | "." | "..") || first.starts_with('~') {
+            return Vec::new();
+        }
+        let is_path = |(name, _): &&(String, String)| matches!(name.as_str(), "CDPATH" | "cdpath");
+        let folders =
+            self.variables.iter().filter(is_path).flat_map(|(_, value)| value.split([':', ' ']));
+        let mut found = Vec::new();
+        for folder in folders.filter(|folder| !folder.is_empty()).take(MAX_FOLDERS) {
+            let folder = [folder.trim_end_matches('/'), "/", text].concat();
+            found.extend(from.iter().filter_map(|place| self.folders.absolute(&folder, place)));
+        }
+        found.truncate(MAX_FOLDERS);
+        found
+    }
+
+    /// Changes the directory for one command.
+    pub(crate) fn within(&mut self, word: &Word) -> Option<Doubt> {
+        let doubt = self.file(Domain::Read, word);
+        let root = vec![String::from("/")];
+        let from = if word.text.starts_with(['/', '~']) { &root } else { &self.places };
+        let places = from.iter().filter_map(|place| self.folders.absolute(&word.text, place));
+        self.places = places.collect();
+        doubt
+    }
+
+    pub(crate) fn lost(&mut self, reason: &str) -> Doubt {
+        self.places.clear();
+        self.next_places = None;
+        Doubt::always(reason)
+    }
+
+    pub(super) fn settle(&mut self, went_well: bool) {
+        let Some(next) = self.next_places.take() else { return };
+        if went_well {
+            self.places = next;
+        } else if !self.places.is_empty() {
+            self.also(next);
+        }
+    }
+
+    /// Adds directories that commands may run in.
+    pub(super) fn also(&mut self, places: Vec<String>) {
+        if self.places.is_empty() {
+            return;
+        }
+        for place in places {
+            if !self.places.contains(&place) {
+                self.places.push(place);
+            }
+        }
+        if self.places.len() > MAX_FOLDERS {
+            self.places.clear();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Words of a command that name files with secrets, and variables that hold some.
+
+use super::analyzer::Walker;
+use super::programs::{Kind, Program};
+use super::simple_command::glued;
+use super::word::Word;
+use super::{CoveredBy, Doubt, Simple, git, grep_args};
+use crate::permission::Domain;
+use crate::permission::sensitive::without_classes;
+
+impl Walker<'_> {
+    /// Adds files with secrets, wherever their names occur, and other possible names of files.
+    pub(super) fn secrets(
+        &mut self,
+        words: &[Word],
+        program: Option<&Program>,
+        command: &mut Simple,
+    ) {
+        let shows_no_content = program.is_some_and(|program| match program.kind {
+            Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
+            // The paths of these are added anyway.
+            Kind::Reader
+            | Kind::Lister
+            | Kind::Writer
+            | Kind::Both
+            | Kind::Filter
+            | Kind::Copier => true,
+            _ => false,
+        });
+        if shows_no_content {
+            return;
+        }
+        // Git expands wildcards that the shell does not, and the values of its options are known.
+        let is_git = program.is_some_and(|program| program.kind == Kind::Git);
+        let takes_globs = is_git && !git::names_no_files(words);
+        // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
+        let may_take_globs =
+            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_in_folder =
+            self.places.iter().any(|place| self.sensitive.is_sensitive(&[place, "/x"].concat()));
+        let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
+        let base = words[0].text.rsplit('/').next().unwrap_or_default();
+        let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
+        let is_gh = matches!(base, "gh" | "glab");
+        for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
+            if (is_git && git::is_text(words, at))
+                || pattern == Some(at)
+                || (is_gh && is_filter(&words[at - 1].text, &word.text))
+            {
+                continue;
+            }
+            let text = without_classes(&word.text);
+            let letters = text.strip_prefix('-').filter(|_| !is_git);
+            let pieces = text
+                .split(['=', ':', '@', ',', '<'])
+                .filter(|piece| *piece != text)
+                .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
+                // After an option of one letter: `-Ifolder`.
+                .chain(letters.and_then(|letters| glued(letters).next()));
+            for piece in pieces.filter(|piece| !piece.is_empty()) {
+                let piece = if takes_globs { git::without_magic(piece) } else { piece };
+                let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
+                let is_secret = if glob && !word.glob {
+                    self.sensitive.can_be_sensitive(piece, false)
+                } else {
+                    self.sensitive.is_sensitive(piece)
+                        || (is_in_folder && piece == word.text && !piece.starts_with('/'))
+                };
+                let is_pattern = (takes_globs || may_take_globs)
+                    && !word.glob
+                    && piece.contains(['*', '?', '[']);
+                if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
+                    command
+                        .doubts
+                        .push(Doubt::always(format!("{} can mean files with secrets", word.told)));
+                }
+                if !is_secret && !self.with_named {
+                    continue;
+                }
+                let file = Word {
+                    text: piece.to_owned(),
+                    told: word.told.clone(),
+                    known: true,
+                    glob,
+                    tilde: word.tilde && piece == word.text,
+                    ..Word::default()
+                };
+                if is_secret {
+                    command.doubts.extend(self.file(Domain::Read, &file));
+                } else {
+                    self.named(&file);
+                }
+            }
+        }
+    }
+}
+
+/// Returns true if a word is a filter or a template for the output of `gh`.
+pub(super) fn is_filter(before: &str, word: &str) -> bool {
+    const NAMES: [&str; 4] = ["--jq", "-q", "--template", "--json"];
+    NAMES.contains(&before)
+        || NAMES.iter().any(|name| {
+            name.starts_with("--")
+                && word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
+        })
+}
+
+/// A filter of `jq` can read all variables of the environment, and a file can hold such a filter.
+pub(super) fn reads_environment(words: &[Word], command: &mut Simple) {
+    let is_read = |word: &&Word| {
+        word.text.match_indices("env").chain(word.text.match_indices("ENV")).any(|(at, name)| {
+            let (before, after) = (&word.text[..at], &word.text[at + name.len()..]);
+            let is_part =
+                |letter: char| letter.is_ascii_alphanumeric() || "_./\"-".contains(letter);
+            let is_name =
+                !after.starts_with(|c: char| c.is_ascii_alphanumeric() || "_:-/".contains(c));
+            let own =
+                if name == "ENV" { before.ends_with('$') } else { !before.ends_with(is_part) };
+            own && is_name
+        })
+    };
+    let is_file = |word: &&Word| {
+        let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        word.text.starts_with("--from") || letters.is_some_and(|rest| rest.contains('f'))
+    };
+    command.doubts.extend(words[1..].iter().find(is_read).map(|word| Doubt {
+        reason: "a filter can read the environment".into(),
+        covered_by: CoveredBy::Word(word.told.clone()),
+    }));
+    command.doubts.extend(words[1..].iter().find(is_file).map(|word| Doubt {
+        reason: "the filter stands in a file".into(),
+        covered_by: CoveredBy::Word(word.told.clone()),
+    }));
+}
+
+/// Adds the files that a filter of `jq` or `yq` names.
+pub(super) fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
+    let names_files = |word: &&Word| {
+        let mut parts = word.text.split(|letter: char| !letter.is_alphanumeric());
+        parts.any(|part| names.contains(&part)) && word.text.contains(['"', '('])
+    };
+    command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
+        reason: "a filter can read files".into(),
+        covered_by: CoveredBy::Word(word.told.clone()),
+    }));
+}

@@ -1,0 +1,269 @@
+//! The names and values of options, as far as they say by themselves that something is run, loaded or written.
+
+/// Words in the names of options that run a program, for any program.
+const RUNNING_WORDS: [&str; 19] = [
+    "exec",
+    "execute",
+    "executable",
+    "command",
+    "cmd",
+    "shell",
+    "plugin",
+    "plugins",
+    "loader",
+    "loaders",
+    "preload",
+    "hook",
+    "hooks",
+    "script",
+    "eval",
+    "wrapper",
+    "launcher",
+    "pager",
+    "askpass",
+];
+
+/// Further such words in the names of options, for programs whose arguments are code and for those in no row.
+const LOADING_WORDS: [&str; 39] = [
+    "config",
+    "conf",
+    "configfile",
+    "rcfile",
+    "rc",
+    "init",
+    "initfile",
+    "require",
+    "requires",
+    "import",
+    "imports",
+    "resolver",
+    "runner",
+    "transform",
+    "setup",
+    "teardown",
+    "interpreter",
+    "python",
+    "browser",
+    "editor",
+    "viewer",
+    "bootstrap",
+    "extension",
+    "extensions",
+    "toolexec",
+    "linker",
+    "callback",
+    "processor",
+    "sequencer",
+    "serializers",
+    "environment",
+    "reporter",
+    "formatter",
+    "rsh",
+    "addon",
+    "addons",
+    "preview",
+    "checks",
+    "library",
+];
+
+/// Prefixes of options that disable or show a setting.
+pub(super) const HARMLESS_STARTS: [&str; 12] = [
+    "no", "disable", "without", "skip", "ignore", "exclude", "omit", "list", "show", "print",
+    "only", "max",
+];
+
+/// Words in the names of options that write to their value.
+pub(super) const WRITING_WORDS: [&str; 16] = [
+    "out",
+    "output",
+    "outfile",
+    "outdir",
+    "log",
+    "logfile",
+    "report",
+    "dest",
+    "destination",
+    "dump",
+    "trace",
+    "save",
+    "cache",
+    "target",
+    "junit",
+    "xml",
+];
+
+/// Ends of the names of scripts.
+const SCRIPT_ENDS: [&str; 16] = [
+    "js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "lua", "sh", "pl", "php", "so", "dylib",
+    "dll", "scm",
+];
+
+/// First words of programs in no row that run what stands after them.
+pub(super) const RUNNING_COMMANDS: [&str; 11] = [
+    "exec",
+    "eval",
+    "shell",
+    "repl",
+    "console",
+    "execute",
+    "runscript",
+    "runner",
+    "cmd",
+    "plugin",
+    "plugins",
+];
+
+/// Names of built-in reporters, formats, parsers and environments.
+const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic junit html list min nyan progress tap-flat \
+    hanging-process github-actions github agent tree line blob text lcov lcovonly summary text-summary text-lcov cobertura clover \
+    teamcity none stylish compact unix checkstyle json-with-metadata jslint-xml visualstudio table simple minimal \
+    documentation d p pretty short long yaml full oneline sarif gitlab grouped concise pylint rdjson azure colored parseable \
+    msvs msbuild typescript babel babel-ts babel-flow flow acorn espree meriyah css scss less markdown mdx html vue angular \
+    graphql jsdom node happy-dom edge-runtime bdd tdd qunit exports v8 istanbul threads forks vmThreads vmForks trx console \
+    worst offenders files fuubar emacs clang quiet autogenconf colour-text csv xml sonarqube code-climate tab \
+    prefork solo gevent eventlet sync gthread uvloop asyncio auto httptools h11 websockets off on c ci terminal ndjson ";
+
+/// Returns true for the name of the standard input.
+pub(super) fn is_input(word: &str) -> bool {
+    matches!(word, "-" | "/dev/stdin" | "CON" | "con")
+        || word.starts_with("/dev/fd/")
+        || (word.starts_with("/proc/") && word.contains("/fd/"))
+}
+
+/// Splits a name into words: `--globalSetup`, `--global-setup`, `--global.setup`.
+pub(super) fn words_of(name: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.trim_start_matches('-').chars() {
+        let is_upper = letter.is_ascii_uppercase();
+        if matches!(letter, '-' | '_' | '.' | ':') || (is_upper && was_lower) {
+            found.push(String::new());
+        }
+        was_lower = letter.is_ascii_lowercase();
+        if letter.is_ascii_alphanumeric()
+            && let Some(last) = found.last_mut()
+        {
+            last.push(letter.to_ascii_lowercase());
+        }
+    }
+    found.retain(|word| !word.is_empty());
+    found
+}
+
+/// Returns true if the name of an option says that it runs a program.
+pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
+    let words = words_of(name);
+    if words.first().is_none_or(|first| HARMLESS_STARTS.contains(&first.as_str())) {
+        return false;
+    }
+    // Names without separators: `--globalsetup`.
+    let ends = |word: &str, known: &str| {
+        known.len() > 4 && word.len() > known.len() && word.ends_with(known)
+    };
+    let is_it = |known: &str| words.iter().any(|word| word == known || ends(word, known));
+    let loads = || LOADING_WORDS.iter().any(|known| is_it(known));
+    RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
+}
+
+/// Returns true if a short option of a program in no row probably gives it code: a text that is no plain word, a script, or
+/// the name of a program in the directory.
+pub(super) fn letter_runs(letter: &str, value: &str) -> bool {
+    let is_text = value.contains(|c: char| c.is_whitespace() || "(;|$!`{\\".contains(c));
+    let end = value.rsplit_once('.').map_or("", |(_, end)| end);
+    let is_script = SCRIPT_ENDS.contains(&end) || value.starts_with("./");
+    match letter {
+        "-e" | "-c" | "-x" | "-E" | "-g" => is_text || is_script,
+        "-r" | "-l" | "-s" | "-p" | "-u" | "-S" | "-L" | "-X" | "-F" | "-C" => is_script,
+        _ => false,
+    }
+}
+
+/// Returns true if a module is built into a program.
+pub(super) fn is_built_in(value: &str) -> bool {
+    let is_known = |name: &str| !name.contains(' ') && BUILT_IN.contains(&format!(" {name} "));
+    value.split(',').all(|name| is_known(name.trim()))
+}
+
+/// Returns true if options that are passed to another program make it run a program or write elsewhere.
+pub(super) fn hands_danger(value: &str) -> bool {
+    let words = [
+        "%output", "extld", "linkmode", "tool", "plugin", "-o", "-r ", "-I ", "-B ", "../",
+        "wrapper", "dumpdir", "profile", "#(",
+    ];
+    // The resources that a container shares with the machine.
+    value == "host"
+        || value.starts_with("container:")
+        || words.iter().any(|word| value.contains(word))
+}
+
+/// Returns true if a statement of a database runs a program or accesses a file.
+pub(super) fn sql_touches(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let commands = text.lines().any(|line| line.trim_start().starts_with(['.', '\\', '!']));
+    let words = [
+        "attach",
+        "load",
+        "readfile",
+        "writefile",
+        "edit(",
+        "fts3_tokenizer",
+        "copy",
+        "install",
+        "export",
+        "import",
+        "read_",
+        "vacuum",
+        "outfile",
+        "dumpfile",
+        "\\!",
+        "program",
+        "sniff_",
+        "glob(",
+        "pragma",
+        "system",
+        "getenv",
+    ];
+    commands || words.iter().any(|word| text.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_that_something_is_run() {
+        for name in [
+            "--exec",
+            "--script-shell",
+            "--preScript",
+            "--post_hook",
+            "--load-plugin",
+            "--globalsetup",
+            "--run-command",
+        ] {
+            assert!(says_it_runs(name, true), "{name}");
+        }
+        for name in [
+            "--description",
+            "--subscription",
+            "--no-config",
+            "--ignore-scripts",
+            "--list-plugins",
+            "--verbose",
+        ] {
+            assert!(!says_it_runs(name, true), "{name}");
+        }
+        assert!(says_it_runs("--config", true) && !says_it_runs("--config", false));
+    }
+
+    #[test]
+    fn warnings_and_options_of_others() {
+        assert!(hands_danger("-extld=./evil") && !hands_danger("-s -w -X main.version=1"));
+        assert!(is_built_in("dot,json") && !is_built_in("./evil") && !is_built_in("evil"));
+        assert!(
+            sql_touches(".shell ls")
+                && sql_touches("select writefile('x', 1)")
+                && !sql_touches("select 1")
+        );
+    }
+}

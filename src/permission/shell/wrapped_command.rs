@@ -1,0 +1,148 @@
+//! Commands that other programs run, and the environment that they set for them.
+
+use super::analyzer::Walker;
+use super::programs::{self, Kind};
+use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, texts, told};
+use super::word::Word;
+use super::wrappers::{self, Environment, Wrapped};
+use super::{CoveredBy, Doubt, Simple, guess, variables};
+use crate::permission::Domain;
+
+impl Walker<'_> {
+    pub(super) fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
+        match wrapped {
+            Wrapped::Words(at) => {
+                command.quiet = command.doubts.is_empty();
+                let inner = self.judge(&words[at..], Vec::new());
+                self.push(inner);
+            }
+            Wrapped::Environment(env) => self.environment(&env, words, command),
+            Wrapped::Powerful(at) => {
+                let set = words[1..at].iter().filter_map(|word| word.text.split_once('='));
+                let changes = set.filter(|(name, value)| !variables::is_handed(name, value));
+                command.doubts.extend(
+                    changes
+                        .filter(|(name, _)| !name.starts_with('-'))
+                        .map(|(name, _)| Doubt::always(variables::can_change(name))),
+                );
+                let mut inner = self.judge(&words[at..], Vec::new());
+                inner.quiet = true;
+                command.doubts.append(&mut inner.doubts);
+                self.push(inner);
+            }
+            Wrapped::WordsAndMore(at) => {
+                command.quiet = command.doubts.is_empty();
+                let inner = &words[at..];
+                let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
+                // Its input may name any file, so it is harmless only if it shows no content.
+                let harmless =
+                    program.is_some_and(|program| {
+                        matches!(program.kind, Kind::Inert | Kind::Lister) && program.is_plain()
+                    }) || matches!(inner[0].text.as_str(), "wc" | "stat" | "md5sum" | "sha256sum");
+                let mut inner = self.judge(inner, Vec::new());
+                if !harmless {
+                    inner.doubts.push(Doubt::always("further arguments come from what it reads"));
+                }
+                self.push(inner);
+            }
+            Wrapped::Text(at) => {
+                command.quiet = command.doubts.is_empty();
+                let text = words[at].text.clone();
+                self.apart(|walker| walker.source(&text));
+            }
+            Wrapped::Nothing => {}
+            Wrapped::Unknown => {
+                command.others.extend(tails(&words[1..]));
+                command.others.extend(texts(&words[1..]));
+                let about =
+                    words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
+                let known = words.iter().all(|word| word.known)
+                    && words.len() > 1
+                    && words.len() <= MAX_TAILS
+                    && !self.is_nested();
+                command.doubts.push(Doubt {
+                    reason: format!("what {} runs is not known", words[0].told),
+                    covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
+                });
+                self.guess(words, 1, guess::Guess::Keep, command);
+            }
+        }
+    }
+
+    /// Returns the command that `git -C folder` runs in that directory.
+    pub(super) fn in_folder(&mut self, words: &[Word], doubts: &[Doubt]) -> Option<Simple> {
+        let is_plain =
+            |word: &Word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks");
+        if words[0].text != "git" {
+            return None;
+        }
+        let at = 1 + words[1..].iter().take_while(|word| is_plain(word)).count();
+        let folder = words.get(at + 1).filter(|word| word.known && !word.glob)?;
+        if words[at].text != "-C" || folder.text.is_empty() {
+            return None;
+        }
+        let mut inner = None;
+        self.apart(|walker| {
+            let mut doubts = doubts.to_vec();
+            doubts.extend(walker.within(folder));
+            let rest = [&words[..at], &words[at + 2..]].concat();
+            inner = Some(walker.judge(&rest, doubts));
+        });
+        let mut inner = inner?;
+        let same = std::mem::replace(&mut inner.text, told(words));
+        inner.others.push(same.clone());
+        inner.same_as = Some(inner.same_as.take().unwrap_or(same));
+        Some(inner)
+    }
+
+    /// Judges the command of `env` with its directory and variables.
+    pub(super) fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
+        let value = |(at, from): (usize, usize)| Word {
+            text: words[at].text[from..].to_owned(),
+            ..words[at].clone()
+        };
+        if env.folder.is_some() || env.split.is_some() {
+            command.doubts.push(Doubt {
+                reason: format!("what {} runs is not known", words[0].told),
+                covered_by: CoveredBy::Word(words[1].told.clone()),
+            });
+        }
+        for place in &env.written {
+            command.doubts.extend(self.file(Domain::Edit, &value(*place)));
+        }
+        let set = |at: &usize| words[*at].text.split('=').next().unwrap_or_default();
+        let doubts = env.assigned.iter().map(|at| Doubt::always(variables::can_change(set(at))));
+        let doubts: Vec<Doubt> = doubts.collect();
+        let inner = match env.split {
+            None => words[env.at..].to_vec(),
+            Some((at, from)) => [
+                vec![Word::plain("env")],
+                wrappers::split(&words[at].text[from..]),
+                words.get(at + 1..).unwrap_or_default().to_vec(),
+            ]
+            .concat(),
+        };
+        self.apart(|walker| {
+            if let Some(folder) = env.folder {
+                command.doubts.extend(walker.within(&value(folder)));
+            }
+            let destroyed = match env.folder.is_some() && inner.len() <= 2 * MAX_DESTROYED {
+                true => walker.destroys(&inner, &[]),
+                false => Vec::new(),
+            };
+            let mut inner = walker.judge(&inner, doubts);
+            inner.others.extend(destroyed);
+            // The command as it is without `env`.
+            if !env.assigned.is_empty() && env.split.is_none() {
+                let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
+                inner.others.push(inner.text.clone());
+                inner.text = format!("{} {}", told(&set), inner.text);
+            } else if !env.assigned.is_empty() {
+                command.doubts.append(&mut inner.doubts);
+            }
+            inner.quiet |= env.split.is_some();
+            walker.push(inner);
+        });
+        command.quiet = command.doubts.is_empty();
+    }
+}
