@@ -14,6 +14,7 @@
 //! | [`terminal_preview`] | a preview of terminal output as a screen shows it |
 //! | [`binary`] | whether a text is binary data, which no preview shows |
 //! | [`strategies`] | which of these makes the preview |
+//! | `retained` | what a strategy keeps of a long text in bounded memory |
 //! | [`render`] | how preview and notice fit into the limits together |
 //! | [`notice`] | the words of the notice and of markers in all languages, and how they are recognized |
 //!
@@ -53,6 +54,7 @@ pub mod lines;
 pub mod notice;
 pub mod preview_buffer;
 pub mod render;
+mod retained;
 pub mod smart;
 pub mod strategies;
 pub mod terminal_preview;

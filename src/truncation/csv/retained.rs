@@ -1,6 +1,8 @@
 //! The rows of a table that may be shown, in bounded memory: the first rows, the last rows, and anomalies.
 
+use crate::truncation::retained::{Best, Held};
 use crate::util::sort::sort_by_key;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
 
@@ -29,6 +31,13 @@ impl Row {
         self.first_line..=self.last_line
     }
 
+    /// Orders anomalies: the highest score first, equal ones as they come.
+    fn rank(&self) -> (Reverse<u16>, u64) {
+        (Reverse(self.score), self.ordinal)
+    }
+}
+
+impl Held for Row {
     fn held(&self) -> usize {
         OVERHEAD + self.text.len()
     }
@@ -39,8 +48,9 @@ pub(super) struct RetainedRows {
     /// The header and the rows after it.
     first: Vec<Row>,
     last: VecDeque<Row>,
-    special: Vec<Row>,
-    held: [usize; 3],
+    special: Best<Row>,
+    /// Bytes of the first rows and of the last ones.
+    held: [usize; 2],
     room: usize,
     is_first_full: bool,
     rows: u64,
@@ -51,12 +61,13 @@ impl RetainedRows {
     pub(crate) fn new(max_bytes: u64) -> Self {
         // A row of two columns may consist of its comma only.
         let room = max_bytes.saturating_mul(32).min(ROOM.max(max_bytes.saturating_mul(2)));
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
         RetainedRows {
             first: Vec::new(),
             last: VecDeque::new(),
-            special: Vec::new(),
-            held: [0; 3],
-            room: usize::try_from(room).unwrap_or(usize::MAX),
+            special: Best::new(room, room / 2),
+            held: [0; 2],
+            room,
             is_first_full: false,
             rows: 0,
         }
@@ -83,15 +94,15 @@ impl RetainedRows {
 
     /// Returns the anomalies by descending score.
     pub(crate) fn special(&self) -> Vec<&Row> {
-        let rows = self.first().iter().chain(&self.special).filter(|row| row.score > 0);
+        let rows = self.first().iter().chain(self.special.items()).filter(|row| row.score > 0);
         let mut rows: Vec<&Row> = rows.collect();
-        sort_by_key(&mut rows, |row| (std::cmp::Reverse(row.score), row.ordinal));
+        sort_by_key(&mut rows, |row| row.rank());
         rows
     }
 
     /// Adds the next row. If `is_whole` is false, the row is too long to be shown.
     pub(crate) fn take(&mut self, row: Row, is_whole: bool) {
-        let [first, last, special] = &mut self.held;
+        let [first, last] = &mut self.held;
         self.rows += 1;
         if !is_whole {
             self.is_first_full |= row.ordinal == 0;
@@ -104,8 +115,7 @@ impl RetainedRows {
             return;
         }
         if row.score > 0 {
-            *special += row.held();
-            self.special.push(row.clone());
+            self.special.push(row.clone(), Row::rank);
         }
         *last += row.held();
         self.last.push_back(row);
@@ -114,20 +124,10 @@ impl RetainedRows {
         {
             *last -= oldest.held();
         }
-        if *special > self.room {
-            sort_by_key(&mut self.special, |row| (std::cmp::Reverse(row.score), row.ordinal));
-            *special = 0;
-            let half = self.room / 2;
-            self.special.retain(|row| {
-                *special += row.held();
-                *special <= half
-            });
-            *special = self.special.iter().map(Row::held).sum();
-        }
     }
 
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
-        self.held.iter().sum()
+        self.held.iter().sum::<usize>() + self.special.held()
     }
 }

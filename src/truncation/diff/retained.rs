@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::truncation::notice::Tally;
+use crate::truncation::retained::{Held, Rule, Thinned};
 
 /// Minimum and maximum of the memory used, in bytes.
 const ROOM: (u64, u64) = (1 << 19, 1 << 22);
@@ -66,7 +67,9 @@ impl RetainedLine {
     pub(crate) fn begins_hunk(&self) -> bool {
         self.part == Part::Head
     }
+}
 
+impl Held for RetainedLine {
     fn held(&self) -> usize {
         size_of::<RetainedLine>() + self.text.len()
     }
@@ -103,13 +106,34 @@ fn caps(level: usize, room: u64) -> Caps {
 /// The level from which on nothing new is kept.
 const LAST_LEVEL: usize = 11;
 
+/// The rule by which hunks are thinned out.
+#[derive(Debug, Clone)]
+struct Level {
+    number: usize,
+    room: u64,
+}
+
+impl Rule<RetainedLine> for Level {
+    fn keeps(&self, line: &RetainedLine) -> bool {
+        let caps = caps(self.number, self.room);
+        match line.part {
+            Part::Commit | Part::File | Part::Note => true,
+            Part::Head => line.round < caps.heads,
+            Part::Body => line.round < caps.heads && line.depth < caps.body,
+            Part::Other => caps.others,
+        }
+    }
+
+    fn tighten(&mut self) -> bool {
+        let is_last = self.number == LAST_LEVEL;
+        self.number += usize::from(!is_last);
+        !is_last
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct RetainedLines {
-    kept: Vec<RetainedLine>,
-    held: usize,
-    room: u64,
-    level: usize,
-    is_full: bool,
+    kept: Thinned<RetainedLine, Level>,
     all: Tally,
     hunks: u64,
 }
@@ -117,19 +141,13 @@ pub(super) struct RetainedLines {
 impl RetainedLines {
     /// Creates storage that suffices for a preview of `max_bytes`.
     pub(crate) fn new(max_bytes: u64) -> Self {
-        RetainedLines {
-            kept: Vec::new(),
-            held: 0,
-            room: max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1),
-            level: 0,
-            is_full: false,
-            all: Tally::default(),
-            hunks: 0,
-        }
+        let room = max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1);
+        let kept = Thinned::new(room, Level { number: 0, room });
+        RetainedLines { kept, all: Tally::default(), hunks: 0 }
     }
 
     pub(crate) fn kept(&self) -> &[RetainedLine] {
-        &self.kept
+        self.kept.items()
     }
 
     /// Returns the changes in the whole text.
@@ -146,37 +164,14 @@ impl RetainedLines {
         line.before = self.all;
         self.all = line.after();
         self.hunks += u64::from(line.begins_hunk());
-        if self.is_full || !self.is_wanted(&line) {
-            return;
-        }
-        line.text = text.into();
-        self.held += line.held();
-        self.kept.push(line);
-        while self.held as u64 > self.room {
-            if self.level == LAST_LEVEL {
-                self.is_full = true;
-                return;
-            }
-            self.level += 1;
-            let mut kept = std::mem::take(&mut self.kept);
-            kept.retain(|line| self.is_wanted(line));
-            self.held = kept.iter().map(RetainedLine::held).sum();
-            self.kept = kept;
-        }
-    }
-
-    fn is_wanted(&self, line: &RetainedLine) -> bool {
-        let caps = caps(self.level, self.room);
-        match line.part {
-            Part::Commit | Part::File | Part::Note => true,
-            Part::Head => line.round < caps.heads,
-            Part::Body => line.round < caps.heads && line.depth < caps.body,
-            Part::Other => caps.others,
+        if self.kept.rule().is_some_and(|level| level.keeps(&line)) {
+            line.text = text.into();
+            self.kept.extend([line]);
         }
     }
 
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
-        self.held
+        self.kept.held()
     }
 }

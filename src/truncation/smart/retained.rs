@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::text::terminal::source_map::{Origins, RawRange, Stretch};
-use crate::util::sort::sort_by_key;
+use crate::truncation::retained::{Best, Held};
 
 /// Number of the first lines of a kind that are kept with their surroundings.
 pub(super) const FIRST: u32 = 24;
@@ -50,11 +50,10 @@ impl Finding {
     }
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Memory {
-    findings: Vec<Finding>,
+    findings: Best<Finding>,
     pub kinds: BTreeMap<u64, KindOfLine>,
-    bytes: usize,
     last_bytes: usize,
 }
 
@@ -66,6 +65,12 @@ pub(super) struct KindOfLine {
 
 /// How many lines of each kind there were.
 pub(super) type Counts = BTreeMap<u64, u32>;
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory { findings: Best::new(MOST, KEPT), kinds: BTreeMap::new(), last_bytes: 0 }
+    }
+}
 
 impl Memory {
     /// No lines, but counts that go on from where they are.
@@ -79,21 +84,20 @@ impl Memory {
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().chain(self.kinds.values().flat_map(|kind| &kind.last))
+        self.findings.items().iter().chain(self.kinds.values().flat_map(|kind| &kind.last))
     }
 
     pub(crate) fn add(&mut self, finding: Finding) {
-        self.bytes += size(&finding);
-        self.findings.push(finding);
-        if self.bytes > MOST {
-            self.forget();
-        }
+        self.findings.push(finding, |finding| {
+            let often = finding.ordinal.min(FIRST) as i64;
+            (finding.less as i64 + 20 * often - finding.weight as i64, finding.line)
+        });
     }
 
     /// Says where a line ended that was remembered before it did.
     pub(crate) fn lengthen(&mut self, line: u64, end: u64, origins: &Origins) {
         let last = self.kinds.values_mut().filter_map(|kind| kind.last.back_mut());
-        for finding in self.findings.iter_mut().rev().take(4).chain(last) {
+        for finding in self.findings.newest_mut(4).chain(last) {
             if finding.line == line {
                 finding.lengthen(end, origins);
             }
@@ -102,36 +106,21 @@ impl Memory {
 
     pub(crate) fn remember_last(&mut self, finding: Finding) {
         let Some(kind) = self.kinds.get_mut(&finding.kind) else { return };
-        self.last_bytes += size(&finding);
+        self.last_bytes += finding.held();
         kind.last.push_back(finding);
         if kind.last.len() > LAST
             && let Some(oldest) = kind.last.pop_front()
         {
-            self.last_bytes -= size(&oldest);
+            self.last_bytes -= oldest.held();
         }
         if self.last_bytes > MOST_LAST {
             self.last_bytes = 0;
             for kind in self.kinds.values_mut() {
                 let half = kind.last.len() / 2;
                 kind.last.drain(..half);
-                self.last_bytes += kind.last.iter().map(size).sum::<usize>();
+                self.last_bytes += kind.last.iter().map(Finding::held).sum::<usize>();
             }
         }
-    }
-
-    /// Forgets the least.
-    fn forget(&mut self) {
-        sort_by_key(&mut self.findings, |finding| {
-            let often = finding.ordinal.min(FIRST) as i64;
-            (finding.less as i64 + 20 * often - finding.weight as i64, finding.line)
-        });
-        self.bytes = 0;
-        let bytes = &mut self.bytes;
-        self.findings.retain(|finding| {
-            *bytes += size(finding);
-            *bytes <= KEPT
-        });
-        self.bytes = self.findings.iter().map(size).sum();
     }
 }
 
@@ -143,6 +132,8 @@ pub(super) fn place_of(origins: &Origins, line: u64, start: u64, end: u64) -> Op
     origins.ranges(Stretch { line, last_line: line, start, end }).pop()
 }
 
-fn size(finding: &Finding) -> usize {
-    finding.text.len() + size_of::<Finding>()
+impl Held for Finding {
+    fn held(&self) -> usize {
+        self.text.len() + size_of::<Finding>()
+    }
 }

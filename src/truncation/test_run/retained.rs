@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::record::{Mark, Role};
+use crate::truncation::retained::{Held, Rule, Thinned};
 
 /// Minimum and maximum of the memory used, in bytes.
 const ROOM: (u64, u64) = (1 << 19, 1 << 22);
@@ -25,67 +26,70 @@ pub(super) struct RetainedTest {
     pub mark: Mark,
 }
 
-impl RetainedTest {
+impl Held for RetainedTest {
     fn held(&self) -> usize {
         size_of::<RetainedTest>() + self.text.len()
     }
 }
 
+/// The number of lines that are kept of a block.
+#[derive(Debug, Clone)]
+struct Depth(u32);
+
+impl Depth {
+    fn keeps_mark(&self, mark: Mark) -> bool {
+        match mark.role {
+            Role::Totals | Role::Name => true,
+            // Runners name the groups and files of tests that pass, too.
+            Role::Heading => self.0 > 0,
+            Role::Message | Role::Explanation => mark.depth <= self.0,
+        }
+    }
+}
+
+impl Rule<RetainedTest> for Depth {
+    fn keeps(&self, line: &RetainedTest) -> bool {
+        self.keeps_mark(line.mark)
+    }
+
+    fn tighten(&mut self) -> bool {
+        let is_least = self.0 == 0;
+        self.0 /= 2;
+        !is_least
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct RetainedTests {
-    kept: Vec<RetainedTest>,
-    held: usize,
-    room: u64,
-    depth: u32,
-    is_full: bool,
+    kept: Thinned<RetainedTest, Depth>,
 }
 
 impl RetainedTests {
     /// Creates storage that suffices for a preview of `max_bytes`.
     pub(crate) fn new(max_bytes: u64) -> Self {
         let room = max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1);
-        RetainedTests { kept: Vec::new(), held: 0, room, depth: MAX_DEPTH, is_full: false }
+        RetainedTests { kept: Thinned::new(room, Depth(MAX_DEPTH)) }
     }
 
     pub(crate) fn kept(&self) -> &[RetainedTest] {
-        &self.kept
+        self.kept.items()
     }
 
     /// Adds the next line.
     pub(crate) fn take(&mut self, number: u64, bytes: Range<u64>, text: &[u8], marks: &[Mark]) {
-        if self.is_full || !marks.iter().any(|mark| self.is_wanted(*mark)) {
+        let Some(depth) = self.kept.rule() else { return };
+        let marks: Vec<Mark> =
+            marks.iter().copied().filter(|mark| depth.keeps_mark(*mark)).collect();
+        if marks.is_empty() {
             return;
         }
         let text: Arc<[u8]> = text.into();
-        for mark in marks.iter().copied().filter(|mark| self.is_wanted(*mark)).collect::<Vec<_>>() {
-            let kept = RetainedTest { number, bytes: bytes.clone(), text: text.clone(), mark };
-            self.held += kept.held();
-            self.kept.push(kept);
-        }
-        while self.held as u64 > self.room {
-            if self.depth == 0 {
-                self.is_full = true;
-                return;
-            }
-            self.depth /= 2;
-            let mut kept = std::mem::take(&mut self.kept);
-            kept.retain(|line| self.is_wanted(line.mark));
-            self.held = kept.iter().map(RetainedTest::held).sum();
-            self.kept = kept;
-        }
-    }
-
-    fn is_wanted(&self, mark: Mark) -> bool {
-        match mark.role {
-            Role::Totals | Role::Name => true,
-            // Runners name the groups and files of tests that pass, too.
-            Role::Heading => self.depth > 0,
-            Role::Message | Role::Explanation => mark.depth <= self.depth,
-        }
+        let line = |mark| RetainedTest { number, bytes: bytes.clone(), text: text.clone(), mark };
+        self.kept.extend(marks.into_iter().map(line));
     }
 
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
-        self.held
+        self.kept.held()
     }
 }
