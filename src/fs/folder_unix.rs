@@ -1,29 +1,23 @@
 //! A folder that is opened once and then used by its descriptor, so that nothing swapped in at its path can redirect a
 //! file.
 
-#[cfg(target_os = "linux")]
-use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-#[cfg(target_os = "linux")]
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+pub(crate) use super::draft::Draft;
 use super::file_metadata::FileMetadata;
 use super::file_names;
-use super::symlink_policy::SymlinkPolicy;
-
 #[cfg(target_os = "linux")]
-const OPEN_FILES: &str = "/proc/self/fd";
-
-const PRIVATE_DIR: Mode = Mode::RWXU;
+use super::open_folder::OPEN_FILES;
+pub(crate) use super::open_folder::is_anothers;
+use super::open_folder::{Anothers, PASSAGE, make, make_all, open_dir, refused};
+use super::symlink_policy::SymlinkPolicy;
 
 fn private_file() -> Mode {
     Mode::RUSR | Mode::WUSR
@@ -33,54 +27,6 @@ fn private_file() -> Mode {
 #[derive(Debug)]
 pub struct Folder {
     fd: OwnedFd,
-}
-
-/// A file in progress, which has no final name yet.
-#[derive(Debug)]
-pub struct Draft {
-    /// The file, open for writing and reading.
-    pub file: File,
-    /// The temporary name, on file systems without unnamed files.
-    name: Option<String>,
-}
-
-impl Draft {
-    /// Returns true if the folder lists it under a temporary name.
-    pub fn is_named(&self) -> bool {
-        self.name.is_some()
-    }
-
-    /// Returns a reader of the bytes written so far, which does not move the writer's position.
-    pub fn reader(&self) -> io::Result<DraftReader> {
-        Ok(DraftReader { file: self.file.try_clone()?, at: 0 })
-    }
-}
-
-/// A reader with a position of its own.
-#[derive(Debug)]
-pub struct DraftReader {
-    file: File,
-    at: u64,
-}
-
-impl io::Read for DraftReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl io::Seek for DraftReader {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        let (base, by) = match to {
-            io::SeekFrom::Start(at) => (at, 0),
-            io::SeekFrom::Current(by) => (self.at, by),
-            io::SeekFrom::End(by) => (self.file.metadata()?.len(), by),
-        };
-        self.at = base.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at)
-    }
 }
 
 impl Folder {
@@ -425,137 +371,7 @@ fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
     retry_on_intr(|| rustix::fs::renameat(dir, from, dir, to))
 }
 
-/// The error for a folder that another user owns.
-#[derive(Debug)]
-struct Anothers;
-
-impl fmt::Display for Anothers {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the folder belongs to another user")
-    }
-}
-
-impl std::error::Error for Anothers {}
-
-/// Returns true if a folder was refused because another user owns it.
-pub(crate) fn is_anothers(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|why| why.is::<Anothers>())
-}
-
 const NOT_PLAIN: &str = "not a plain file of this user";
-
-fn refused(why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::PermissionDenied, why)
-}
-
-#[cfg(target_os = "linux")]
-fn open_dir(path: &Path, access: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd> {
-    use rustix::fs::ResolveFlags;
-
-    let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    match retry_on_intr(|| {
-        rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
-    }) {
-        Ok(fd) => Ok(fd),
-        Err(Errno::LOOP) if links == SymlinkPolicy::Deny => Err(Errno::LOOP.into()),
-        // There is a symlink, or the kernel or a sandbox does not support this call.
-        Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::INVAL) => walk(path, flags, links),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Maximum number of symlinks followed, as in Linux.
-#[cfg(target_os = "linux")]
-const MOST_LINKS: usize = 40;
-
-/// Opens a folder component by component and checks every symlink before following it.
-#[cfg(target_os = "linux")]
-fn walk(path: &Path, flags: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd> {
-    let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = retry_on_intr(|| rustix::fs::openat(CWD, ".", step, Mode::empty()))?;
-    let mut ahead = parts_reversed(path);
-    let mut followed = 0;
-    while let Some(part) = ahead.pop() {
-        let next =
-            retry_on_intr(|| rustix::fs::openat(&at, part.as_os_str(), step, Mode::empty()))?;
-        let stat = rustix::fs::fstat(&next)?;
-        if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Symlink {
-            at = next;
-            continue;
-        }
-        followed += 1;
-        if links == SymlinkPolicy::Deny || followed > MOST_LINKS {
-            return Err(Errno::LOOP.into());
-        }
-        if stat.st_uid != rustix::process::geteuid().as_raw() && stat.st_uid != 0 {
-            return Err(refused("a link in the path of the folder belongs to another user"));
-        }
-        let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
-        ahead.extend(parts_reversed(Path::new(OsStr::from_bytes(target.as_bytes()))));
-    }
-    Ok(retry_on_intr(|| rustix::fs::openat(&at, ".", flags, Mode::empty()))?)
-}
-
-#[cfg(target_os = "linux")]
-fn parts_reversed(path: &Path) -> Vec<OsString> {
-    path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_dir(path: &Path, access: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd> {
-    let last = if links == SymlinkPolicy::Deny { OFlags::NOFOLLOW } else { OFlags::empty() };
-    let flags = access | last | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?)
-}
-
-/// Opens a folder for traversal, which needs no read permission.
-#[cfg(target_os = "linux")]
-const PASSAGE: OFlags = OFlags::PATH;
-#[cfg(not(target_os = "linux"))]
-const PASSAGE: OFlags = OFlags::RDONLY;
-
-/// Creates a folder and its parents. Each is opened relative to its parent, so that a symlink planted meanwhile is not
-/// followed.
-fn make_all(path: &Path, links: SymlinkPolicy) -> io::Result<OwnedFd> {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return open_dir(path, OFlags::RDONLY, links);
-    };
-    let above = match open_dir(parent, PASSAGE, links) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent, links)?,
-        other => other?,
-    };
-    make(above.as_fd(), name)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(retry_on_intr(|| rustix::fs::openat(&above, name, flags, Mode::empty()))?)
-}
-
-/// Creates a folder, unless another process created it in between.
-fn make(dir: rustix::fd::BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> io::Result<()> {
-    match retry_on_intr(|| rustix::fs::mkdirat(dir, name, PRIVATE_DIR)) {
-        Ok(()) => make_private(dir, name),
-        Err(Errno::EXIST) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Sets the mode of a folder that was just created, independent of the umask.
-fn make_private(
-    dir: rustix::fd::BorrowedFd<'_>,
-    path: impl rustix::path::Arg + Copy,
-) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
-        // An `O_PATH` descriptor needs no permissions on the folder, and a symlink cannot redirect it.
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
-        let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());
-        let no_flags = AtFlags::empty();
-        return Ok(retry_on_intr(|| rustix::fs::chmodat(CWD, &open, PRIVATE_DIR, no_flags))?);
-    }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
-    Ok(retry_on_intr(|| rustix::fs::fchmod(&fd, PRIVATE_DIR))?)
-}
 
 #[cfg(test)]
 #[path = "folder_unix/tests.rs"]

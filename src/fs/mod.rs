@@ -2,7 +2,9 @@
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | `folder` | how a folder is opened, and how a file is written without a name and published whole |
+//! | `folder` | how files of a folder are written without a name, published whole, listed and removed |
+//! | `open_folder` | how a folder is opened and created without following a planted symlink |
+//! | `draft` | a file that is written before it gets its name |
 //! | [`file_names`] | names of saved outputs, temporary files and sessions, and how they are recognized |
 //! | `file_metadata` | size and times of a file |
 //! | `symlink_policy` | which symbolic links a path may go through |
@@ -21,8 +23,14 @@ pub mod file_names;
 pub(crate) mod symlink_policy;
 
 #[cfg(unix)]
+#[path = "draft_unix.rs"]
+mod draft;
+#[cfg(unix)]
 #[path = "folder_unix.rs"]
 pub(crate) mod folder;
 #[cfg(not(unix))]
 #[path = "folder_other.rs"]
 pub(crate) mod folder;
+#[cfg(unix)]
+#[path = "open_folder_unix.rs"]
+mod open_folder;

@@ -12,6 +12,7 @@ pub mod error;
 pub mod fold;
 pub mod history;
 pub mod intake;
+mod intake_stages;
 mod json;
 pub mod loop_detection;
 pub mod options;
@@ -29,7 +30,7 @@ pub mod tokens;
 /// Silences the panic hook: a panic becomes an error of its call, and printing it too would put lines into the host's
 /// terminal that its user cannot act on. `NODE_DEBUG=spillway` prints its location.
 #[napi_derive::module_init]
-fn report_panics_to_who_asks() {
+fn report_panics_on_request() {
     let show = std::panic::take_hook();
     let asked =
         std::env::var("NODE_DEBUG").is_ok_and(|names| names.to_lowercase().contains("spillway"));

@@ -12,7 +12,7 @@ use spillway_core::util::sort::object;
 use spillway_core::util::sync;
 
 use crate::error::{Result, from_core};
-use crate::intake::Buffers;
+use crate::intake_stages::Buffers;
 use crate::json::{json, parse};
 
 /// The settings of one service.

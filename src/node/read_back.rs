@@ -16,7 +16,8 @@ use spillway_core::storage::search::{self, Query, Search};
 use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
-use crate::intake::{IntakeHandle, Shared, to_js};
+use crate::intake::{IntakeHandle, to_js};
+use crate::intake_stages::Shared;
 use crate::json::{json, parse};
 use crate::storage::StoreHandle;
 use crate::task::{Job, run};
