@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { PermissionGate, PermissionPolicy } from 'spillway'
 import { shareApprovals } from 'spillway/view'
 import { CLI, cli, until } from './support'
@@ -33,9 +32,10 @@ const rowsOf = (terminal: Terminal) => terminal.screen().replace(/\n$/, '').spli
 const shows = (terminal: Terminal, text: string | RegExp) =>
   until(() => (typeof text === 'string' ? terminal.screen().includes(text) : text.test(terminal.screen())))
 
-/** Presses a key after the time in which a new question takes none. */
+/** Chooses the question on the screen, and answers it. */
 async function answered(terminal: Terminal, key: string): Promise<void> {
-  await pause(600)
+  terminal.press('Enter')
+  await shows(terminal, /^(y: once|Down: the rest of the call)/m)
   terminal.press(key)
 }
 
@@ -99,7 +99,6 @@ describe('browse', () => {
       await shows(terminal, '1 question waits')
       terminal.press('a')
       await shows(terminal, 'May bash do this?')
-      await shows(terminal, 'Down: the rest of the call')
       await answered(terminal, 'y')
       expect(gate.pending()).toHaveLength(1)
       for (let page = 0; page < 12; page += 1) terminal.press('PageDown')
@@ -111,13 +110,44 @@ describe('browse', () => {
       await answered(terminal, 'n')
       expect(await short).toMatchObject({ decision: 'deny', by: 'reject' })
       const always = ask('seq 1 2')
-      await shows(terminal, /a: always .*seq 1 2/)
+      await shows(terminal, /^seq 1 2$/m)
       await answered(terminal, 'a')
       expect(await always).toMatchObject({ decision: 'allow', by: 'always' })
       await shows(terminal, 'No question waits.')
       terminal.press('q')
       terminal.press('q')
       expect(await ended).toBe(0)
+    } finally {
+      close()
+    }
+  })
+
+  inTerminal('takes no answer that was typed for what was on the screen before', async () => {
+    const terminal = await open(60, 12)
+    const gate = new PermissionGate(new PermissionPolicy())
+    const { close } = shareApprovals(gate, { dir: join(terminal.dir, 'approvals') })
+    const ask = (command: string) =>
+      gate.request({ tool: 'bash', args: { command }, toolCallId: randomUUID(), cwd: terminal.dir })
+    try {
+      terminal.type('spillway browse')
+      await shows(terminal, '3 saved outputs')
+      const first = ask('make')
+      const second = ask('seq 1 2')
+      await shows(terminal, '2 questions wait')
+      // Typed when the list was on the screen; then without a choice.
+      terminal.press('a', 'Enter', 'y', 'q')
+      terminal.press('a')
+      await shows(terminal, /^make$/m)
+      terminal.press('y', 'a', 'n', 'q')
+      await shows(terminal, '2 questions wait')
+      terminal.press('a')
+      await shows(terminal, /^make$/m)
+      terminal.press('Enter', 'y', 'Enter', 'y', 'q')
+      await shows(terminal, '1 question waits')
+      expect(await first).toMatchObject({ decision: 'allow', by: 'once' })
+      expect(gate.pending()).toHaveLength(1)
+      gate.respond(gate.pending()[0]!.id, { reject: true })
+      await second
     } finally {
       close()
     }

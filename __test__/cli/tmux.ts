@@ -44,8 +44,9 @@ export class Terminal {
     this.press('Enter')
   }
 
-  press(key: string): void {
-    this.tmux('send-keys', key)
+  /** Presses keys, which arrive at once. */
+  press(...keys: string[]): void {
+    this.tmux('send-keys', ...keys)
   }
 
   /** Runs a line and waits until the shell is back; answers the exit code. */

@@ -5,12 +5,10 @@ import type { ApprovalSource } from 'spillway/view'
 import { fitText, wrapText } from './fit-text'
 import type { View } from './view'
 
-/** Milliseconds within which a new question ignores keys: they were meant for what was there before. */
-const TOO_SOON_MS = 500
-
 export class QuestionView implements View {
   private shown: PendingRequest | undefined
-  private shownAt = 0
+  /** Enter was typed for this question: keys that were meant for what was there before answer nothing. */
+  private isChosen = false
   private top = 0
   /** All of it was on the screen: nothing is allowed that was not seen. */
   private isWhole = false
@@ -18,11 +16,15 @@ export class QuestionView implements View {
 
   constructor(private readonly source: ApprovalSource) {}
 
+  get subject(): string | undefined {
+    return this.shown?.id
+  }
+
   async draw(columns: number, rows: number): Promise<string[]> {
     const [question, ...others] = await this.source.pending()
     if (question?.id !== this.shown?.id) {
       this.shown = question
-      this.shownAt = performance.now()
+      this.isChosen = false
       this.top = 0
       this.isWhole = false
     }
@@ -37,12 +39,13 @@ export class QuestionView implements View {
   }
 
   private keysFor({ suggestedRules: [rule] }: PendingRequest): string {
+    if (!this.isChosen) return 'Enter: answer  q: back'
     if (!this.isWhole) return 'Down: the rest of the call, before it can be allowed  n: deny  q: back'
     const always = rule === undefined ? '' : `a: always ${rule.pattern}  `
     return `y: once  ${always}n: deny  q: back`
   }
 
-  async press(key: string, rows: number): Promise<'back' | undefined> {
+  async press(key: string, rows: number, seen: string | undefined): Promise<'back' | undefined> {
     const { shown } = this
     this.status = ''
     if (key === 'q' || key === 'escape') return 'back'
@@ -50,7 +53,9 @@ export class QuestionView implements View {
     else if (key === 'up' || key === 'k') this.top -= 1
     else if (key === 'pagedown' || key === ' ') this.top += rows - 3
     else if (key === 'pageup') this.top -= rows - 3
-    else if (shown !== undefined && performance.now() - this.shownAt >= TOO_SOON_MS) await this.answer(shown, key)
+    else if (shown === undefined || shown.id !== seen) return undefined
+    else if (key === 'return' || key === 'enter') this.isChosen = true
+    else if (this.isChosen) await this.answer(shown, key)
     return undefined
   }
 

@@ -16,7 +16,7 @@ const command: Command = {
   summary: 'Shows saved outputs and waiting questions in the terminal: a list, and a viewer with a search.',
   usage: '[options]',
   about: `Arrows move, Enter opens, / searches, q goes back and quits. Where questions of sessions wait (spillway mcp --ask-in-view), a shows
-the oldest one and takes the answer. It needs a terminal; spillway ls and read print the same.`,
+the oldest one, and Enter and a key answer it. It needs a terminal; spillway ls and read print the same.`,
   options: {
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE,
@@ -64,14 +64,17 @@ async function show(first: View): Promise<void> {
         last = last.then(work).then(draw)
         last.catch(reject)
       }
-      const press = async (key: string) => {
-        const answer = key === 'ctrl-c' ? 'quit' : await views.at(-1)!.press(key, screen.rows)
+      const press = async (key: string, seen: string | undefined) => {
+        const answer = key === 'ctrl-c' ? 'quit' : await views.at(-1)!.press(key, screen.rows, seen)
         if (answer === 'quit' || (answer === 'back' && views.length === 1)) return resolve()
         if (answer === 'back') views.pop()
         else if (answer) views.push(answer)
       }
       screen.open(
-        (key) => then(() => press(key)),
+        (key) => {
+          const { subject } = views.at(-1)!
+          then(() => press(key, subject))
+        },
         () => then(async () => {}),
       )
       then(async () => {})
