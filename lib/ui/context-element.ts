@@ -5,6 +5,7 @@ import { Base, counted, make, shadowOf, upgrade } from './dom'
 import { showHidden } from './printed'
 
 const NAMES: Readonly<Record<string, string>> = {
+  media: 'Images and PDFs',
   ledger: 'Known results',
   outdated: 'Outdated results',
   superseded: 'Superseded results',

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import chromium from '../../../__test__/support/chromium-path.cjs'
 import { ROOT } from '../../build/run.mjs'
 import { mainManifest, pack } from '../../release/pack.mjs'
 import { binaryName, ownPlatform, PLATFORMS, packageName, platformManifest } from '../../release/platforms.mjs'
@@ -16,6 +17,8 @@ import { jsdomRunner } from './runners.mjs'
 
 /** The version of each tool, or all that are tried: the package is checked against these until they are raised here. */
 const TOOLS = JSON.parse(readFileSync(join(CONSUMERS, 'tools.json'), 'utf8'))
+
+const { CHROMIUM } = chromium
 
 /** Installations take longer than programs. */
 const INSTALL_LIMIT_MS = 180_000
@@ -158,14 +161,6 @@ function deno({ at }, { folder, origin }) {
     { name: 'Deno, run', command, args: ['run', '--allow-all', '--node-modules-dir=auto', 'main.cjs'], cwd, env },
   ]
 }
-
-/** A browser that is installed; none is fetched. */
-const CHROMIUM = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path && existsSync(path))
 
 /** The window of the example for Electron, in a browser with Node as its host. */
 function electronPage({ at }, { root }) {

@@ -1,0 +1,2 @@
+/** The program of a browser that is installed. */
+export const CHROMIUM: string | undefined

@@ -1,0 +1,100 @@
+/** A Chromium without a window, driven by its DevTools protocol over two pipes: no driver has to be installed. */
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { CHROMIUM } from '../support/chromium-path.cjs'
+import { tempDir } from '../support/temp'
+
+const ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--remote-debugging-pipe',
+]
+/** Pictures look the same whatever the machine prefers. */
+const LOOKS = ['--hide-scrollbars', '--force-color-profile=srgb', '--font-render-hinting=none', '--disable-lcd-text']
+
+/** The first number of the version that is installed; `undefined` without a Chromium. */
+export function chromiumVersion(): number | undefined {
+  if (CHROMIUM === undefined) return undefined
+  const { stdout } = spawnSync(CHROMIUM, ['--version'], { encoding: 'utf8' })
+  const [, major] = /(\d+)\.\d+\.\d+/.exec(stdout ?? '') ?? []
+  return major === undefined ? undefined : Number(major)
+}
+
+type Answer = Record<string, unknown>
+
+export class Chromium {
+  private readonly child: ChildProcess
+  private readonly waiting = new Map<number, (answer: { result?: Answer; error?: { message: string } }) => void>()
+  private last = 0
+  private sessionId: string | undefined
+
+  private constructor() {
+    const profile = `--user-data-dir=${tempDir()}`
+    this.child = spawn(CHROMIUM!, [...ARGS, ...LOOKS, profile, 'about:blank'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    })
+    let rest = ''
+    const said = this.child.stdio[4] as Readable
+    said.setEncoding('utf8').on('data', (piece: string) => {
+      const messages = `${rest}${piece}`.split('\0')
+      rest = messages.pop()!
+      for (const message of messages) this.take(JSON.parse(message))
+    })
+  }
+
+  /** Starts one with an empty page. */
+  static async start(): Promise<Chromium> {
+    const chromium = new Chromium()
+    const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank' })
+    const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true })
+    chromium.sessionId = sessionId as string
+    return chromium
+  }
+
+  private take({ id, ...answer }: { id?: number }): void {
+    if (id === undefined) return
+    this.waiting.get(id)?.(answer)
+    this.waiting.delete(id)
+  }
+
+  async send(method: string, params: object = {}): Promise<Answer> {
+    this.last += 1
+    const id = this.last
+    const answered = new Promise<{ result?: Answer; error?: { message: string } }>((resolve) => {
+      this.waiting.set(id, resolve)
+    })
+    const { sessionId } = this
+    const message = JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })
+    ;(this.child.stdio[3] as Writable).write(`${message}\0`)
+    const { result, error } = await answered
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+    return result!
+  }
+
+  /** Evaluates an expression in the page, and waits where it is a promise. */
+  async evaluate(expression: string): Promise<unknown> {
+    const asked = { expression, awaitPromise: true, returnByValue: true }
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', asked)
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
+    return (result as { value: unknown }).value
+  }
+
+  /** Returns a picture of a part of the page, as PNG. */
+  async picture(clip: { x: number; y: number; width: number; height: number }): Promise<Buffer> {
+    const asked = { format: 'png', clip: { ...clip, scale: 1 }, captureBeyondViewport: true }
+    const { data } = await this.send('Page.captureScreenshot', asked)
+    return Buffer.from(data as string, 'base64')
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.child.once('exit', resolve))
+    this.sessionId = undefined
+    await this.send('Browser.close').catch(() => {})
+    await ended
+  }
+}
