@@ -12,7 +12,7 @@ import { isAnswer } from '../history/roles'
 import { savedPathOf } from '../history/saved-path'
 import { isSummary } from '../history/summary'
 import { ToolPairs } from '../history/tool-pairs'
-import { call, native } from '../native/native'
+import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
 import { Columns, type ItemForm } from './columns'
@@ -21,10 +21,11 @@ import { FoldedResults } from './folded-results'
 import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
 import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
-import { wantedPlaceholder } from './placeholder'
+import { NOTHING_MORE, Placeholders } from './placeholder'
 import { HistoryItem, itemKey, Namesakes } from './prunable-item'
 import { PrunedView } from './pruned-view'
 import { ResultIndexes } from './result-indexes'
+import { ToolFacts } from './tool-facts'
 import { type Trim, trimmed, trimOf } from './trim'
 
 const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
@@ -61,16 +62,6 @@ export interface Read {
   boundTo: number
 }
 
-/** Facts from the name of a tool. */
-interface ToolFacts {
-  /** In the binary's terms. */
-  readonly facts: number
-  /** Its results stay. */
-  readonly stays: boolean
-  /** Its calls may read or change files. */
-  readonly handlesFiles: boolean
-}
-
 /** How an item is sent, and how it could be. */
 interface Shape {
   readonly form: ItemForm
@@ -79,9 +70,6 @@ interface Shape {
   /** Its trimmed form. */
   readonly trimmed: string | undefined
 }
-
-/** Maximum number of media kinds that a placeholder names. */
-const MOST_KINDS = 5
 
 /** How the keys of arguments begin. */
 const OF_ARGUMENTS = 'arguments of '
@@ -112,7 +100,7 @@ export class HistoryReader {
   private readonly folded = new FoldedResults()
   private readonly indexes: ResultIndexes | undefined
   private readonly namesakes = new Namesakes()
-  private readonly tools = new Map<string, ToolFacts>()
+  private readonly tools: ToolFacts
   /** Messages at the start that the last request of an earlier pruner had, while they are read. */
   private sentBefore = 0
   /** Nothing has been read yet. */
@@ -123,7 +111,7 @@ export class HistoryReader {
   grownFrom: number
   /** Number of results, oldest first, that the provider leaves out by itself. */
   clearedByProvider: number
-  private readonly usual: Record<HistoryItem['kind'], string>
+  private readonly wording: Placeholders
   /** Items that an earlier pruner removed stay pruned, even without the policy that removed them. */
   private readonly readsArguments: boolean
 
@@ -141,7 +129,8 @@ export class HistoryReader {
     this.clearedByProvider = earlier?.clearedByProvider ?? 0
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
     this.indexes = settings.index ? new ResultIndexes(settings.index === 'long', this.readsArguments) : undefined
-    this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
+    this.wording = new Placeholders(settings, this.tokens)
+    this.tools = new ToolFacts(settings)
   }
 
   /** How many items are left out of the history at hand, or trimmed. */
@@ -287,17 +276,6 @@ export class HistoryReader {
   /** The messages that were read last, without what is left out. */
   project<M>(messages: readonly M[]): M[] {
     return this.projection.apply(messages, this.known, this.items, this.same)
-  }
-
-  /** Returns the default placeholder of an item. */
-  private defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>, words: string): string {
-    const isUsual = outputPath === undefined && words === ''
-    return isUsual ? this.usual[kind] : this.usualPlaceholder(kind, outputPath, words)
-  }
-
-  private usualPlaceholder(kind: HistoryItem['kind'], outputPath?: string, words?: string): string {
-    const chinese = this.settings.language === 'zh-CN'
-    return call(() => native.prunedPlaceholder(kind === 'arguments', chinese, outputPath, words))
   }
 
   /** The format of the history; not detected again for the same messages. */
@@ -446,7 +424,7 @@ export class HistoryReader {
     const name = toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`
     const nth = this.namesakes.take(name)
     const units = unitsOf(result.text)
-    const tool = this.toolFacts(toolName)
+    const tool = this.tools.of(toolName)
     const fixed = answered === undefined || tool.stays || !result.replaceable
     const before = this.trims.size > 0 ? this.trims.get(itemKey(name, nth, units)) : undefined
     // Trimmed items stay trimmed, even where trimming is no longer allowed.
@@ -465,7 +443,7 @@ export class HistoryReader {
       trim,
     )
     if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
-    const media = result.media > 0 ? this.mediaOf(index, place) : ''
+    const media = result.media > 0 ? this.wording.ofMedia(this.mediaOf(index, place)) : ''
     const words = nextWords(news)
     const shape = this.shapeOf(item, result.text, fixed, { media, words })
     // A text that was chosen elsewhere is beside the media.
@@ -489,7 +467,7 @@ export class HistoryReader {
   /** The results that the provider leaves out by itself: the oldest of those that it was not asked to keep. */
   cleared(): HistoryItem[] {
     if (this.clearedByProvider === 0) return []
-    const mayGo = ({ kind, toolName }: HistoryItem) => kind === 'result' && !this.toolFacts(toolName).stays
+    const mayGo = ({ kind, toolName }: HistoryItem) => kind === 'result' && !this.tools.of(toolName).stays
     return this.items.filter(mayGo).slice(0, this.clearedByProvider)
   }
 
@@ -513,7 +491,7 @@ export class HistoryReader {
   private addArguments(called: CallView, { index, place, tokens }: At, news: News): void {
     const { name, id } = called
     if (name === undefined || !called.replaceable) return
-    const tool = this.toolFacts(name)
+    const tool = this.tools.of(name)
     if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
     const own = `${OF_ARGUMENTS}${id ?? `@${name}`}`
     const nth = this.namesakes.take(own)
@@ -543,7 +521,7 @@ export class HistoryReader {
   }
 
   /** How an item was sent before, and how it could be. */
-  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, about = NOTHING): Shape {
+  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, about = NOTHING_MORE): Shape {
     const { trim } = item
     let seen = false
     if (this.placeholders.size > 0 || this.trims.size > 0) {
@@ -556,39 +534,14 @@ export class HistoryReader {
     const shorter = trim && trimmed(text, trim)
     return {
       form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
-      placeholder: this.placeholderOf(item, shorter, fixed, about),
+      placeholder: this.wording.of(item, shorter, fixed, about),
       trimmed: shorter,
     }
   }
 
-  /** Returns the future placeholder of an item; a function is called before pruning, because the savings depend on its answer. */
-  private placeholderOf(
-    item: HistoryItem,
-    trimmed: string | undefined,
-    fixed: boolean,
-    { media, words }: About,
-  ): string {
-    const { placeholder } = this.settings
-    if (typeof placeholder === 'string') return placeholder
-    const usual = media + this.defaultPlaceholder(item, words)
-    const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
-    if (wanted === undefined) return usual
-    const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
-    return this.tokens.repeated(wanted) < least ? wanted : usual
-  }
-
-  /** Returns the text about the media of a pruned result. */
-  private mediaOf(index: number, place: number): string {
+  private mediaOf(index: number, place: number): readonly string[] {
     const { format, object } = this.known[index] as KnownMessage
-    const kinds = format?.mediaOf(object as object, place) ?? []
-    const images = kinds.every((kind) => kind.startsWith('image'))
-    const counted = [...new Set(kinds)].map((kind) => {
-      const count = kinds.filter((other) => other === kind).length
-      return count === 1 ? kind : `${count} × ${kind}`
-    })
-    const names = counted.slice(0, MOST_KINDS).join(', ')
-    if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
-    return `[${images ? 'image' : 'media'} removed: ${names}] `
+    return format?.mediaOf(object as object, place) ?? []
   }
 
   private trimOf(text: ResultText, outputPath: string | undefined): Trim | undefined {
@@ -608,31 +561,7 @@ export class HistoryReader {
     const found = number === undefined ? undefined : this.pairs?.calls[number]
     return found && this.known[found.message]?.view.calls[found.place]
   }
-
-  private toolFacts(name: string | undefined): ToolFacts {
-    const { protectedTools, onlyTools } = this.settings
-    if (name === undefined) return { facts: 0, stays: onlyTools !== undefined, handlesFiles: false }
-    let known = this.tools.get(name)
-    if (known === undefined) {
-      const isOneOf = (tools: readonly string[]) => call(() => native.isOneOfTools(name, [...tools]))
-      known = {
-        facts: call(() => native.toolFacts([name]))[0] as number,
-        stays: isOneOf(protectedTools) || (onlyTools !== undefined && !isOneOf(onlyTools)),
-        handlesFiles: call(() => native.handlesFiles(name)),
-      }
-      this.tools.set(name, known)
-    }
-    return known
-  }
 }
-
-/** Texts that the placeholder of an item holds: about its media, and words of it. */
-interface About {
-  readonly media: string
-  readonly words: string
-}
-
-const NOTHING: About = { media: '', words: '' }
 
 /** Where an item is, and its size. */
 type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>

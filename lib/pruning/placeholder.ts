@@ -1,5 +1,7 @@
-/** Placeholders chosen by the caller. */
+/** Placeholders of pruned items: those of the caller, and the usual ones. */
 
+import type { Estimate } from '../history/estimate'
+import { call, native } from '../native/native'
 import { catchLater } from '../util/warn'
 import { badAnswer } from '../validation/validate'
 import { type PrunedInfo, type PrunerSettings, pruningError } from './options'
@@ -17,7 +19,7 @@ export function infoOf({ kind, toolName, toolCallId, tokens, outputPath }: Histo
 }
 
 /** `undefined` if the caller wants nothing of its own, or nothing that can be used. */
-export function wantedPlaceholder({ placeholder, tell }: PrunerSettings, item: HistoryItem): string | undefined {
+function wantedPlaceholder({ placeholder, tell }: PrunerSettings, item: HistoryItem): string | undefined {
   if (typeof placeholder !== 'function') return placeholder
   try {
     const text: unknown = placeholder(infoOf(item))
@@ -28,4 +30,59 @@ export function wantedPlaceholder({ placeholder, tell }: PrunerSettings, item: H
     tell(pruningError('placeholder', thrown))
   }
   return undefined
+}
+
+/** Texts that the placeholder of an item holds: about its media, and words of it. */
+export interface About {
+  readonly media: string
+  readonly words: string
+}
+
+export const NOTHING_MORE: About = { media: '', words: '' }
+
+/** Maximum number of media kinds that a placeholder names. */
+const MOST_KINDS = 5
+
+export class Placeholders {
+  private readonly usual: Record<HistoryItem['kind'], string>
+
+  constructor(
+    private readonly settings: PrunerSettings,
+    private readonly tokens: Estimate,
+  ) {
+    this.usual = { result: this.usualOf('result'), arguments: this.usualOf('arguments') }
+  }
+
+  /** Returns the future placeholder of an item; a function is called before pruning, because the savings depend on its answer. */
+  of(item: HistoryItem, trimmed: string | undefined, fixed: boolean, { media, words }: About): string {
+    const { placeholder } = this.settings
+    if (typeof placeholder === 'string') return placeholder
+    const usual = media + this.defaultOf(item, words)
+    const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
+    if (wanted === undefined) return usual
+    const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
+    return this.tokens.repeated(wanted) < least ? wanted : usual
+  }
+
+  /** Returns the text about the media of a pruned result, by their kinds. */
+  ofMedia(kinds: readonly string[]): string {
+    const images = kinds.every((kind) => kind.startsWith('image'))
+    const counted = [...new Set(kinds)].map((kind) => {
+      const count = kinds.filter((other) => other === kind).length
+      return count === 1 ? kind : `${count} × ${kind}`
+    })
+    const names = counted.slice(0, MOST_KINDS).join(', ')
+    if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
+    return `[${images ? 'image' : 'media'} removed: ${names}] `
+  }
+
+  private defaultOf({ kind, outputPath }: HistoryItem, words: string): string {
+    const isUsual = outputPath === undefined && words === ''
+    return isUsual ? this.usual[kind] : this.usualOf(kind, outputPath, words)
+  }
+
+  private usualOf(kind: HistoryItem['kind'], outputPath?: string, words?: string): string {
+    const chinese = this.settings.language === 'zh-CN'
+    return call(() => native.prunedPlaceholder(kind === 'arguments', chinese, outputPath, words))
+  }
 }
