@@ -60,7 +60,47 @@ describe('FoldSession', () => {
   test('takes its limits', () => {
     const session = new FoldSession({ minLines: 100 })
     session.fold(file(0, 60), read('a'))
-    expect(session.fold(file(0, 60), bash('b')).record).toBeUndefined()
+    expect(session.fold(file(0, 60), bash('b', 'npm run show')).record).toBeUndefined()
+  })
+})
+
+describe('the same file again', () => {
+  const failing = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) =>
+      (from + at) % 6 === 0
+        ? `Error: ENOENT: no such file or directory, failed to read value ${from + at}`
+        : `  const value${from + at} = ${from + at}`,
+    )
+  const call = (toolName: string, id: string, args: object) => ({ toolName, toolCallId: id, args: { ...args } })
+
+  test.each<[string, object, number]>([
+    ['a command that prints it', { command: "sed -n '1,60p' src/a.ts" }, 1],
+    ['a pipe that only numbers and cuts', { command: 'nl -ba src/a.ts | head -60' }, 1],
+    ['a command that does more', { command: 'npm test -- src/a.ts' }, 0],
+    ['a log', { command: 'cat build.log' }, 0],
+  ])('%s: lines of source are no errors of a run', (_, args, whole) => {
+    const session = new FoldSession()
+    const text = failing(0, 60).join('\n')
+    session.fold(text, call('read', 'a', { path: 'src/a.ts' }))
+    const { content } = session.fold(text, call('bash', 'b', args))
+    expect(content.includes('failed to read value 30')).toBe(whole === 0)
+  })
+
+  test('the echo of an edit and a read of what was written need shorter runs', () => {
+    const session = new FoldSession()
+    const text = file(0, 60)
+    session.fold('Written.'.padEnd(301), call('write', 'a', { path: 'src/a.ts', content: text }))
+    const lines = text.split('\n')
+    const edited = lines.map((line, at) => (at % 7 === 5 ? `${line} // changed` : line)).join('\n')
+    const { content, record } = session.fold(edited, call('read', 'b', { path: './src/a.ts' }))
+    expect(content).toMatch(/lines differ from the arguments of write src\/a\.ts above, to which "as there" points\]/)
+    expect(content.match(/as there\]/g)?.length).toBeGreaterThan(4)
+    expect(new Set(record?.edits.map(({ toolCallId, argument }) => `${toolCallId} ${argument}`))).toEqual(
+      new Set(['a content']),
+    )
+    const other = new FoldSession()
+    other.fold('Written.'.padEnd(301), call('write', 'a', { path: 'src/a.ts', content: text }))
+    expect(other.fold(edited, call('read', 'b', { path: 'src/other.ts' })).record).toBeUndefined()
   })
 })
 

@@ -22,8 +22,23 @@ pub(crate) struct Source {
     pub marks: Box<[Mark]>,
     /// Lines that the model does not see in it.
     hidden: Vec<(usize, usize)>,
-    key: Option<u64>,
+    keys: Keys,
     used: u64,
+}
+
+/// Numbers by which a text is found again.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Keys {
+    /// The same for equal calls; nothing where the arguments are not known.
+    pub call: Option<u64>,
+    /// The same for texts of one file.
+    pub file: Option<u64>,
+}
+
+impl Keys {
+    fn iter(self) -> impl Iterator<Item = u64> {
+        self.call.into_iter().chain(self.file)
+    }
 }
 
 impl Source {
@@ -63,7 +78,7 @@ pub(crate) struct Index {
     max_bytes: usize,
     /// By the number of their first line.
     sources: BTreeMap<u32, Source>,
-    /// The last result of each call that is shown whole.
+    /// The last result of each call, and the last text of each file, that is shown whole.
     repeats: HashMap<u64, u32>,
     /// How many sources have had a label.
     labels: HashMap<String, u32>,
@@ -116,9 +131,10 @@ impl Index {
         (position != EMPTY).then(|| self.place(position))
     }
 
-    /// The last result of a call that is shown whole.
-    pub(crate) fn repeated(&self, key: Option<u64>) -> Option<&Source> {
-        self.sources.get(self.repeats.get(&key?)?)
+    /// The last result of the same call that is shown whole, else the last text of the same file.
+    pub(crate) fn repeated(&self, keys: Keys) -> Option<&Source> {
+        let base = keys.iter().find_map(|key| self.repeats.get(&key))?;
+        self.sources.get(base)
     }
 
     /// How many sources have had this label so far.
@@ -140,7 +156,7 @@ impl Index {
         &mut self,
         id: u32,
         label: String,
-        key: Option<u64>,
+        keys: Keys,
         lines: Lines<'_>,
         hidden: Vec<(usize, usize)>,
     ) {
@@ -170,13 +186,13 @@ impl Index {
             hashes: hashes.into(),
             marks: marks.into(),
             hidden,
-            key,
+            keys,
             used: self.clock,
         };
         self.next += known as u32;
         self.held += source.bytes();
-        if let Some(key) = key.filter(|_| source.is_whole() && known == source.hashes.len()) {
-            self.repeats.insert(key, source.base);
+        if source.is_whole() && known == source.hashes.len() {
+            self.repeats.extend(keys.iter().map(|key| (key, source.base)));
         }
         let (base, windows): (u32, Vec<usize>) = (source.base, source.windows().collect());
         self.sources.insert(base, source);
@@ -236,7 +252,12 @@ impl Index {
         }
         let Some(source) = self.sources.remove(&base) else { return };
         self.held -= source.bytes();
-        if let Some(key) = source.key.filter(|key| self.repeats.get(key) == Some(&base)) {
+        for key in source
+            .keys
+            .iter()
+            .filter(|key| self.repeats.get(key) == Some(&base))
+            .collect::<Vec<_>>()
+        {
             self.repeats.remove(&key);
         }
     }

@@ -10,9 +10,6 @@ use crate::tools::{self, Kind};
 /// Bytes of what a call was asked.
 const MAX_BYTES: usize = 60;
 
-/// Extensions of files that programs write what went wrong into.
-const LOGS: [&str; 5] = ["log", "txt", "out", "err", "trace"];
-
 /// Arguments that say what a call is about. The first that is there counts.
 const SUBJECTS: [&str; 14] = [
     "command",
@@ -67,15 +64,6 @@ fn path(text: &str) -> String {
     let from = graphemes::ceil(&line, line.len() - MAX_BYTES);
     let end = &line[from..];
     format!("…{}", end.find('/').map_or(end, |at| &end[at..]))
-}
-
-/// Returns true if a call reads a file that is no log: lines of source code are no errors of the run.
-pub(crate) fn reads_source(given: &Given<'_>) -> bool {
-    let args: Value = serde_json::from_str(given.args).unwrap_or_default();
-    let Access::Read(read) = Access::of(given.tool, &args) else { return false };
-    let name = read.path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
-    extension.is_some_and(|extension| !LOGS.contains(&extension.as_str()))
 }
 
 /// On one line, and not long.

@@ -8,6 +8,7 @@
 //! | [`guards`] | which lines stay whatever they repeat |
 //! | [`spans`] | which runs of lines are replaced |
 //! | [`hits`] | lines that begin with the same path, under that path once |
+//! | [`shown_files`] | which files a call shows or writes |
 //! | [`label`] | how a pointer names what it points to |
 //!
 //! A fold is lossless: [`unfold`] gives the text back from the folded one, its edits and the results that they name.
@@ -36,6 +37,7 @@ mod hits;
 mod index;
 mod label;
 mod line;
+mod shown_files;
 mod spans;
 
 #[cfg(test)]
@@ -44,8 +46,11 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::truncation::smart::rules::Rules;
-use index::Index;
+use std::hash::BuildHasher;
+
+use index::{Index, Keys};
 use line::Lines;
+use shown_files::ShownFiles;
 
 /// Limits of a fold.
 #[derive(Debug, Clone, Deserialize)]
@@ -147,26 +152,43 @@ impl Fold {
     /// Returns what of a text is replaced, and remembers what of it is shown.
     pub fn fold(&mut self, text: &str, given: &Given<'_>) -> Folded {
         let lines = Lines::of(text.as_bytes(), self.index.hasher());
+        let args = serde_json::from_str(given.args).unwrap_or_default();
+        let files = ShownFiles::of(given.tool, &args);
+        let keys = self.keys(given, &files);
         let edits = if given.protected || given.argument {
             Vec::new()
         } else {
-            self.edits(text, &lines, given)
+            self.edits(text, &lines, given, &files, keys)
         };
         let hidden = edits.iter().map(|edit| (edit.from_line, edit.to_line)).collect();
         let label = label::label(given);
-        self.index.add(given.id, label, repeat_key(given, self.index.hasher()), lines, hidden);
+        self.index.add(given.id, label, keys, lines, hidden);
         Folded { edits }
     }
 
-    fn edits(&mut self, text: &str, lines: &Lines<'_>, given: &Given<'_>) -> Vec<Edit> {
-        let key = repeat_key(given, self.index.hasher());
+    /// Returns the keys of the text that this one is compared with closely: the last result of the same call, else the last text of the same file.
+    fn keys(&self, given: &Given<'_>, files: &ShownFiles) -> Keys {
+        let hasher = self.index.hasher();
+        let call = (!given.argument && !given.args.is_empty())
+            .then(|| hasher.hash_one((given.tool, given.args)));
+        Keys { call, file: files.single().map(|path| hasher.hash_one(path)) }
+    }
+
+    fn edits(
+        &mut self,
+        text: &str,
+        lines: &Lines<'_>,
+        given: &Given<'_>,
+        files: &ShownFiles,
+        keys: Keys,
+    ) -> Vec<Edit> {
         let find = spans::Find {
             lines,
             options: &self.options,
-            rules: self.rules.as_deref().filter(|_| !label::reads_source(given)),
+            rules: self.rules.as_deref().filter(|_| !files.are_source()),
             keep: given.keep,
         };
-        let mut edits = find.edits(&mut self.index, key);
+        let mut edits = find.edits(&mut self.index, keys);
         if hits::may_have(given.tool, given.args) {
             hits::add(lines, given.keep, &mut edits);
         }
@@ -188,12 +210,6 @@ impl Fold {
     pub fn size(&self) -> (usize, usize) {
         (self.index.bytes(), self.index.lines())
     }
-}
-
-/// Returns the same number for equal calls; nothing where the arguments are not known.
-fn repeat_key(given: &Given<'_>, hasher: &std::hash::RandomState) -> Option<u64> {
-    use std::hash::BuildHasher;
-    (!given.argument && !given.args.is_empty()).then(|| hasher.hash_one((given.tool, given.args)))
 }
 
 /// Returns the lines of a target as they stand in the text that repeats them, joined; nothing if it has fewer lines.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::guards::{self, guarded};
-use super::index::{Index, Source, WINDOW};
+use super::index::{Index, Keys, Source, WINDOW};
 use super::line::{Lines, Mark};
 use super::{Edit, Numbering, Options, Target};
 use crate::truncation::smart::rules::Rules;
@@ -31,18 +31,18 @@ struct Run {
 }
 
 impl Find<'_> {
-    /// The edits of a text; `key` says which call it is the result of.
-    pub(crate) fn edits(&self, index: &mut Index, key: Option<u64>) -> Vec<Edit> {
+    /// The edits of a text; `keys` say which call it is the result of, and of which file it is.
+    pub(crate) fn edits(&self, index: &mut Index, keys: Keys) -> Vec<Edit> {
         if self.lines.len() < guards::ENDS * 2 + WINDOW.min(self.options.min_lines) {
             return Vec::new();
         }
-        let repeated = index.repeated(key).map(|source| source.id);
+        let repeated = index.repeated(keys).map(|source| source.id);
         if !self.has_candidate(index) {
             return Vec::new();
         }
         let stays = guarded(self.lines, self.rules, self.keep);
         let plain = self.runs(index, &stays, None);
-        let runs = match index.repeated(key) {
+        let runs = match index.repeated(keys) {
             Some(base) => self.shorter(plain, self.against(index, &stays, base)),
             None => plain,
         };

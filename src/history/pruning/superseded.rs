@@ -61,7 +61,7 @@ impl Access {
             Some(Kind::Edit) => return Access::Write,
             _ => return Access::None,
         }
-        let Some(path) = text(&PATHS).filter(|path| !path.is_empty()) else { return Access::None };
+        let Some(path) = path_of(args) else { return Access::None };
         let view = args.get("view_range").and_then(Value::as_array);
         let viewed = |at: usize| view.and_then(|range| range.get(at)).and_then(Value::as_f64);
         let from_line = viewed(0).or_else(|| number(&FIRST_LINES)).unwrap_or(1.0).max(1.0);
@@ -71,8 +71,14 @@ impl Access {
             // `[10, -1]` is up to the end.
             .filter(|line| *line >= from_line)
             .unwrap_or(f64::INFINITY);
-        Access::Read(Read { path: normal_path(path), from_line, to_line, worked: true })
+        Access::Read(Read { path, from_line, to_line, worked: true })
     }
+}
+
+/// Returns the path that the arguments of a call name.
+pub fn path_of(args: &Value) -> Option<String> {
+    let path = PATHS.iter().find_map(|name| args.get(name)?.as_str())?;
+    (!path.is_empty()).then(|| normal_path(path))
 }
 
 /// Returns true if calls of a tool are known to read or change files.

@@ -1,0 +1,236 @@
+//! Which files a call shows or writes, by its tool and its arguments: reads, edits, and commands that only print files.
+
+use serde_json::Value;
+
+use crate::history::pruning::superseded::{Access, normal_path, path_of};
+use crate::tools::{self, Kind};
+
+/// Extensions of files that programs write what went wrong into.
+const LOGS: [&str; 5] = ["log", "txt", "out", "err", "trace"];
+
+/// Programs that print files, or what comes in.
+const PRINTERS: [&str; 6] = ["cat", "head", "tail", "sed", "nl", "bat"];
+
+/// Arguments that hold a command.
+const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
+
+/// Files that a call shows or writes.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct ShownFiles {
+    paths: Vec<String>,
+    /// The text is that of the files and of nothing else.
+    only_these: bool,
+}
+
+impl ShownFiles {
+    /// Returns the files of a call whose arguments are JSON.
+    pub(crate) fn of(tool: &str, args: &Value) -> ShownFiles {
+        match Access::of(tool, args) {
+            Access::Read(read) => ShownFiles { paths: vec![read.path], only_these: true },
+            Access::Write => {
+                ShownFiles { paths: path_of(args).into_iter().collect(), only_these: false }
+            }
+            Access::None => {
+                let kind = tools::kind(tool).or_else(|| tools::kind(tools::last_part(tool)));
+                let command = (kind == Some(Kind::Terminal)).then(|| command_of(args)).flatten();
+                let paths = command.as_deref().and_then(printed).unwrap_or_default();
+                let only_these = !paths.is_empty();
+                ShownFiles { paths, only_these }
+            }
+        }
+    }
+
+    /// The file, if it is one.
+    pub(crate) fn single(&self) -> Option<&str> {
+        let (first, rest) = self.paths.split_first()?;
+        rest.iter().all(|path| path == first).then_some(first)
+    }
+
+    /// Returns true if a text is that of files that are no logs: lines of source code are no errors of the run.
+    pub(crate) fn are_source(&self) -> bool {
+        self.only_these && !self.paths.is_empty() && self.paths.iter().all(|path| is_source(path))
+    }
+}
+
+fn is_source(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+    extension.is_some_and(|extension| !LOGS.contains(&extension.as_str()))
+}
+
+fn command_of(args: &Value) -> Option<String> {
+    match COMMANDS.iter().find_map(|name| args.get(name))? {
+        Value::String(text) => Some(text.clone()),
+        // Given as `["bash", "-lc", "…"]`.
+        Value::Array(words) => match words.as_slice() {
+            [_, flag, script] if flag.as_str()?.starts_with('-') => {
+                Some(script.as_str()?.to_owned())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The files that a command prints; nothing if it does anything else.
+fn printed(command: &str) -> Option<Vec<String>> {
+    let mut paths = Vec::new();
+    for step in steps(command)? {
+        let (first, rest) = step.split_first()?;
+        if first.first().is_some_and(|program| program == "cd")
+            && first.len() == 2
+            && rest.is_empty()
+        {
+            continue;
+        }
+        let files = files_of(first)?;
+        // The next program shortens or numbers the text of the first.
+        if files.is_empty()
+            || !rest.iter().all(|next| files_of(next).is_some_and(|own| own.is_empty()))
+        {
+            return None;
+        }
+        paths.extend(files);
+    }
+    Some(paths)
+}
+
+/// The files that a program which prints is given; nothing if it is another program.
+fn files_of(words: &[String]) -> Option<Vec<String>> {
+    let (program, args) = words.split_first()?;
+    if !PRINTERS.contains(&program.as_str()) {
+        return None;
+    }
+    let is_sed = program == "sed";
+    if is_sed && args.first().is_none_or(|flag| flag != "-n") {
+        return None;
+    }
+    let mut files = Vec::new();
+    let mut script = is_sed;
+    let mut args = args.iter();
+    while let Some(word) = args.next() {
+        if word.starts_with('-') {
+            // `head -n 20`, and a script of sed after `-e`.
+            if matches!(word.as_str(), "-n" | "-c")
+                && !is_sed
+                && program != "cat"
+                && program != "nl"
+            {
+                args.next()?;
+            }
+        } else if script {
+            script = false;
+            if !word.bytes().all(|byte| byte.is_ascii_digit() || b",$p".contains(&byte)) {
+                return None;
+            }
+        } else {
+            files.push(normal_path(word));
+        }
+    }
+    Some(files)
+}
+
+/// The steps of a command, each with its programs and their words; nothing if it is more than that.
+fn steps(command: &str) -> Option<Vec<Vec<Vec<String>>>> {
+    let mut steps = vec![vec![Vec::new()]];
+    let mut word: Option<String> = None;
+    let mut letters = command.trim().chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' | '"' => {
+                let own = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        end if end == letter => break,
+                        '$' if letter == '"'
+                            && letters.peek().is_some_and(|next| !matches!(next, 'p' | '"')) =>
+                        {
+                            return None;
+                        }
+                        '`' | '\\' if letter == '"' => return None,
+                        inner => own.push(inner),
+                    }
+                }
+            }
+            '$' | '`' | '\\' | '(' | ')' | '<' | '>' | '*' | '?' | '{' | '[' | '#' | '~' => {
+                return None;
+            }
+            ' ' | '\t' | '\n' | ';' | '|' | '&' => {
+                steps.last_mut()?.last_mut()?.extend(word.take());
+                let is_double = letters.next_if_eq(&letter).is_some();
+                match letter {
+                    '|' if !is_double => steps.last_mut()?.push(Vec::new()),
+                    '&' if !is_double => return None,
+                    '|' => return None,
+                    ';' | '&' | '\n' => steps.push(vec![Vec::new()]),
+                    _ => {}
+                }
+            }
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    steps.last_mut()?.last_mut()?.extend(word);
+    steps.retain(|step| step.iter().any(|words| !words.is_empty()));
+    (!steps.is_empty()).then_some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(args: &Value) -> (Vec<String>, bool) {
+        let files = ShownFiles::of("exec_command", args);
+        let is_source = files.are_source();
+        (files.paths, is_source)
+    }
+
+    #[test]
+    fn commands_that_only_print_files_show_them() {
+        for (command, paths, source) in [
+            ("cat src/a.ts", &["src/a.ts"][..], true),
+            ("cat ./src/a.ts | head -50", &["src/a.ts"], true),
+            ("sed -n '260,620p' cmd/main.go", &["cmd/main.go"], true),
+            ("nl -ba a.rs | sed -n '1,40p'", &["a.rs"], true),
+            ("cd /work && sed -n 1,20p a.rs; tail -n 5 b.py", &["a.rs", "b.py"], true),
+            ("head -n 20 build.log", &["build.log"], false),
+            ("cat Makefile", &["Makefile"], false),
+        ] {
+            let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+            assert_eq!(shown(&json!({ "cmd": command })), (paths, source), "{command}");
+        }
+        let listed = json!({ "command": ["bash", "-lc", "cat a.ts"] });
+        assert_eq!(shown(&listed), (vec!["a.ts".to_owned()], true));
+    }
+
+    #[test]
+    fn other_commands_show_none() {
+        for command in [
+            "cat a.ts && npm test",
+            "cat $FILE",
+            "cat *.ts",
+            "cat a.ts > b.ts",
+            "cat a.ts | grep error",
+            "sed 's/a/b/' a.ts",
+            "sed -n '/error/p' a.ts",
+            "sed -i -n 1p a.ts",
+            "head -5",
+            "cat a.ts & npm test",
+            "cat a.ts || npm test",
+            "cat \"$(ls)\"",
+            "cat 'a.ts",
+            "npm test",
+            "",
+        ] {
+            assert_eq!(shown(&json!({ "cmd": command })), (vec![], false), "{command}");
+        }
+    }
+
+    #[test]
+    fn an_edit_is_about_its_file_and_says_more_than_it() {
+        let files = ShownFiles::of("edit_file", &json!({ "path": "./a.ts" }));
+        assert_eq!((files.single(), files.are_source()), (Some("a.ts"), false));
+        let read = ShownFiles::of("Read", &json!({ "file_path": "a.ts" }));
+        assert_eq!((read.single(), read.are_source()), (Some("a.ts"), true));
+    }
+}
