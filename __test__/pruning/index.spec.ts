@@ -59,7 +59,7 @@ test('a long index lists more than a short one', () => {
 })
 
 test.each<[HistoryPrunerOptions, number]>([
-  [{}, 3],
+  [{}, 2],
   [{ index: false }, 5],
   [{ placeholder: '[gone]' }, 5],
   [{ policies: ['outdated'] }, 5],
@@ -90,5 +90,54 @@ describe.each(pairedFormats)('%s', (format) => {
       }),
       { numRuns: 50 },
     )
+  })
+})
+
+describe('results that the model uses', () => {
+  /** Five results; the answer before the last call uses `used`. */
+  const history = (used: string): object[] => {
+    const messages = historyOf(...Array.from({ length: 5 }, (_, at) => `ofResult${at} ${padding}`))
+    messages[7] = { ...messages[7], content: used }
+    return messages
+  }
+  const wholeIn = (messages: readonly object[]) =>
+    messages.flatMap((message, at) => (JSON.stringify(message).includes('so many words') ? [at / 2 - 1] : []))
+  const wholeOf = (used: string, options: HistoryPrunerOptions) =>
+    wholeIn(
+      new HistoryPruner({ keepRecent: 1, schedule: 'always', ...options }).prune(history(used), { now: 0 }).messages,
+    )
+
+  test.each<[string, string, HistoryPrunerOptions, number[]]>([
+    ['stay for some results', 'I see ofResult1.', { keepUsed: 3 }, [1, 4]],
+    [
+      'stay by what an argument says',
+      'I see ofResult1, and ofResult0.',
+      { keepUsed: Number.POSITIVE_INFINITY },
+      [0, 1, 4],
+    ],
+    ['go after as many results', 'I see ofResult1.', { keepUsed: 2 }, [4]],
+    ['go without the option', 'I see ofResult1.', { keepUsed: 0 }, [4]],
+    ['stay by default', 'I see ofResult1.', {}, [1, 4]],
+    ['stay without an index, if that is asked for', 'I see ofResult1.', { index: false, keepUsed: 3 }, [1, 4]],
+    ['go without an index', 'I see ofResult1.', { index: false }, [4]],
+    ['are not those whose words somebody said before', 'I see loadSettings.', { keepUsed: 3 }, [4]],
+    ['go under a profile', 'I see ofResult1.', { profile: 'opencode', policies: ['results'] }, [4]],
+  ])('%s', (_, used, options, whole) => {
+    expect(wholeOf(used, options)).toEqual(whole)
+  })
+
+  test('stay in another process too, and what is left out stays out', () => {
+    const options: HistoryPrunerOptions = { keepRecent: 1, keepUsed: 3, schedule: 'always' }
+    const messages = history('I see ofResult1.')
+    const pruner = new HistoryPruner(options)
+    for (let end = 2; end < messages.length; end += 2) pruner.prune(messages.slice(0, end), { now: 0 })
+    const resumed = HistoryPruner.fromJSON(JSON.stringify(pruner), options)
+    const sent = pruner.prune(messages, { now: 0 }).messages
+    expect(wholeIn(sent)).toContain(1)
+    expect(resumed.prune(messages, { now: 0 }).messages).toEqual(sent)
+    // A rewritten end uses nothing.
+    expect(
+      wholeIn(pruner.prune([...messages.slice(0, 7), ...history('Nothing.').slice(7)], { now: 0 }).messages),
+    ).not.toContain(1)
   })
 })

@@ -41,6 +41,13 @@ const POLICIES = {
   "`index: 'long'`, `prices` given": priced({ index: 'long' }),
   "`index: 'long', keepRecent: 8`, `prices` given": priced({ index: 'long', keepRecent: 8 }),
   '`keepRecent: 20`, `prices` given': priced({ keepRecent: 20 }),
+  '`keepRecent: 3, keepUsed: 0`, `prices` given': priced({ keepRecent: 3, keepUsed: 0 }),
+  '`keepRecent: 2, keepUsed: 0`, `prices` given': priced({ keepRecent: 2, keepUsed: 0 }),
+  "`index: 'long', keepRecent: 1, keepUsed: 3`, `prices` given": priced({
+    index: 'long',
+    keepRecent: 1,
+    keepUsed: 3,
+  }),
   '`maxLoss: 0.05`, `prices` given': priced({ maxLoss: 0.05 }),
   "`policies: ['outdated']`, `prices` given": priced({ policies: ['outdated'] }),
   "`policies: ['results', 'arguments']`, `prices` given": priced({ policies: ['results', 'arguments'] }),

@@ -33,6 +33,8 @@ export interface ItemColumns {
 
 export class Columns {
   readonly paths: string[] = []
+  /** Pairs of a message and the number of a result that it uses. */
+  uses: readonly number[] = []
   private readonly messageNumbers = new Numbers()
   private readonly itemNumbers = new Numbers()
 

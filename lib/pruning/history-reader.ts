@@ -128,7 +128,10 @@ export class HistoryReader {
     this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
     this.clearedByProvider = earlier?.clearedByProvider ?? 0
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
-    this.indexes = settings.index ? new ResultIndexes(settings.index === 'long', this.readsArguments) : undefined
+    this.indexes =
+      settings.index || settings.keepsUsed
+        ? new ResultIndexes(settings.index === 'long', this.readsArguments)
+        : undefined
     this.wording = new Placeholders(settings, this.tokens)
     this.tools = new ToolFacts(settings)
   }
@@ -348,8 +351,10 @@ export class HistoryReader {
     for (let index = from; index < this.known.length; index++) views.push((this.known[index] as KnownMessage).view)
     const sizes = this.tokens.sizes(views)
     const facts = this.settings.needsFacts ? factsOfAll(textsOfResults(views)) : undefined
-    const words = this.indexes?.read(views, from)
+    const read = this.indexes?.read(views, from)
+    const words = this.settings.index === false ? undefined : read?.words
     const news: News = { columns: new Columns(), facts, words, next: 0, nextWords: 0 }
+    if (this.settings.keepsUsed) news.columns.uses = read?.uses ?? []
     for (let index = from; index < this.known.length; index++) {
       const known = this.known[index] as KnownMessage
       const { view } = known

@@ -51,9 +51,16 @@ export interface HistoryPrunerOptions {
   /**
    * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
    * yet always stay, however many they are.
-   * @default 5; 3 for the policy `results` if placeholders have an `index`
+   * @default 5; 2 for the policy `results` if placeholders have an `index`
    */
   keepRecent?: number
+  /**
+   * Older results stay as well while fewer results than this came after their last use: the model said a path, an identifier or a number out
+   * of the result that was not said before. For the policies `results`, `pressure` and `arguments`. A whole number of at least 0, or
+   * `Infinity`; 0 turns it off.
+   * @default 0; 5 for the policy `results` if placeholders have an `index`
+   */
+  keepUsed?: number
   /**
    * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
    * are as many. A whole number of at least 0, or `Infinity`.
@@ -188,6 +195,8 @@ export interface PrunerSettings {
   readonly ledger: ToolResultKnowledge | undefined
   readonly storage: OutputOwner | undefined
   readonly placeholder: string | ((info: PrunedInfo) => string) | undefined
+  /** True if results that the agent uses stay longer. */
+  readonly keepsUsed: boolean
   /** How many words of their result placeholders list. */
   readonly index: 'short' | 'long' | false
   readonly language: NoticeLanguage
@@ -208,6 +217,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   profile: oneOf('opencode', 'openclaw', 'snow'),
   policies: ['an array of policies', isArray],
   keepRecent: count,
+  keepUsed: count,
   keepMessages: count,
   keepPreamble: flag,
   keepErrors: flag,
@@ -275,14 +285,18 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   const types = policies.map(({ type }) => type)
   const index = placeholder === undefined && (options.index ?? 'short')
   const keepErrors = options.keepErrors ?? false
+  // An index of words stands for the others.
+  const isIndexed = index !== false && types.includes('results')
+  const keepUsed = options.keepUsed ?? (isIndexed ? 5 : 0)
   return {
     rules: {
       removesThinking,
       policies,
-      keepRecent: wholeOrNull(options.keepRecent ?? (index !== false && types.includes('results') ? 3 : 5)),
+      keepRecent: wholeOrNull(options.keepRecent ?? (isIndexed ? 2 : 5)),
       keepMessages: wholeOrNull(options.keepMessages ?? 0),
       keepPreamble: options.keepPreamble ?? false,
       keepErrors,
+      keepUsed: wholeOrNull(keepUsed),
       prices,
       cheapest,
       cacheLifetimeMs: finiteOrNull(cacheLifetimeMs),
@@ -293,6 +307,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     hasOwnPrices: isRecord(options.prices),
     needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
+    keepsUsed: keepUsed > 0,
     keepsPrefix: thinking === 'keep-prefix',
     removesThinking,
     prunesArguments: types.includes('arguments'),

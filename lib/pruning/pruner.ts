@@ -298,7 +298,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { reader, handle } = inner
   const { shared, columns, resumed, unseenFrom, boundTo } = reader.read(messages)
-  call(() => native.prunerAppend(handle, shared, columns.messages, columns.items, columns.paths))
+  call(() => native.prunerAppend(handle, shared, columns.messages, columns.items, columns.paths, [...columns.uses]))
   if (resumed !== undefined) call(() => native.prunerResume(handle, resumed.shared, resumed.lastRequest))
   const answer = JSON.parse(call(() => native.prunerDecide(handle, now, boundTo, unseenFrom))) as Answer
   const { policies } = inner.settings

@@ -37,6 +37,13 @@ export interface PrunedItem extends PrunedInfo {
   trimmed?: true
 }
 
+/** Ids of the calls whose results are pruned as a whole. */
+export function leftResults(pruned: readonly PrunedItem[]): string[] {
+  return pruned.flatMap(({ kind, toolCallId, trimmed }) =>
+    kind === 'result' && toolCallId !== undefined && trimmed === undefined ? [toolCallId] : [],
+  )
+}
+
 /** Report of one call of `HistoryPruner.prune`. Priced tokens are tokens times their price. */
 export interface PruneReport {
   reason: PruneReason

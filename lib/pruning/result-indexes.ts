@@ -4,7 +4,7 @@ import type { ResultText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { call, native } from '../native/native'
 
-const { TEXT_BEGINS, TEXT_JSON, TEXT_RESULT } = native
+const { TEXT_BEGINS, TEXT_JSON, TEXT_MODEL, TEXT_RESULT } = native
 
 /** Indexes of the results of one history. */
 export class ResultIndexes {
@@ -18,17 +18,20 @@ export class ResultIndexes {
     this.handle = call(() => native.wordIndexOpen(isLong))
   }
 
-  /** Reads the messages of a history from `shared` on. Returns the words of each of their results, in order. */
-  read(views: readonly MessageView[], shared: number): readonly string[] {
+  /**
+   * Reads the messages of a history from `shared` on. Returns the words of each of their results, in order, and pairs of a message and
+   * the number of a result that its model uses.
+   */
+  read(views: readonly MessageView[], shared: number): { words: readonly string[]; uses: readonly number[] } {
     const texts: string[] = []
     const flags: number[] = []
     const add = (text: string, flag: number) => {
       texts.push(text)
       flags.push(flag)
     }
-    for (const { text, calls, results } of views) {
-      add(joined(text), TEXT_BEGINS)
-      if (!this.prunesArguments) for (const { argsText } of calls) add(argsText, TEXT_JSON)
+    for (const { role, text, calls, results } of views) {
+      add(joined(text), role === 'assistant' ? TEXT_BEGINS | TEXT_MODEL : TEXT_BEGINS)
+      if (!this.prunesArguments) for (const { argsText } of calls) add(argsText, TEXT_JSON | TEXT_MODEL)
       for (const { text: output } of results) add(joined(output), TEXT_RESULT)
     }
     return call(() => native.indexWords(this.handle, shared, Uint8Array.from(flags), texts))

@@ -12,6 +12,7 @@ use spillway_core::history::pruning::pruner::{Account, Correction, Message, Prun
 use spillway_core::history::pruning::schedule::{Prices, Rule, When};
 use spillway_core::history::pruning::superseded::{self, Access, Read};
 use spillway_core::history::pruning::trim;
+use spillway_core::history::pruning::used::Use;
 use spillway_core::history::pruning::word_index::{Limits, WordIndex};
 use spillway_core::history::result_facts::Facts;
 use spillway_core::tools;
@@ -61,6 +62,7 @@ struct Options {
     keep_messages: Option<usize>,
     keep_preamble: bool,
     keep_errors: bool,
+    keep_used: Option<usize>,
     prices: Prices,
     cheapest: Prices,
     cache_lifetime_ms: Option<f64>,
@@ -93,6 +95,7 @@ pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHan
         keep_messages: options.keep_messages.unwrap_or(usize::MAX),
         keep_preamble: options.keep_preamble,
         keep_errors: options.keep_errors,
+        keep_used: options.keep_used.unwrap_or(usize::MAX),
     };
     let rule = Rule {
         prices: options.prices,
@@ -104,7 +107,8 @@ pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHan
     Ok(External::new(Mutex::new(Pruner::new(rules, rule, account))))
 }
 
-/// Drops the messages from `shared` on and appends the rest of the history.
+/// Drops the messages from `shared` on and appends the rest of the history. `uses` has pairs of a message and the number of
+/// a result that it uses.
 #[napi(catch_unwind)]
 pub fn pruner_append(
     #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
@@ -112,6 +116,7 @@ pub fn pruner_append(
     messages: &[f64],
     items: &[f64],
     paths: Vec<String>,
+    uses: Vec<u32>,
 ) {
     let mut pruner = lock(pruner);
     pruner.keep(shared as usize);
@@ -152,6 +157,10 @@ pub fn pruner_append(
             };
             pruner.push_item(item, form, (carried >= 0.0).then_some(carried as u64));
         }
+    }
+    for used in uses.chunks_exact(2) {
+        let &[message, result] = used else { continue };
+        pruner.push_use(Use { message: message as usize, result: result as usize });
     }
 }
 
@@ -242,6 +251,9 @@ pub const TEXT_RESULT: u8 = 1 << 1;
 /// Flag of a text: it is JSON.
 #[napi]
 pub const TEXT_JSON: u8 = 1 << 2;
+/// Flag of a text: the model wrote it.
+#[napi]
+pub const TEXT_MODEL: u8 = 1 << 3;
 
 /// Creates an index of the words of a history; a `long` one keeps more of them.
 #[napi(catch_unwind, ts_return_type = "object")]
@@ -250,29 +262,42 @@ pub fn word_index_open(long: bool) -> WordIndexHandle {
     External::new(Mutex::new(WordIndex::new(limits)))
 }
 
-/// Forgets the messages from `shared` on and reads the texts of the new ones, with flags for each text. Returns for each
-/// result the words that its placeholder keeps.
+/// The words of a history, and its uses of results.
+#[napi(object)]
+pub struct IndexedWords {
+    /// For each result the words that its placeholder keeps.
+    pub words: Vec<String>,
+    /// Pairs of a message and the number of a result that it uses.
+    pub uses: Vec<u32>,
+}
+
+/// Forgets the messages from `shared` on and reads the texts of the new ones, with flags for each text.
 #[napi(catch_unwind)]
 pub fn index_words(
     #[napi(ts_arg_type = "object")] index: &WordIndexHandle,
     shared: u32,
     flags: Uint8Array,
     texts: Vec<String>,
-) -> Vec<String> {
+) -> IndexedWords {
     let mut index = lock(index);
     index.keep(shared as usize);
-    let mut indexes = Vec::new();
+    let mut found = IndexedWords { words: Vec::new(), uses: Vec::new() };
+    let mut next = shared;
     for (flags, text) in flags.iter().zip(&texts) {
         if flags & TEXT_BEGINS != 0 {
             index.message();
+            next += 1;
         }
         if flags & TEXT_RESULT != 0 {
-            indexes.push(index.index(text));
-        } else {
-            index.say(text, flags & TEXT_JSON != 0);
+            found.words.push(index.index(text));
+            continue;
+        }
+        let used = index.say(text, flags & TEXT_JSON != 0);
+        if flags & TEXT_MODEL != 0 {
+            found.uses.extend(used.into_iter().flat_map(|result| [next - 1, result]));
         }
     }
-    indexes
+    found
 }
 
 /// Trims a text; `null` if it is kept whole. Characters are UTF-16 units.

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::budget::{Budget, over_budget};
 use super::pressure::{Pressure, under_pressure};
 use super::superseded::{Read, superseded};
+use super::used::{Use, unused};
 use crate::history::outdated::{Answer, Rule as OutdatedRule, outdated};
 use crate::history::result_facts::Facts;
 
@@ -116,6 +117,8 @@ pub struct Rules {
     pub keep_preamble: bool,
     /// True if results of failed calls are kept.
     pub keep_errors: bool,
+    /// Number of newest results after the last use of a result in which it is kept.
+    pub keep_used: usize,
 }
 
 /// The view of a history that policies evaluate.
@@ -139,6 +142,8 @@ pub struct View<'a> {
     pub budget_from: usize,
     /// Current time in milliseconds since the epoch.
     pub now: f64,
+    /// Messages of the model that use a result, ascending.
+    pub uses: &'a [Use],
 }
 
 impl View<'_> {
@@ -193,7 +198,8 @@ pub fn goals(view: &View<'_>, rules: &Rules) -> Vec<Goal> {
         })
         .collect();
     let results: Vec<usize> = (0..view.items.len()).filter(|&at| is_result(view, at)).collect();
-    let old = results.get(..results.len().saturating_sub(rules.keep_recent)).unwrap_or_default();
+    let recent = results.len().saturating_sub(rules.keep_recent);
+    let old = &unused(view, &results, results.get(..recent).unwrap_or_default(), rules.keep_used);
     let stays = view.forms.iter().map(|&form| Goal { form, policy: None });
     let mut chosen: Vec<Goal> = stays.collect();
     let mut choose = |at: usize, form: Form, policy: usize| {
@@ -206,7 +212,7 @@ pub fn goals(view: &View<'_>, rules: &Rules) -> Vec<Goal> {
     };
     for (place, policy) in rules.policies.iter().enumerate() {
         let goes = match policy {
-            Policy::Results => old.to_vec(),
+            Policy::Results => old.clone(),
             Policy::Outdated { max_age_ms } => {
                 old_terminals(view, &results, *max_age_ms, rules.keep_recent)
             }
@@ -311,6 +317,7 @@ pub(super) mod tests {
             keep_messages: 0,
             keep_preamble: false,
             keep_errors: false,
+            keep_used: 0,
         }
     }
 
@@ -328,6 +335,7 @@ pub(super) mod tests {
             unseen_from,
             budget_from: 0,
             now: 1e6,
+            uses: &[],
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policies::{Form, Goal, Item, Rules, View, goals};
 use super::schedule::{self, Costs, Decision, Move, Prices, Prompt, Savings};
+use super::used::Use;
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +96,7 @@ pub struct Pruner {
     turns: Vec<usize>,
     answers: Vec<usize>,
     summaries: Vec<usize>,
+    uses: Vec<Use>,
     /// Cumulative tokens before each message in its current form, and without any pruning, for the messages counted so
     /// far; the total is at the end.
     starts: Vec<f64>,
@@ -109,7 +111,7 @@ impl Pruner {
     /// Creates a pruner, with the account of an earlier one if it continues that.
     pub fn new(rules: Rules, schedule: schedule::Rule, account: Account) -> Self {
         let (messages, items, forms, since) = Default::default();
-        let (turns, answers, summaries) = Default::default();
+        let (turns, answers, summaries, uses) = Default::default();
         let (starts, unpruned_starts) = (vec![0.0], vec![0.0]);
         Pruner {
             rules,
@@ -122,6 +124,7 @@ impl Pruner {
             turns,
             answers,
             summaries,
+            uses,
             starts,
             unpruned_starts,
             shared: 0,
@@ -144,6 +147,7 @@ impl Pruner {
         for places in [&mut self.turns, &mut self.answers, &mut self.summaries] {
             places.truncate(places.partition_point(|place| *place < shared));
         }
+        self.uses.truncate(self.uses.partition_point(|used| used.message < shared));
         self.count_again_from(shared);
         self.shared = self.messages.len();
     }
@@ -182,6 +186,11 @@ impl Pruner {
         self.forms.push(form);
         let next = self.account.requests + 1;
         self.since.push(carried.map(|carried| next.saturating_sub(carried)));
+    }
+
+    /// Declares that a message of the model uses a result.
+    pub fn push_use(&mut self, used: Use) {
+        self.uses.push(used);
     }
 
     /// Returns for each item the number of requests that contained it since it was prunable.
@@ -267,6 +276,7 @@ impl Pruner {
             unseen_from: self.answers.last().copied().unwrap_or(0).min(unseen_from),
             budget_from: self.summaries.last().copied().unwrap_or(0),
             now,
+            uses: &self.uses,
         };
         goals(&view, &self.rules)
     }
@@ -335,6 +345,7 @@ mod tests {
             keep_messages: 0,
             keep_preamble: false,
             keep_errors: false,
+            keep_used: 0,
         };
         let rule = Rule {
             prices: PRICES,

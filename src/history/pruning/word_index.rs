@@ -112,17 +112,29 @@ fn words<'a>(text: &'a str, escaped: bool, mut found: impl FnMut(&'a str)) {
 /// Facts about a word of the history.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
-    /// It is in a text that stays, or in an index.
-    stays: bool,
+    /// It is in a text that stays.
+    said: bool,
+    /// It is in an index.
+    listed: bool,
     /// Number of results that have it.
     results: u32,
+    /// The newest of them.
+    newest: u32,
+}
+
+impl Seen {
+    fn stays(self) -> bool {
+        self.said || self.listed
+    }
 }
 
 /// A change of [`Seen`], to be undone when the history is read again.
 #[derive(Debug, Clone, Copy)]
 enum Change {
-    Stays(u64),
-    Result(u64),
+    Said(u64),
+    Listed(u64),
+    /// A result has it; the newest one before.
+    Result(u64, u32),
 }
 
 /// The words of one history.
@@ -131,8 +143,10 @@ pub struct WordIndex {
     limits: Limits,
     seen: HashMap<u64, Seen>,
     changes: Vec<Change>,
-    /// Number of changes before each message.
-    messages: Vec<usize>,
+    /// Number of changes and of results before each message.
+    messages: Vec<(usize, u32)>,
+    /// Number of results so far.
+    results: u32,
     hasher: RandomState,
 }
 
@@ -146,36 +160,51 @@ struct Candidate<'a> {
 impl WordIndex {
     /// Creates an index of a history without messages.
     pub fn new(limits: Limits) -> Self {
-        let (seen, changes, messages, hasher) = Default::default();
-        WordIndex { limits, seen, changes, messages, hasher }
+        let (seen, changes, messages, results, hasher) = Default::default();
+        WordIndex { limits, seen, changes, messages, results, hasher }
     }
 
     /// Forgets all messages from `shared` on.
     pub fn keep(&mut self, shared: usize) {
-        let Some(&changes) = self.messages.get(shared) else { return };
-        for change in self.changes.drain(changes..) {
-            let (Change::Stays(hash) | Change::Result(hash)) = change;
-            if let Some(seen) = self.seen.get_mut(&hash) {
-                match change {
-                    Change::Stays(_) => seen.stays = false,
-                    Change::Result(_) => seen.results -= 1,
+        let Some(&(changes, results)) = self.messages.get(shared) else { return };
+        // The newest first: each change holds what was there before it.
+        for change in self.changes.drain(changes..).rev() {
+            let (Change::Said(hash) | Change::Listed(hash) | Change::Result(hash, _)) = change;
+            let Some(seen) = self.seen.get_mut(&hash) else { continue };
+            match change {
+                Change::Said(_) => seen.said = false,
+                Change::Listed(_) => seen.listed = false,
+                Change::Result(_, newest) => {
+                    (seen.results, seen.newest) = (seen.results - 1, newest)
                 }
             }
         }
+        self.results = results;
         self.messages.truncate(shared);
     }
 
     /// Begins the next message.
     pub fn message(&mut self) {
-        self.messages.push(self.changes.len());
+        self.messages.push((self.changes.len(), self.results));
     }
 
-    /// Reads a text that stays in the history.
-    pub fn say(&mut self, text: &str, escaped: bool) {
+    /// Reads a text that stays in the history. Returns the results, by their numbers, that have a word of it that was
+    /// not said before: of each word the newest one.
+    pub fn say(&mut self, text: &str, escaped: bool) -> Vec<u32> {
+        let mut used = Vec::new();
         words(text, escaped, |word| {
             let hash = self.hash(word);
-            self.stays(hash);
+            let seen = self.seen.entry(hash).or_default();
+            if seen.said {
+                return;
+            }
+            seen.said = true;
+            if seen.results > 0 && !used.contains(&seen.newest) {
+                used.push(seen.newest);
+            }
+            self.changes.push(Change::Said(hash));
         });
+        used
     }
 
     /// Returns the words that stay of a result, separated by spaces.
@@ -186,7 +215,7 @@ impl WordIndex {
         for (place, candidate) in candidates.iter().enumerate() {
             let seen = self.seen.get(&candidate.hash).copied().unwrap_or_default();
             let worth = worth(candidate, seen, is_listing);
-            if !seen.stays && worth >= self.limits.least_worth {
+            if !seen.stays() && worth >= self.limits.least_worth {
                 chosen.push((worth, place));
             }
         }
@@ -200,13 +229,19 @@ impl WordIndex {
         });
         chosen.sort_by_key(|&(_, place)| place);
         for candidate in &candidates {
-            self.seen.entry(candidate.hash).or_default().results += 1;
-            self.changes.push(Change::Result(candidate.hash));
+            let seen = self.seen.entry(candidate.hash).or_default();
+            self.changes.push(Change::Result(candidate.hash, seen.newest));
+            (seen.results, seen.newest) = (seen.results + 1, self.results);
         }
+        self.results += 1;
         let kept: Vec<&Candidate<'_>> =
             chosen.iter().filter_map(|&(_, place)| candidates.get(place)).collect();
         for candidate in &kept {
-            self.stays(candidate.hash);
+            let seen = self.seen.entry(candidate.hash).or_default();
+            if !seen.listed {
+                seen.listed = true;
+                self.changes.push(Change::Listed(candidate.hash));
+            }
         }
         kept.iter().map(|candidate| candidate.word).collect::<Vec<_>>().join(" ")
     }
@@ -224,14 +259,6 @@ impl WordIndex {
             }
         });
         candidates
-    }
-
-    fn stays(&mut self, hash: u64) {
-        let seen = self.seen.entry(hash).or_default();
-        if !seen.stays {
-            seen.stays = true;
-            self.changes.push(Change::Stays(hash));
-        }
     }
 
     fn hash(&self, word: &str) -> u64 {
