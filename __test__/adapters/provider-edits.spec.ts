@@ -1,10 +1,11 @@
 /** Responses that say what the provider left out by itself: the pruner and the folds of the session know it. */
 
-import { HistoryPruner } from 'spillway'
+import { DoomLoopDetector, HistoryPruner } from 'spillway'
 import { contextMiddleware } from 'spillway/ai-sdk'
 import { FoldSession } from 'spillway/fold'
 import { contextControl } from 'spillway/langchain'
 import { guardModel } from 'spillway/openai-agents'
+import { extension } from 'spillway/pi'
 import type { Message } from '../support/binding-provider'
 import { SHAPES } from '../support/signed-turns'
 import type { Any } from './shapes'
@@ -24,6 +25,7 @@ const metadata = (clearedToolUses: number) => ({
 interface Controls {
   history: HistoryPruner
   fold: FoldSession
+  doomLoop: DoomLoopDetector
 }
 
 /** Sends one request; its answer says that `cleared` results were left out. */
@@ -58,6 +60,18 @@ const agentsModel = (controls: Controls, response: object) =>
     },
     controls,
   )
+
+/** Asks an extension for the context, then reports the events of the provider's stream, as pi's agent does. */
+const pi =
+  (event: (cleared: number) => object): Request =>
+  async (controls, messages, cleared) => {
+    const handlers = new Map<string, (event: object) => unknown>()
+    extension(controls)({ on: (name, handler) => handlers.set(name, handler) })
+    await handlers.get('context')?.({ messages })
+    for (const data of ['[DONE]', { type: 'ping' }, event(cleared)]) {
+      await handlers.get('provider_stream_event')?.({ type: 'provider_stream_event', data })
+    }
+  }
 
 const HOSTS: Record<string, { turns: (id: string) => Message[]; request: Request }> = {
   'AI SDK, the metadata of an answer': {
@@ -100,9 +114,17 @@ const HOSTS: Record<string, { turns: (id: string) => Message[]; request: Request
     request: (controls, input, cleared) =>
       drain(agentsModel(controls, { output: [{}], providerData: report(cleared) }).getStreamedResponse({ input })),
   },
+  'pi, a stream of Anthropic': {
+    turns: turnsOf('pi'),
+    request: pi((cleared) => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, ...report(cleared) })),
+  },
+  'pi, a stream of OpenAI': {
+    turns: turnsOf('pi'),
+    request: pi((cleared) => ({ type: 'response.completed', response: report(cleared) })),
+  },
 }
 
-function turnsOf(format: 'ai-sdk' | 'langchain'): (id: string) => Message[] {
+function turnsOf(format: 'ai-sdk' | 'langchain' | 'pi'): (id: string) => Message[] {
   const { answer, result } = SHAPES[format]
   return (id) => [answer(id, ''), result(id, TEXT)]
 }
@@ -117,24 +139,36 @@ function agentsTurns(callId: string): Message[] {
 describe.each(Object.entries(HOSTS))('%s', (name, { turns, request }) => {
   /** Reads a text again after the provider has left out `cleared` results. */
   const secondReading = async (cleared: number) => {
-    const controls = { history: new HistoryPruner({ keepRecent: 5 }), fold: new FoldSession() }
+    const controls = {
+      history: new HistoryPruner({ keepRecent: 5 }),
+      fold: new FoldSession(),
+      doomLoop: new DoomLoopDetector(),
+    }
+    for (let at = 0; at < 4; at++) {
+      // One call a turn, as a detector counts them.
+      controls.doomLoop.check({ toolCallId: 'a', tool: 'read', args: {}, turn: at })
+      controls.doomLoop.record({ toolCallId: 'a', result: TEXT })
+    }
     controls.fold.fold(TEXT, { toolName: 'read', toolCallId: 'a', args: { path: 'a.ts' } })
     const user = name.startsWith('LangChain') ? { type: 'human', content: 'Go' } : { role: 'user', content: 'Go' }
     await request(controls, [user, ...turns('a')], cleared)
     const { content } = controls.fold.fold(TEXT, { toolName: 'read', toolCallId: 'b', args: { path: 'b.ts' } })
-    return { content, state: controls.history.toJSON() }
+    const { action } = controls.doomLoop.check({ toolCallId: 'b', tool: 'read', args: {}, turn: 'next' })
+    return { content, action, state: controls.history.toJSON() }
   }
 
-  test('a result that was cleared is no target of a later pointer', async () => {
-    const { content, state } = await secondReading(1)
+  test('a result that was cleared is no target of a later pointer, and reading it again is no loop', async () => {
+    const { content, state, action } = await secondReading(1)
     expect(state.clearedByProvider).toBe(1)
     expect(content).toBe(TEXT)
+    expect(action).toBe('allow')
   })
 
   test('one that was not cleared is', async () => {
-    const { content, state } = await secondReading(0)
+    const { content, state, action } = await secondReading(0)
     expect(state.clearedByProvider).toBeUndefined()
     expect(content.length).toBeLessThan(TEXT.length)
+    expect(action).toBe('ask')
   })
 })
 

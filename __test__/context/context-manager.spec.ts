@@ -20,6 +20,60 @@ const work = (count: number, size = 200, from = 0) =>
     .map((message) => JSON.parse(JSON.stringify(message).replaceAll('"call_', `"call_${from}_`)) as Message)
 const system: Message = { role: 'system', content: 'You are a coding agent.' }
 
+describe('results that left the request', () => {
+  const told = () => {
+    const calls: string[][] = []
+    return { calls, forget: (ids: readonly string[]) => calls.push([...ids]) }
+  }
+
+  test('are named to the detector of loops and to the folds, once each', async () => {
+    const [doomLoop, fold] = [told(), told()]
+    const budget = { protectTokens: 100, minTokens: 0, protectTurns: 1 }
+    const manager = new ContextManager<Message>({ budget, pruning: { schedule: 'always' }, doomLoop, fold })
+    const { report } = await manager.prepare(work(4), { now })
+    expect(report.left).toEqual(report.pruning.pruned.map(({ toolCallId }) => toolCallId))
+    expect(report.left.length).toBeGreaterThan(0)
+    expect((await manager.prepare(work(4), { now })).report.left).toEqual([])
+    expect([doomLoop.calls, fold.calls]).toEqual([[report.left], [report.left]])
+  })
+
+  test('after a compaction are those that the summary replaced', async () => {
+    const doomLoop = told()
+    const manager = new ContextManager<Message>({
+      contextWindow: 12_000,
+      compaction: { summarize },
+      budget: false,
+      doomLoop,
+    })
+    const history = [system, ...work(12, 800)]
+    const { report, messages } = await manager.prepare(history, { now })
+    expect(report.compaction?.action).toBe('summary')
+    const ids = (some: readonly Message[]) => some.flatMap((one) => ('tool_call_id' in one ? [one.tool_call_id] : []))
+    expect(report.left.toSorted()).toEqual(
+      ids(history)
+        .filter((id) => !ids(messages).includes(id))
+        .toSorted(),
+    )
+    expect(doomLoop.calls).toEqual([report.left])
+  })
+
+  test('by what the provider says are named as well, and a listener that throws is reported', async () => {
+    const errors: string[] = []
+    const fold = told()
+    const doomLoop = {
+      forget() {
+        throw new Error('closed')
+      },
+    }
+    const manager = new ContextManager<Message>({ doomLoop, fold, onError: ({ message }) => errors.push(message) })
+    await manager.prepare(work(4), { now })
+    const edits = manager.accept({ context_management: { applied_edits: [{ cleared_tool_uses: 2 }] } })
+    expect(fold.calls).toEqual([edits?.toolCallIds])
+    expect(edits?.toolCallIds).toHaveLength(2)
+    expect(errors).toEqual(['doomLoop: closed'])
+  })
+})
+
 describe('before each request', () => {
   test('nothing to do is the very array', async () => {
     const manager = new ContextManager<Message>({ contextWindow: 100_000 })

@@ -50,6 +50,55 @@ describe('a call that is repeated', () => {
     expect(forms.map((args) => run.call('t', args).action)).toEqual(['allow', 'allow', 'allow', 'allow', 'ask'])
   })
 
+  describe('after its result left the context', () => {
+    /** Repeats a few calls, and forgets the result of each at once. */
+    const forgetting = (calls: [tool: string, args: object, isError?: boolean][], rounds: number, forgets: boolean) => {
+      const run = agent({ maxToolCalls: Number.POSITIVE_INFINITY })
+      const seen: string[] = []
+      for (let round = 0, number = 0; round < rounds; round++) {
+        for (const [tool, args, isError = false] of calls) {
+          number++
+          seen.push(inWords(run.call(tool, args, isError ? 'Error: no such file' : 'the same text', isError)))
+          if (forgets) run.detector.forget([`call_${number}`])
+        }
+      }
+      return { seen, detector: run.detector }
+    }
+    const read: [string, object] = ['read', { path: 'a' }]
+    const search: [string, object] = ['grep', { pattern: 'b' }]
+
+    test.each<[string, [string, object, boolean?][], number]>([
+      ['one read', [read], 30],
+      ['two reads in turn', [read, search], 20],
+      ['a command that only looks', [['bash', { command: 'cat a.txt' }]], 30],
+    ])('%s is no loop', (_, calls, rounds) => {
+      expect(new Set(forgetting(calls, rounds, true).seen)).toEqual(new Set(['allow']))
+      expect(new Set(forgetting(calls, rounds, false).seen).size).toBeGreaterThan(1)
+    })
+
+    test.each<[string, [string, object, boolean?][]]>([
+      ['a call that changes something', [['write', { path: 'a', content: 'b' }]]],
+      ['a call that failed', [['read', { path: 'gone' }, true]]],
+    ])('%s stays counted', (_, calls) => {
+      expect(forgetting(calls, 12, true).seen).toEqual(forgetting(calls, 12, false).seen)
+    })
+
+    test('another detector continues with what was forgotten', () => {
+      const run = agent()
+      expect(run.again(4, 'read', 1, 'text')).toEqual(['allow*2', 'warn same_tool*2'])
+      run.detector.forget(['call_4', 'of nobody'])
+      const resumed = DoomLoopDetector.fromJSON(JSON.stringify(run.detector))
+      expect(resumed.check({ toolCallId: 'call_5', tool: 'read', args: 1 })).toEqual({ action: 'allow' })
+    })
+
+    test.each<[string, unknown]>([
+      ['toolCallIds', 'call_1'],
+      ['toolCallIds[1]', ['call_1', 7]],
+    ])('%s is checked', (name, ids) => {
+      expect(() => new DoomLoopDetector().forget(ids as string[])).toThrow(`"${name}"`)
+    })
+  })
+
   test('is no loop while its results change, for however long', () => {
     const run = agent({ maxToolCalls: Number.POSITIVE_INFINITY })
     for (let i = 0; i < 500; i++) expect(run.call('status', { id: 1 }, `${i} of 500 done`)).toEqual({ action: 'allow' })

@@ -11,7 +11,7 @@ import { Estimate } from '../history/estimate'
 import { detectFormat, formatNamed, viewOf, viewsIn, viewsOf } from '../history/formats'
 import { recoverAsFar } from '../overflow/recover-from-overflow'
 import { adopt, countedTokens, forgetGone, HistoryPruner, share } from '../pruning/pruner'
-import type { PruneReport } from '../pruning/report'
+import { leftResults, type PruneReport } from '../pruning/report'
 import type { HistoryPrunerState } from '../pruning/state'
 import type { PromptUsage } from '../pruning/usage'
 import { isArray } from '../util/guards'
@@ -51,6 +51,8 @@ export interface ContextReport {
   tokensAfter: number
   /** Tokens of what is sent beside the history. */
   environmentTokens: number
+  /** Ids of the calls whose results left the request now: pruned, or replaced by a compaction. */
+  left: string[]
   /** Budget of both together; `Infinity` if the window is unknown. */
   usable: number
   /** True if they have no more; as the provider counts them once `observe` was called. */
@@ -167,7 +169,10 @@ export class ContextManager<M = unknown> {
 
   /** Learns from a response what its provider left out by itself, as `HistoryPruner.accept` does. */
   accept(response: unknown): ReturnType<HistoryPruner['accept']> {
-    return innerOf(this).pruner.accept(response)
+    const inner = innerOf(this)
+    const edits = inner.pruner.accept(response)
+    if (edits !== undefined) forget(inner, edits.toolCallIds)
+    return edits
   }
 
   /** Returns the steps of the last request as readable sentences. */
@@ -306,6 +311,7 @@ async function prepare<M>(
     tokensBefore: tokensBefore + (inner.fold?.saved ?? 0) + inner.images.saved,
     tokensAfter,
     environmentTokens: environment,
+    left: [...new Set([...rounds.flatMap((round) => leftResults(round.pruned)), ...(compaction?.left ?? [])])],
     usable: inner.usable,
     fits,
     pruning: pruned.report,
@@ -313,6 +319,7 @@ async function prepare<M>(
     ...(compaction && { compaction: compaction.report }),
   }
   inner.last = report
+  forget(inner, report.left)
   return { messages: pruned.messages, history, report }
 }
 
@@ -374,6 +381,28 @@ function requestTokens<M>(inner: Inner<M>, tokens: number): number {
   return countedTokens(inner.pruner, tokens) ?? tokens + environmentTokens(inner)
 }
 
+/** Tells those who know results by their calls that these are not sent any more. Never throws. */
+function forget<M>({ options, tell }: Inner<M>, toolCallIds: readonly string[]): void {
+  if (toolCallIds.length === 0) return
+  for (const name of ['doomLoop', 'fold'] as const) {
+    try {
+      options[name]?.forget(toolCallIds)
+    } catch (thrown) {
+      tell(new SpillwayError('CALLBACK', `${name}: ${messageOf(thrown)}`, { cause: thrown }))
+    }
+  }
+}
+
+/** The history after a compaction. */
+interface Compacted<M> {
+  history: M[]
+  report: CompactionReport
+  freed: number
+  changed: boolean
+  /** Ids of the calls whose results left. */
+  left: string[]
+}
+
 /** Compacts if it is time. */
 async function compacted<M>(
   inner: Inner<M>,
@@ -381,7 +410,7 @@ async function compacted<M>(
   history: M[],
   pruned: { messages: M[]; report: PruneReport },
   { force = false, signal }: { force?: boolean; signal?: AbortSignal },
-): Promise<{ history: M[]; report: CompactionReport; freed: number; changed: boolean } | undefined> {
+): Promise<Compacted<M> | undefined> {
   const { options, pruner, limit } = inner
   if (options.compaction === false) return undefined
   const { tokensAfter } = pruned.report
@@ -404,7 +433,7 @@ async function compacted<M>(
   const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
   if (summary !== undefined) {
     const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
-    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false }
+    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false, left: [] }
     inner.fold = fold
     inner.images.keep((index) => fold.shows(index))
   }
@@ -415,7 +444,20 @@ async function compacted<M>(
   }
   if (replaced.length > 0) adopt(pruner, replaced)
   const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
-  return { history: changed ? lastingAfterChange(inner, stored) : history, report, freed, changed }
+  const after = changed ? lastingAfterChange(inner, stored) : history
+  const callAt = ({ index, place }: { index: number; place: number }) =>
+    viewsIn(history).views[index]?.results[place]?.callId
+  const gone = replaced.flatMap((one) => callAt(one) ?? [])
+  const left = summary === undefined ? gone : resultsWithout(history, after)
+  return { history: after, report, freed, changed, left }
+}
+
+/** Ids of the calls whose results are in one history and not in the other. */
+function resultsWithout<M>(before: readonly M[], after: readonly M[]): string[] {
+  const idsIn = (messages: readonly M[]) =>
+    viewsIn(messages).views.flatMap(({ results }) => results.flatMap(({ callId }) => callId ?? []))
+  const stay = new Set(idsIn(after))
+  return idsIn(before).filter((id) => !stay.has(id))
 }
 
 /** Shortens results if the messages still do not fit, or were refused and nothing else helped. */

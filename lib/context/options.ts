@@ -75,6 +75,13 @@ export interface ContextManagerOptions<M = unknown> {
    * @default 'openclaw'
    */
   overflow?: false | OverflowProfile
+  /**
+   * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is no loop:
+   * a `DoomLoopDetector`.
+   */
+  doomLoop?: { forget(toolCallIds: readonly string[]): void }
+  /** Told of the same calls, so that no later pointer names them: a `FoldSession`. */
+  fold?: { forget(toolCallIds: readonly string[]): void }
   /** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
   onError?: (error: SpillwayError) => void
 }
@@ -83,6 +90,7 @@ const isLimit = (value: unknown) => atLeastZero(value) && value !== 0
 
 export const anything: Check = ['anything', () => true]
 const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isRecord(value)]
+const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null)?.forget === 'function'
 const orOff: Check = ['false or an object', (value) => value === false || isRecord(value)]
 
 export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
@@ -104,6 +112,8 @@ export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Ch
     "false, 'openclaw' or 'openclaw-2026-02'",
     (value) => [false, 'openclaw', 'openclaw-2026-02'].includes(value as never),
   ],
+  doomLoop: ['an object with forget', forgets],
+  fold: ['an object with forget', forgets],
   onError: ['a function', (value) => typeof value === 'function'],
 }
 

@@ -33,6 +33,7 @@ export interface ToolControls {
   doomLoop?: {
     check(call: DoomLoopCall): DoomLoopVerdict
     record(result: DoomLoopResult): void
+    forget?(toolCallIds: readonly string[]): void
     approve(toolCallId: string, approval: 'once' | 'always'): boolean
   }
   /** Answers for the user whether a loop may go on. Without it a question is a stop. */

@@ -4,9 +4,10 @@ import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { encode, wellFormed } from '../settings/settings'
 import type { TruncationProfile } from '../types'
+import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 
 /** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
 export interface DoomLoopOptions {
@@ -181,6 +182,20 @@ export class DoomLoopDetector {
     const result = read(toRecord, 'result')
     const plain = typeof result === 'string' ? result : safeStringify(result)
     call(() => native.doomLoopRecord(of(this).handle, id, wellFormed(plain), isError))
+  }
+
+  /**
+   * Tells that the results of these calls left the context: pruned, cleared by the provider, or replaced by a summary. A call that
+   * only reads and gets such a result again is no repetition; failed calls and calls that change something stay counted. Ids that are
+   * not known change nothing.
+   *
+   * @throws SpillwayError `INVALID_ARGUMENT` if that is no array of strings
+   */
+  forget(toolCallIds: readonly string[]): void {
+    const ids = readable('toolCallIds', () => (isArray(toolCallIds) ? [...toolCallIds] : undefined))
+    if (ids === undefined) throw wrong('toolCallIds', toolCallIds, 'an array of ids')
+    const known = ids.map((id, at) => text(`toolCallIds[${at}]`, id))
+    call(() => native.doomLoopForget(of(this).handle, known))
   }
 
   /**

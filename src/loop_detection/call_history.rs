@@ -50,6 +50,19 @@ pub struct Call {
     pub turn: u64,
     pub conduct: Conduct,
     pub outcome: Outcome,
+    /// True if its result left the context: making the call again is no repetition.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
+}
+
+impl Call {
+    /// Forgets the result, if there is one to get again: what a call has changed stays changed, and a failure does not go
+    /// away by trying again.
+    fn forget(&mut self) {
+        let has_none =
+            matches!(self.outcome, Outcome::Vetoed | Outcome::Known { failed: true, .. });
+        self.forgotten |= !self.conduct.changes && !has_none;
+    }
 }
 
 /// Severity of a finding.
@@ -154,6 +167,11 @@ impl Calls {
         self.list.iter_mut().rev().find(|call| call.id == id)
     }
 
+    /// Forgets the results of these calls.
+    pub fn forget(&mut self, ids: &HashSet<&str>) {
+        self.list.iter_mut().filter(|call| ids.contains(call.id.as_str())).for_each(Call::forget);
+    }
+
     /// Records that the model said something, or nothing.
     pub fn said(&mut self, text: &str) {
         self.since_said = 0;
@@ -241,6 +259,9 @@ impl Calls {
                 }
                 continue;
             }
+            if each.forgotten {
+                break;
+            }
             // No result ends the turn of a call that was vetoed, so the next one need not be parallel to it.
             if each.turn == counted_turn && each.outcome != Outcome::Vetoed {
                 continue;
@@ -289,6 +310,7 @@ impl Calls {
                 let (one, other) = (newest[at - period], newest[at]);
                 let outcomes = one.outcome.result().zip(other.outcome.result());
                 one.signature == other.signature
+                    && !other.forgotten
                     && !(equal && outcomes.is_some_and(|(a, b)| a != b))
             };
             let calls = (period..newest.len()).take_while(|at| same(*at)).count() + period;
@@ -335,7 +357,7 @@ impl Calls {
             let known = results.entry(&each.signature).or_insert(result);
             let changed = known.zip(result).is_some_and(|(known, result)| known != result);
             *known = known.or(result);
-            if each.conduct.waits || changed || results.len() > MOST_DIFFERENT {
+            if each.conduct.waits || each.forgotten || changed || results.len() > MOST_DIFFERENT {
                 return None;
             }
             seen += 1;

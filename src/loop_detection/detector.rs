@@ -202,6 +202,7 @@ impl Detector {
             signature,
             tool: tool.to_owned(),
             outcome: Outcome::Unknown,
+            forgotten: false,
         };
         self.state.answers.called();
         self.state.total += 1;
@@ -396,6 +397,12 @@ impl Detector {
         self.state.since =
             if question.reason == LoopReason::MaxToolCalls { 0 } else { self.state.since };
         true
+    }
+
+    /// Forgets the results of calls, which left the context: they were pruned, cleared by the provider, or replaced by a
+    /// summary. A call that gets such a result again is no repetition.
+    pub fn forget(&mut self, ids: &[String]) {
+        self.state.calls.forget(&ids.iter().map(String::as_str).collect());
     }
 
     /// Counts an approval and restarts the count of repetitions.

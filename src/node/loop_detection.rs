@@ -58,6 +58,15 @@ pub fn doom_loop_record(
     lock(detector).record(&call_id, &result, is_error);
 }
 
+/// Forgets the results of calls, which left the context.
+#[napi(catch_unwind)]
+pub fn doom_loop_forget(
+    #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
+    call_ids: Vec<String>,
+) {
+    lock(detector).forget(&call_ids);
+}
+
 /// Approves a question, permanently or once. Returns false if there is none with this id.
 #[napi(catch_unwind)]
 pub fn doom_loop_approve(

@@ -83,7 +83,8 @@ export interface PiExtensionApi {
 }
 
 /**
- * An extension for pi's coding agent that does the same by its events `tool_call`, `tool_result` and `context`. Sessions are
+ * An extension for pi's coding agent that does the same by its events `tool_call`, `tool_result` and `context`; what the
+ * provider left out by itself it reads from `provider_stream_event`. Sessions are
  * pi's: give `history` as a function, and each has a pruner of its own, also after `/new`.
  *
  * @example
@@ -115,7 +116,18 @@ export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
       const { messages } = await prepared(requests, event.messages, sessionOf(context), modelIdOf(context?.model))
       return messages === event.messages ? undefined : { messages: [...messages] }
     })
+    if (controls.history === undefined) return
+    // Since pi 0.99; earlier ones keep nothing of what a provider says beside its answer.
+    pi.on('provider_stream_event', (event: { data?: unknown } | undefined, context?: PiContext) => {
+      requests.accept(sessionOf(context), editsIn(event?.data))
+    })
   }
+}
+
+/** The parts of an event of a provider's stream that may say what the provider left out by itself. */
+function editsIn(data: unknown): unknown[] {
+  const { response, content_block } = Object(data) as { response?: unknown; content_block?: unknown }
+  return [data, response, content_block === undefined ? undefined : { content: [content_block] }]
 }
 
 /** A prepared request. The last answer has the usage of the request before. */

@@ -4,6 +4,7 @@ import type { OverflowClass } from 'spillway'
 import type { OverflowRecoveryState } from 'spillway/overflow'
 import { classifyOverflow } from '../../overflow/classify-overflow'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
+import { leftResults, type PrunedItem } from '../../pruning/report'
 import { isArray } from '../../util/guards'
 import { catchLater } from '../../util/warn'
 import { badAnswer, isRecord } from '../../validation/validate'
@@ -75,8 +76,8 @@ export class Requests {
   }
 
   /**
-   * Hands on what a response says of edits by its provider: to the control of a session, and the results that left to `fold`, so that no
-   * later pointer names them. `places` are those where a framework may put it; one that says nothing changes nothing. Never throws.
+   * Hands on what a response says of edits by its provider: to the control of a session, and the results that left to `fold` and
+   * `doomLoop`, so that no later pointer names them and reading them again is no loop. `places` are those where a framework may put it; one that says nothing changes nothing. Never throws.
    */
   accept(sessionId: string | undefined, places: readonly unknown[]): void {
     try {
@@ -85,11 +86,18 @@ export class Requests {
         const edits = isRecord(place) ? control?.accept?.(place) : undefined
         catchLater('history', edits)
         const { toolCallIds } = Object(edits) as { toolCallIds?: unknown }
-        if (isArray(toolCallIds) && toolCallIds.length > 0) this.#controls.fold?.forget?.(toolCallIds as string[])
+        this.#forget(toolCallIds)
       }
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
     }
+  }
+
+  /** Tells `fold` and `doomLoop` which results are not sent any more. */
+  #forget(toolCallIds: unknown): void {
+    if (!isArray(toolCallIds) || toolCallIds.length === 0) return
+    this.#controls.fold?.forget?.(toolCallIds as string[])
+    this.#controls.doomLoop?.forget?.(toolCallIds as string[])
   }
 
   /** The control of a session that has sent a request. */
@@ -117,6 +125,7 @@ export class Requests {
     if (!isArray(answer?.messages) || (answer.messages.length === 0 && messages.length > 0)) {
       throw badAnswer('history', answer?.messages, 'messages')
     }
+    this.#forget(leftWith(answer.report))
     tell(this.#controls, {
       type: 'prepared',
       ...(sessionId !== undefined && { sessionId }),
@@ -206,6 +215,12 @@ export class Requests {
       return undefined
     }
   }
+}
+
+/** The calls whose results left the request, as the report of a pruner or a context manager says. */
+function leftWith(report: unknown): unknown {
+  const { left, pruned } = Object(report) as { left?: unknown; pruned?: unknown }
+  return left ?? (isArray(pruned) ? leftResults(pruned as PrunedItem[]) : undefined)
 }
 
 /** A fresh count of attempts. */
