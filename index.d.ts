@@ -1595,6 +1595,17 @@ export interface SummaryRequest<M = unknown> {
 	/** Aborted when the time is up, or when the caller's own signal is. */
 	signal: AbortSignal;
 }
+/** Options of the part of a summary about files that were read before it. */
+export interface ReadStateOptions {
+	/** The folder that relative paths start in. Files outside of it, also behind links, are named without their state. */
+	root: string;
+	/** Tokens of the record at most; the newest reads count first. @default 600 */
+	maxTokens?: number;
+	/** Number of files, those read last, whose text as it is now is added to the summary. A whole number. @default 0 */
+	restoreFiles?: number;
+	/** Tokens of these texts at most, together. A file that does not fit is left out. @default 4000 */
+	restoreTokens?: number;
+}
 /** Writes a summary: usually a request to a model. */
 export type Summarize<M = unknown> = (request: SummaryRequest<M>) => string | {
 	text: string;
@@ -1689,6 +1700,12 @@ export interface CompactOptions<M = unknown> {
 	 * @default 'keep-prefix'
 	 */
 	thinking?: ThinkingMode;
+	/**
+	 * Adds to a summary which files were read before it, which lines of them, and whether they have changed since, and if asked for
+	 * the files read last as they are now. Looks at these files. Without it no file is looked at.
+	 * @default none
+	 */
+	readState?: ReadStateOptions;
 	/** State of an earlier compaction of this session: `report.state`. */
 	state?: CompactionState;
 	/** Called before a summary is written, and after a compaction. */
@@ -1742,9 +1759,16 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
 	 * yet always stay, however many they are.
-	 * @default 5; 3 for the policy `results` if placeholders have an `index`
+	 * @default 5; 2 for the policy `results` if placeholders have an `index`
 	 */
 	keepRecent?: number;
+	/**
+	 * Older results stay as well while fewer results than this came after their last use: the model said a path, an identifier or a number out
+	 * of the result that was not said before. For the policies `results`, `pressure` and `arguments`. A whole number of at least 0, or
+	 * `Infinity`; 0 turns it off.
+	 * @default 0; 5 for the policy `results` if placeholders have an `index`
+	 */
+	keepUsed?: number;
 	/**
 	 * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
 	 * are as many. A whole number of at least 0, or `Infinity`.
@@ -2025,6 +2049,17 @@ export interface ContextManagerOptions<M = unknown> {
 	 * @default 'openclaw'
 	 */
 	overflow?: false | OverflowProfile;
+	/**
+	 * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is no loop:
+	 * a `DoomLoopDetector`.
+	 */
+	doomLoop?: {
+		forget(toolCallIds: readonly string[]): void;
+	};
+	/** Told of the same calls, so that no later pointer names them: a `FoldSession`. */
+	fold?: {
+		forget(toolCallIds: readonly string[]): void;
+	};
 	/** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
 	onError?: (error: SpillwayError) => void;
 }
@@ -2037,6 +2072,8 @@ export interface ContextReport {
 	tokensAfter: number;
 	/** Tokens of what is sent beside the history. */
 	environmentTokens: number;
+	/** Ids of the calls whose results left the request now: pruned, or replaced by a compaction. */
+	left: string[];
 	/** Budget of both together; `Infinity` if the window is unknown. */
 	usable: number;
 	/** True if they have no more; as the provider counts them once `observe` was called. */
@@ -2239,6 +2276,14 @@ export declare class DoomLoopDetector {
 	 */
 	record(toRecord: DoomLoopResult): void;
 	/**
+	 * Tells that the results of these calls left the context: pruned, cleared by the provider, or replaced by a summary. A call that
+	 * only reads and gets such a result again is no repetition; failed calls and calls that change something stay counted. Ids that are
+	 * not known change nothing.
+	 *
+	 * @throws SpillwayError `INVALID_ARGUMENT` if that is no array of strings
+	 */
+	forget(toolCallIds: readonly string[]): void;
+	/**
 	 * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
 	 * @returns false if there is no open question with this id
 	 */
@@ -2284,6 +2329,7 @@ export interface ToolControls {
 	doomLoop?: {
 		check(call: DoomLoopCall): DoomLoopVerdict;
 		record(result: DoomLoopResult): void;
+		forget?(toolCallIds: readonly string[]): void;
 		approve(toolCallId: string, approval: "once" | "always"): boolean;
 	};
 	/** Answers for the user whether a loop may go on. Without it a question is a stop. */

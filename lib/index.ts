@@ -26,6 +26,7 @@ export { runCommand } from './command/run-command'
 export type { CommandProgress, CommandResult, RunCommandOptions, RunningCommand } from './command/types'
 export { type CompactResult, compactHistory } from './compaction/compact-history'
 export type { CompactOptions, Summarize } from './compaction/options'
+export type { ReadStateOptions } from './compaction/read-state-options'
 export type { CompactionPlan, CompactionReport } from './compaction/report'
 export type { SummaryRequest } from './compaction/types'
 export {

@@ -9,6 +9,7 @@ import { isArray } from '../util/guards'
 import { atLeastZero, type Check, checkOptions, count, flag, oneOf, owner, strings } from '../validation/options'
 import { checkSignal, isRecord, wrong } from '../validation/validate'
 import type { CompactionHooks } from './hooks'
+import { checkReadState, type ReadStateOptions } from './read-state-options'
 import type { CompactionState } from './report'
 import type { CompactionEnvironment, SummaryRequest } from './types'
 
@@ -108,6 +109,12 @@ export interface CompactOptions<M = unknown> {
    * @default 'keep-prefix'
    */
   thinking?: ThinkingMode
+  /**
+   * Adds to a summary which files were read before it, which lines of them, and whether they have changed since, and if asked for
+   * the files read last as they are now. Looks at these files. Without it no file is looked at.
+   * @default none
+   */
+  readState?: ReadStateOptions
   /** State of an earlier compaction of this session: `report.state`. */
   state?: CompactionState
   /** Called before a summary is written, and after a compaction. */
@@ -173,6 +180,7 @@ export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } =
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
   storage: owner,
   thinking: oneOf('keep-prefix', 'ignore'),
+  readState: object,
   state: object,
   hooks: object,
   hookTimeoutMs: positive,
@@ -229,6 +237,7 @@ export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'
   checkOptions(of, options, COMPACT_CHECKS)
   checkSignal(`${of}.signal`, options.signal)
   if (options.environment !== undefined) checkOptions(`${of}.environment`, options.environment, ENVIRONMENT)
+  if (options.readState !== undefined) checkReadState(`${of}.readState`, options.readState)
   if (options.state !== undefined) checkOptions(`${of}.state`, options.state, STATE)
   if (options.hooks !== undefined) checkOptions(`${of}.hooks`, options.hooks, HOOKS)
   const numbers = numbersOf(options.profile)

@@ -15,6 +15,7 @@ import { answersIn, charsOf, formatAt, Measure, type OutputAt, type ReadHistory,
 import { tellAfter } from './hooks'
 import { COUNTED_CHARS_PER_TOKEN, type CompactionLimits, type CompactSettings } from './options'
 import { environmentTexts, isChinese } from './prompt'
+import { readState } from './read-files'
 import type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './report'
 import { askSummarizer, checkAborted, type NoSummary, noSummary } from './request-summary'
 
@@ -274,9 +275,10 @@ export class Run<M> {
     const begun = range(Math.max(turn, head[1]), from)
     // The steps of a finished turn belong to the part before it.
     const sameTurn = old.length === 0 && begun.length > 0
-    const parts: SummaryParts = sameTurn
-      ? { ...before, changes }
-      : { history: [before.history, before.turn].filter((text) => text !== '').join('\n\n'), turn: '', changes }
+    const earlier = sameTurn
+      ? before
+      : { ...before, history: [before.history, before.turn].filter((text) => text !== '').join('\n\n'), turn: '' }
+    const parts: SummaryParts = { ...earlier, changes, ...(await this.filesRead(before.reads)) }
     const both = old.length > 0 && begun.length > 0
     const tokens = Math.min(limits.summary, decision.room) / (settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1)
     const most = Math.max(Math.floor(both ? tokens / 2 : tokens), 1)
@@ -292,10 +294,20 @@ export class Run<M> {
     return this.judge(parts, before, this.fitted(parts, chinese))
   }
 
+  /** The files that were read in what is replaced, as the options ask for them. */
+  private async filesRead(known: readonly string[]): Promise<Pick<SummaryParts, 'reads' | 'files'>> {
+    const { settings, history, measure, chinese } = this
+    const { readState: asked, ledger } = settings.options
+    if (asked === undefined) return { reads: [], files: [] }
+    const perToken = settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1
+    const from = { history, isDropped: (at: number) => this.isDropped(at), ledger }
+    return readState(asked, known, from, wordsOf(chinese), (text) => measure.text(text) / perToken)
+  }
+
   /** The summaries that are in the history by now. */
   private partsBefore(): SummaryParts {
     const { views, roles } = this.history
-    const all: SummaryParts = { history: '', turn: '', changes: [] }
+    const all: SummaryParts = { history: '', turn: '', changes: [], reads: [], files: [] }
     for (let index = this.decision.first; index < this.decision.from; index++) {
       if (roles[index] !== ROLES.summary) continue
       const { text } = views[index] ?? OTHER
@@ -303,6 +315,7 @@ export class Run<M> {
       all.history = [all.history, all.turn, parts.history].filter((one) => one !== '').join('\n\n')
       all.turn = parts.turn
       all.changes = [...all.changes, ...parts.changes]
+      all.reads = [...all.reads, ...parts.reads]
     }
     return all
   }
@@ -313,12 +326,17 @@ export class Run<M> {
     const { room } = this.decision
     const size = (text: string) => this.measure.message(text)
     let text = summaryText(parts, words)
+    if (parts.files.length > 0 && (size(text) > room || size(text) >= this.inputSize())) {
+      // Files can be read again, and go before all that was said.
+      return this.fitted({ ...parts, files: parts.files.slice(0, -1) }, chinese)
+    }
     // A summary larger than the messages it replaces is rejected, even if there is room.
     if (size(text) <= room || size(text) >= this.inputSize()) return { text, shortened: false }
     for (let share = (0.95 * room) / size(text), tries = 0; tries < 8; share *= 0.8, tries++) {
       const cut = (one: string) => cutTo(one, Math.floor(one.length * share), chinese)
       const changes = parts.changes.slice(-Math.ceil(parts.changes.length * share))
-      text = summaryText({ history: cut(parts.history), turn: cut(parts.turn), changes }, words)
+      const reads = parts.reads.slice(-Math.ceil(parts.reads.length * share))
+      text = summaryText({ history: cut(parts.history), turn: cut(parts.turn), changes, reads, files: [] }, words)
       if (size(text) <= room) break
     }
     return { text, shortened: true }

@@ -15,6 +15,7 @@ export type {
   CompactionHooks,
 } from '../compaction/hooks'
 export type { CompactionProfile, CompactOptions, Summarize } from '../compaction/options'
+export type { ReadStateOptions } from '../compaction/read-state-options'
 export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from '../compaction/report'
 export type { CompactionEnvironment, SummaryRequest } from '../compaction/types'
 export {

@@ -10,11 +10,23 @@ export interface SummaryWords {
   prefix: string
   turn: string
   changes: string
+  reads: string
+  files: string
+  unchanged: string
+  changed: string
+  deleted: string
+  unknown: string
+  earlier: string
+  lines: string
   image: string
   omitted: string
 }
 
 const ALL: readonly SummaryWords[] = JSON.parse(call(() => native.compactionWords()))
+
+/** Headings inside of a summary, in their order. */
+const HEADINGS = ['turn', 'changes', 'reads', 'files'] as const
+type Heading = (typeof HEADINGS)[number]
 
 /** The words of a language. */
 export function wordsOf(chinese: boolean): SummaryWords {
@@ -32,6 +44,10 @@ export interface SummaryParts {
   turn: string
   /** The record of changed files. */
   changes: readonly string[]
+  /** The record of files that were read. */
+  reads: readonly string[]
+  /** Files whose text is given again. It is not read back. */
+  files: readonly string[]
 }
 
 /** True if a message is a summary: it is marked, or it begins as one and is not what a user said. */
@@ -78,17 +94,25 @@ export function marked<T extends object>(message: T): T {
 }
 
 /** A summary as text. */
-export function summaryText({ history, turn, changes }: SummaryParts, words: SummaryWords): string {
+export function summaryText({ history, turn, changes, reads, files }: SummaryParts, words: SummaryWords): string {
   const parts = [`${words.prefix}\n${inert(history)}`.trimEnd()]
   if (turn !== '') parts.push(`${words.turn}\n${inert(turn)}`)
   if (changes.length > 0) parts.push(`${words.changes}\n${changes.join('\n')}`)
+  if (reads.length > 0) parts.push(`${words.reads}\n${reads.join('\n')}`)
+  if (files.length > 0) parts.push(`${words.files}\n${files.join('\n')}`)
   return parts.join('\n\n')
 }
 
 /** The parts of a text that {@link summaryText} made, or of one that only begins as a summary. */
 export function summaryParts(text: string): SummaryParts {
   const lines = text.trim().split('\n')
-  const at = (key: 'turn' | 'changes') => lines.findLastIndex((line) => ALL.some((words) => words[key] === line.trim()))
+  const is = (key: Heading) => (line: string) => ALL.some((words) => words[key] === line.trim())
+  const at = (key: Heading) => lines.findLastIndex(is(key))
+  // A file can have any line: its first heading is ours, because nothing before it has one.
+  const filesAt = lines.findIndex(is('files'))
+  if (filesAt >= 0) lines.splice(filesAt)
+  const readsAt = at('reads')
+  const reads = readsAt < 0 ? [] : lines.splice(readsAt).slice(1)
   const changesAt = at('changes')
   const changes = changesAt < 0 ? [] : lines.splice(changesAt).slice(1)
   const turnAt = at('turn')
@@ -99,13 +123,15 @@ export function summaryParts(text: string): SummaryParts {
     history: history.slice(prefix.length).trim(),
     turn: turn.join('\n').trim(),
     changes: changes.filter((line) => line.startsWith('- ')),
+    reads: reads.filter((line) => line.startsWith('- ')),
+    files: [],
   }
 }
 
 /** A text of a summariser in which no line is one of our headings. */
 function inert(text: string): string {
   const isOurs = (line: string) =>
-    ALL.some(({ prefix, turn, changes }) => [prefix, turn, changes].includes(line.trim()))
+    ALL.some((words) => [words.prefix, ...HEADINGS.map((key) => words[key])].includes(line.trim()))
   return text
     .split('\n')
     .map((line) => (isOurs(line) ? `> ${line.trim()}` : line))

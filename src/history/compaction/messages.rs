@@ -12,6 +12,18 @@ pub struct Words {
     pub turn: &'static str,
     /// Introduces the list of changed files.
     pub changes: &'static str,
+    /// Introduces the list of files that were read.
+    pub reads: &'static str,
+    /// Introduces files whose text is given again.
+    pub files: &'static str,
+    /// States of a file that was read.
+    pub unchanged: &'static str,
+    pub changed: &'static str,
+    pub deleted: &'static str,
+    pub unknown: &'static str,
+    pub earlier: &'static str,
+    /// Names lines.
+    pub lines: &'static str,
     /// Replaces an image.
     pub image: &'static str,
     /// Replaces `{n}` messages that are not passed to the summarizer.
@@ -24,6 +36,14 @@ pub static WORDS: [Words; 2] = [
         prefix: "[Session Summary]",
         turn: "[Current Turn So Far]",
         changes: "[Changed Files]",
+        reads: "[Read Files]",
+        files: "[Files As They Are Now]",
+        unchanged: "unchanged since",
+        changed: "changed since",
+        deleted: "deleted since",
+        unknown: "may have changed",
+        earlier: "read before an earlier summary",
+        lines: "lines",
         image: "[image left out]",
         omitted: "[{n} messages left out]",
     },
@@ -31,6 +51,14 @@ pub static WORDS: [Words; 2] = [
         prefix: "【会话摘要】",
         turn: "【本轮至今】",
         changes: "【已改动的文件】",
+        reads: "【读过的文件】",
+        files: "【文件现在的内容】",
+        unchanged: "此后未改动",
+        changed: "此后已改动",
+        deleted: "此后已删除",
+        unknown: "可能已改动",
+        earlier: "在更早的摘要之前读过",
+        lines: "行",
         image: "[已略去一张图片]",
         omitted: "[已略去 {n} 条消息]",
     },

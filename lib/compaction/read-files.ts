@@ -1,0 +1,183 @@
+/** The record of files that were read: which lines, and whether they still say what the model saw. */
+
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, relative, resolve } from 'node:path'
+import { knownCall, warnOfLedger } from '../history/ledger'
+import type { ResultText } from '../history/message-cache'
+import type { SummaryWords } from '../history/summary'
+import { fileAccess } from '../pruning/file-access'
+import type { OutputAt, ReadHistory } from './history-reader'
+import type { CompactOptions } from './options'
+import type { ReadStateOptions } from './read-state-options'
+
+const MAX_TOKENS = 600
+const RESTORE_TOKENS = 4000
+/** The newest files whose state is looked up. */
+const MOST_FILES = 100
+/** Larger files are judged by their date alone, and not given again. */
+const MOST_BYTES = 1 << 20
+
+/** The number of a line, as tools that read files print it. */
+const LINE_NUMBER = /^ *\d{1,9}(?:\t|→| ?\| ?|: ?)/
+
+interface FileRead {
+  path: string
+  ranges: [from: number, to: number][]
+  /** The text of the newest read. */
+  text: ResultText
+  /** When it ended: milliseconds. */
+  time: number | undefined
+}
+
+/** The files that were read in messages that a summary replaces, the newest last. Reads that stay in view are left out. */
+function readsOf<M>(
+  { outputs }: ReadHistory<M>,
+  isDropped: (index: number) => boolean,
+  ledger: CompactOptions['ledger'],
+): FileRead[] {
+  const files = new Map<string, FileRead>()
+  for (const { index, view, call } of outputs) {
+    const read = readIn(call)
+    const learnt = knownCall(ledger, view.callId ?? call?.id, warnOfLedger)
+    if (read === undefined || (learnt?.isError ?? view.isError) === true) continue
+    const [path, from, to] = read
+    if (!isDropped(index)) {
+      if (from === 1 && to === null) files.delete(path)
+      continue
+    }
+    const ranges = files.get(path)?.ranges ?? []
+    files.delete(path)
+    const range: [number, number] = [from, to ?? Number.POSITIVE_INFINITY]
+    files.set(path, { path, ranges: merged([...ranges, range]), text: view.text, time: learnt?.endedAt ?? view.time })
+  }
+  return [...files.values()]
+}
+
+function readIn(call: OutputAt['call']): ReturnType<typeof fileAccess>['read'] {
+  return call?.name === undefined ? undefined : fileAccess(call.name.toWellFormed(), call).read
+}
+
+function merged(ranges: [number, number][]): [number, number][] {
+  const all: [number, number][] = []
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    const last = all.at(-1)
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to)
+    else all.push([from, to])
+  }
+  return all
+}
+
+/** The part of a summary about files that were read, no longer than it may be. */
+export interface ReadState {
+  /** Lines of the record, the newest last. */
+  reads: string[]
+  /** Texts of files as they are now. */
+  files: string[]
+}
+
+/** Looks up the files that were read. `known` are the lines of the record in an earlier summary. Never throws. */
+export async function readState<M>(
+  options: ReadStateOptions,
+  known: readonly string[],
+  from: { history: ReadHistory<M>; isDropped: (index: number) => boolean; ledger: CompactOptions['ledger'] },
+  words: SummaryWords,
+  tokensOf: (text: string) => number,
+): Promise<ReadState> {
+  const { maxTokens = MAX_TOKENS, restoreFiles = 0, restoreTokens = RESTORE_TOKENS } = options
+  const newest = readsOf(from.history, from.isDropped, from.ledger).slice(-MOST_FILES)
+  const found = await Promise.all(newest.map(async (read) => ({ read, ...(await stateOf(options.root, read, words)) })))
+  const isAgain = (line: string) => newest.some(({ path }) => line === `- ${path}` || line.startsWith(`- ${path}: `))
+  const before = known.map((line) => `- ${pathIn(line, words)}: ${words.earlier}`).filter((line) => !isAgain(line))
+  const lines = [...new Set([...before, ...found.map(({ read, state }) => lineOf(read, state, words))])]
+  const reads = fitting(lines.toReversed(), lines.length, maxTokens, tokensOf).toReversed()
+  const texts = found
+    .toReversed()
+    .flatMap(({ read, text }) =>
+      text === undefined ? [] : [`<file path=${JSON.stringify(read.path)}>\n${inert(text)}\n</file>`],
+    )
+  return { reads, files: fitting(texts, restoreFiles, restoreTokens, tokensOf) }
+}
+
+/** The first `most` texts of those that have no more tokens together. */
+function fitting(texts: readonly string[], most: number, tokens: number, tokensOf: (text: string) => number): string[] {
+  const chosen: string[] = []
+  let left = tokens
+  for (const text of texts.slice(0, most)) {
+    const size = tokensOf(`${text}\n`)
+    if (size > left) continue
+    left -= size
+    chosen.push(text)
+  }
+  return chosen
+}
+
+function lineOf({ path, ranges }: FileRead, state: string | undefined, { lines }: SummaryWords): string {
+  const isWhole = ranges.some(([from, to]) => from === 1 && to === Number.POSITIVE_INFINITY)
+  const named = ranges.map(([from, to]) => (Number.isFinite(to) ? `${from}-${to}` : `${from}-`)).join(', ')
+  const about = [isWhole ? '' : `${lines} ${named}`, state ?? ''].filter((part) => part !== '').join(', ')
+  const shown = path.replace(/[\r\n]/g, ' ')
+  return about === '' ? `- ${shown}` : `- ${shown}: ${about}`
+}
+
+function pathIn(line: string, { lines, ...words }: SummaryWords): string {
+  const states = [words.unchanged, words.changed, words.deleted, words.unknown, words.earlier]
+  const end = [lines, ...states].map((word) => line.indexOf(`: ${word}`)).filter((at) => at >= 0)
+  return line.slice(2, Math.min(line.length, ...end))
+}
+
+/** A text that cannot close the tag around it. */
+function inert(text: string): string {
+  return text
+    .replace(/<(\/?)file/g, '<\u200b$1file')
+    .toWellFormed()
+    .trimEnd()
+}
+
+/** Looks whether a file still has the lines that were read, and returns its text. Nothing is known of a file outside of the root. */
+async function stateOf(
+  root: string,
+  { path, text, time }: FileRead,
+  words: SummaryWords,
+): Promise<{ state: string | undefined; text: string | undefined }> {
+  const unknown = { state: undefined, text: undefined }
+  try {
+    const home = await realpath(root)
+    const asked = resolve(home, path)
+    const real = await realpath(asked).catch((error: NodeJS.ErrnoException) => error)
+    if (typeof real !== 'string') {
+      const isGone = real.code === 'ENOENT' || real.code === 'ENOTDIR'
+      return { state: isGone && isInside(home, asked) ? words.deleted : undefined, text: undefined }
+    }
+    if (!isInside(home, real)) return unknown
+    const { mtimeMs, size, isFile } = await about(real)
+    if (!isFile) return { state: words.deleted, text: undefined }
+    const now = size > MOST_BYTES ? undefined : await readFile(real, 'utf8')
+    const shown = shownIn(text)
+    const whole = now?.replaceAll('\r\n', '\n') ?? ''
+    const isSame = now !== undefined && (shown === '' ? whole.trim() === '' : whole.includes(shown))
+    if (isSame || (time !== undefined && mtimeMs <= time)) return { state: words.unchanged, text: now }
+    return { state: time === undefined ? words.unknown : words.changed, text: now }
+  } catch {
+    return unknown
+  }
+}
+
+async function about(path: string): Promise<{ mtimeMs: number; size: number; isFile: boolean }> {
+  const found = await stat(path)
+  return { mtimeMs: found.mtimeMs, size: found.size, isFile: found.isFile() }
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way === '' || !(way === '..' || /^\.\.[\\/]/.test(way) || isAbsolute(way))
+}
+
+/** The lines of the file in what a tool showed of it. */
+function shownIn(text: ResultText): string {
+  const joined = typeof text === 'string' ? text : text.join('\n')
+  return joined
+    .split(/\r?\n/)
+    .map((line) => line.replace(LINE_NUMBER, ''))
+    .join('\n')
+    .trim()
+}
