@@ -3,13 +3,11 @@
 use serde_json::Value;
 
 use crate::history::pruning::superseded::{Access, normal_path, path_of};
+use crate::permission::shell;
 use crate::tools::{self, Kind};
 
 /// Extensions of files that programs write what went wrong into.
 const LOGS: [&str; 5] = ["log", "txt", "out", "err", "trace"];
-
-/// Programs that print files, or what comes in.
-const PRINTERS: [&str; 6] = ["cat", "head", "tail", "sed", "nl", "bat"];
 
 /// Arguments that hold a command.
 const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
@@ -33,7 +31,8 @@ impl ShownFiles {
             Access::None => {
                 let kind = tools::kind(tool).or_else(|| tools::kind(tools::last_part(tool)));
                 let command = (kind == Some(Kind::Terminal)).then(|| command_of(args)).flatten();
-                let paths = command.as_deref().and_then(printed).unwrap_or_default();
+                let paths = command.as_deref().and_then(shell::printed_files).unwrap_or_default();
+                let paths: Vec<String> = paths.iter().map(|path| normal_path(path)).collect();
                 let only_these = !paths.is_empty();
                 ShownFiles { paths, only_these }
             }
@@ -72,108 +71,6 @@ fn command_of(args: &Value) -> Option<String> {
     }
 }
 
-/// The files that a command prints; nothing if it does anything else.
-fn printed(command: &str) -> Option<Vec<String>> {
-    let mut paths = Vec::new();
-    for step in steps(command)? {
-        let (first, rest) = step.split_first()?;
-        if first.first().is_some_and(|program| program == "cd")
-            && first.len() == 2
-            && rest.is_empty()
-        {
-            continue;
-        }
-        let files = files_of(first)?;
-        // The next program shortens or numbers the text of the first.
-        if files.is_empty()
-            || !rest.iter().all(|next| files_of(next).is_some_and(|own| own.is_empty()))
-        {
-            return None;
-        }
-        paths.extend(files);
-    }
-    Some(paths)
-}
-
-/// The files that a program which prints is given; nothing if it is another program.
-fn files_of(words: &[String]) -> Option<Vec<String>> {
-    let (program, args) = words.split_first()?;
-    if !PRINTERS.contains(&program.as_str()) {
-        return None;
-    }
-    let is_sed = program == "sed";
-    if is_sed && args.first().is_none_or(|flag| flag != "-n") {
-        return None;
-    }
-    let mut files = Vec::new();
-    let mut script = is_sed;
-    let mut args = args.iter();
-    while let Some(word) = args.next() {
-        if word.starts_with('-') {
-            // `head -n 20`, and a script of sed after `-e`.
-            if matches!(word.as_str(), "-n" | "-c")
-                && !is_sed
-                && program != "cat"
-                && program != "nl"
-            {
-                args.next()?;
-            }
-        } else if script {
-            script = false;
-            if !word.bytes().all(|byte| byte.is_ascii_digit() || b",$p".contains(&byte)) {
-                return None;
-            }
-        } else {
-            files.push(normal_path(word));
-        }
-    }
-    Some(files)
-}
-
-/// The steps of a command, each with its programs and their words; nothing if it is more than that.
-fn steps(command: &str) -> Option<Vec<Vec<Vec<String>>>> {
-    let mut steps = vec![vec![Vec::new()]];
-    let mut word: Option<String> = None;
-    let mut letters = command.trim().chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\'' | '"' => {
-                let own = word.get_or_insert_default();
-                loop {
-                    match letters.next()? {
-                        end if end == letter => break,
-                        '$' if letter == '"'
-                            && letters.peek().is_some_and(|next| !matches!(next, 'p' | '"')) =>
-                        {
-                            return None;
-                        }
-                        '`' | '\\' if letter == '"' => return None,
-                        inner => own.push(inner),
-                    }
-                }
-            }
-            '$' | '`' | '\\' | '(' | ')' | '<' | '>' | '*' | '?' | '{' | '[' | '#' | '~' => {
-                return None;
-            }
-            ' ' | '\t' | '\n' | ';' | '|' | '&' => {
-                steps.last_mut()?.last_mut()?.extend(word.take());
-                let is_double = letters.next_if_eq(&letter).is_some();
-                match letter {
-                    '|' if !is_double => steps.last_mut()?.push(Vec::new()),
-                    '&' if !is_double => return None,
-                    '|' => return None,
-                    ';' | '&' | '\n' => steps.push(vec![Vec::new()]),
-                    _ => {}
-                }
-            }
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    steps.last_mut()?.last_mut()?.extend(word);
-    steps.retain(|step| step.iter().any(|words| !words.is_empty()));
-    (!steps.is_empty()).then_some(steps)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +89,7 @@ mod tests {
             ("cat ./src/a.ts | head -50", &["src/a.ts"], true),
             ("sed -n '260,620p' cmd/main.go", &["cmd/main.go"], true),
             ("nl -ba a.rs | sed -n '1,40p'", &["a.rs"], true),
-            ("cd /work && sed -n 1,20p a.rs; tail -n 5 b.py", &["a.rs", "b.py"], true),
+            ("cd src && sed -n 1,20p a.rs; tail -n 5 b.py", &["a.rs", "b.py"], true),
             ("head -n 20 build.log", &["build.log"], false),
             ("cat Makefile", &["Makefile"], false),
         ] {

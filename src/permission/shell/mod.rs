@@ -26,6 +26,7 @@
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`remembered`] | what a command records for its later parts |
 //! | [`printed`], [`listed`] | what a command prints |
+//! | [`printed_files`] | which files a command prints that does nothing else |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`dialects`] | what other shells make of what bash reads |
@@ -80,7 +81,8 @@ mod options;
 mod passed_input;
 mod preflight;
 mod printed;
-pub mod programs;
+mod printed_files;
+mod programs;
 mod redirect;
 mod remembered;
 mod revisions;
@@ -92,6 +94,8 @@ mod variables;
 mod word;
 mod wrapped_command;
 mod wrappers;
+
+pub use printed_files::printed_files;
 
 /// A concern: the reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,20 +226,25 @@ pub fn read(
 /// Returns true if a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
 /// file is written, and nothing about it is not understood.
 pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
-    let folders = Folders {
-        vault: "/v".to_owned(),
-        real_vault: None,
-        cwd: "/v".to_owned(),
-        home: None,
-        windows: false,
-        fold_case: false,
-    };
-    let reading = read(command, &folders, "/v", &SensitiveNames::none(), false);
+    let reading = read_alone(command, "/v");
     let looks = |simple: &Simple| {
         simple.doubts.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
     };
     reading.commands.iter().all(looks)
         && !reading.files.iter().any(|file| file.domain == Domain::Edit)
+}
+
+/// Reads a command that runs in a folder of which nothing is known.
+fn read_alone(command: &str, cwd: &str) -> Reading {
+    let folders = Folders {
+        vault: cwd.to_owned(),
+        real_vault: None,
+        cwd: cwd.to_owned(),
+        home: None,
+        windows: false,
+        fold_case: false,
+    };
+    read(command, &folders, cwd, &SensitiveNames::none(), false)
 }
 
 #[cfg(test)]
