@@ -29,13 +29,10 @@ export type { CompactOptions, Summarize } from './compaction/options'
 export type { ReadStateOptions } from './compaction/read-state-options'
 export type { CompactionPlan, CompactionReport } from './compaction/report'
 export type { SummaryRequest } from './compaction/types'
-export {
-  ContextManager,
-  type ContextManagerState,
-  type ContextReport,
-  type PreparedContext,
-} from './context/context-manager'
+export { ContextManager } from './context/context-manager'
 export type { ContextManagerOptions } from './context/options'
+export type { ContextReport, PreparedContext } from './context/report'
+export type { ContextManagerState } from './context/state'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
 export type { DoomLoopAnswer, DoomLoopQuestion, ToolControls } from './guard/controls'
 export { type GuardedTool, guardTool } from './guard/guard-tool'
@@ -57,13 +54,8 @@ export {
   type DoomLoopVerdict,
 } from './loop-detection/detector'
 export { type ClassifyOverflowOptions, classifyOverflow, type OverflowClass } from './overflow/classify-overflow'
-export {
-  type OverflowPlan,
-  type OverflowReport,
-  type Recovered,
-  type RecoverOptions,
-  recoverFromOverflow,
-} from './overflow/recover-from-overflow'
+export { recoverFromOverflow } from './overflow/recover-from-overflow'
+export type { OverflowPlan, OverflowReport, Recovered, RecoverOptions } from './overflow/recovery-options'
 export { PermissionPolicy } from './permission/policy'
 export type {
   AppliedRule,

@@ -18,14 +18,11 @@ export type { CompactionProfile, CompactOptions, Summarize } from '../compaction
 export type { ReadStateOptions } from '../compaction/read-state-options'
 export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from '../compaction/report'
 export type { CompactionEnvironment, SummaryRequest } from '../compaction/types'
-export {
-  ContextManager,
-  type ContextManagerState,
-  type ContextReport,
-  type PreparedContext,
-} from '../context/context-manager'
+export { ContextManager } from '../context/context-manager'
 export type { ContextManagerOptions } from '../context/options'
+export type { ContextReport, PreparedContext } from '../context/report'
 export type { ContextSavings } from '../context/savings'
+export type { ContextManagerState } from '../context/state'
 export type { ContextStep } from '../context/steps'
 export {
   adviseCacheLifetime,

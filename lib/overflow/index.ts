@@ -24,18 +24,17 @@ export {
   type OverflowProfile,
 } from './limits'
 export { type Projection, type ProjectionState, type ProjectOptions, projectToolResults } from './project-tool-results'
-export {
-  type Compacted,
-  OVERFLOW_TRANSITIONS,
-  type OverflowFacts,
-  type OverflowPlan,
-  type OverflowRecoveryState,
-  type OverflowReport,
-  type OverflowStep,
-  type Recovered,
-  type RecoverOptions,
-  recoverFromOverflow,
-} from './recover-from-overflow'
+export { OVERFLOW_TRANSITIONS, recoverFromOverflow } from './recover-from-overflow'
+export type {
+  Compacted,
+  OverflowFacts,
+  OverflowPlan,
+  OverflowRecoveryState,
+  OverflowReport,
+  OverflowStep,
+  Recovered,
+  RecoverOptions,
+} from './recovery-options'
 export type { OverflowEvent, OverflowState, OverflowTransition } from './state-machine'
 export {
   getToolResultTextLength,

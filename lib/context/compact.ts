@@ -1,0 +1,79 @@
+/** The compaction of a {@link ContextManager}. */
+
+import { Fold } from '../compaction/apply-summary'
+import { readCompactOptions } from '../compaction/options'
+import type { CompactionReport } from '../compaction/report'
+import { Run } from '../compaction/run-compaction'
+import { Estimate } from '../history/estimate'
+import { viewsIn, viewsOf } from '../history/formats'
+import { adopt, countedTokens, share } from '../pruning/pruner'
+import type { PruneReport } from '../pruning/report'
+import { type Inner, lastingAfterChange, requestTokens } from './inner'
+import { compactOptions } from './options'
+
+/** The history after a compaction. */
+interface Compacted<M> {
+  history: M[]
+  report: CompactionReport
+  freed: number
+  changed: boolean
+  /** Ids of the calls whose results left. */
+  left: string[]
+}
+
+/** Compacts if it is time. */
+export async function compacted<M>(
+  inner: Inner<M>,
+  stored: readonly M[],
+  history: M[],
+  pruned: { messages: M[]; report: PruneReport },
+  { force = false, signal }: { force?: boolean; signal?: AbortSignal },
+): Promise<Compacted<M> | undefined> {
+  const { options, pruner, limit } = inner
+  if (options.compaction === false) return undefined
+  const { tokensAfter } = pruned.report
+  if (!force && requestTokens(inner, tokensAfter) <= limit) return undefined
+  share(pruner)
+  const usedTokens = countedTokens(pruner, tokensAfter)
+  const settings = readCompactOptions({
+    ...compactOptions(options, inner.state),
+    force,
+    ...(signal && { signal }),
+    ...(usedTokens !== undefined && { usedTokens }),
+  })
+  const run = new Run(pruned.messages, settings, history)
+  const thrash = run.thrash()
+  const done = thrash === undefined ? await run.go() : run.refused(thrash)
+  const { messages, report, summary, replaced, imageless } = done
+  inner.state = report.state
+  const estimate = new Estimate(options.estimateTokens, inner.tell)
+  const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
+  const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
+  if (summary !== undefined) {
+    const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
+    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false, left: [] }
+    inner.fold = fold
+    inner.images.keep((index) => fold.shows(index))
+  }
+  if (report.format !== undefined && imageless.indices.length > 0) {
+    const at = inner.fold?.placesIn(stored.length) ?? ((index: number) => index)
+    const { format } = report
+    inner.images.add(stored, imageless.indices.map(at), { format, note: imageless.note }, tokensOf)
+  }
+  if (replaced.length > 0) adopt(pruner, replaced)
+  const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
+  const after = changed ? lastingAfterChange(inner, stored) : history
+  const callAt = ({ index, place }: { index: number; place: number }) =>
+    viewsIn(history).views[index]?.results[place]?.callId
+  const gone = replaced.flatMap((one) => callAt(one) ?? [])
+  const left = summary === undefined ? gone : resultsWithout(history, after)
+  return { history: after, report, freed, changed, left }
+}
+
+/** Ids of the calls whose results are in one history and not in the other. */
+function resultsWithout<M>(before: readonly M[], after: readonly M[]): string[] {
+  const idsIn = (messages: readonly M[]) =>
+    viewsIn(messages).views.flatMap(({ results }) => results.flatMap(({ callId }) => callId ?? []))
+  const stay = new Set(idsIn(after))
+  return idsIn(before).filter((id) => !stay.has(id))
+}

@@ -1,0 +1,103 @@
+/** The parts of a {@link ContextManager}, and the history as its earlier changes have left it. */
+
+import type { Fold } from '../compaction/apply-summary'
+import { environmentTexts } from '../compaction/prompt'
+import type { CompactionState } from '../compaction/report'
+import { SpillwayError } from '../errors'
+import { withoutBoundThinking } from '../history/bound-thinking'
+import { Estimate } from '../history/estimate'
+import { viewsIn, viewsOf } from '../history/formats'
+import { countedTokens, type HistoryPruner } from '../pruning/pruner'
+import { messageOf } from '../util/message-of'
+import type { Semaphore } from '../util/semaphore'
+import { boundMedia } from './bounded-media'
+import type { Images } from './images'
+import type { ContextManagerOptions } from './options'
+import type { ContextReport } from './report'
+
+export interface Inner<M> {
+  readonly options: ContextManagerOptions<M>
+  readonly pruner: HistoryPruner
+  readonly turns: Semaphore
+  readonly tell: (error: SpillwayError) => void
+  readonly limit: number
+  readonly usable: number
+  readonly counts: { known: number }
+  environment: { of: unknown; tokens: number } | undefined
+  fold: Fold<M> | undefined
+  images: Images<M>
+  /** The messages of the stored history in front of this index go out without their signed reasoning. */
+  thinkingRemovedBefore: number
+  state: CompactionState | undefined
+  last: ContextReport | undefined
+}
+
+/** Takes out images and files that a request cannot hold. Returns how many, and their tokens. */
+export async function withinLimits<M>(
+  { images, fold, options, tell }: Inner<M>,
+  stored: readonly M[],
+  history: readonly M[],
+): Promise<{ items: number; freed: number }> {
+  const { maxRequestBytes: bytes, maxImages, storage, language, estimateTokens } = options
+  const limits = { ...(bytes !== undefined && { bytes }), ...(maxImages !== undefined && { images: maxImages }) }
+  const estimate = new Estimate(estimateTokens, tell)
+  const before = images.saved
+  const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
+  const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
+  const items = await boundMedia({ images, stored, history, at }, limits, { storage, language, tokensOf })
+  return { items, freed: images.saved - before }
+}
+
+/** The stored history with its compactions. */
+export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
+  const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
+  if (folded !== undefined) return withoutRemovedThinking(inner, stored, inner.images.apply(stored, folded))
+  inner.fold = undefined
+  inner.images.keep()
+  inner.thinkingRemovedBefore = 0
+  return stored as M[]
+}
+
+/** The same once something has changed: the signed reasoning that was made by then is bound to what was there before. */
+export function lastingAfterChange<M>(inner: Inner<M>, stored: readonly M[]): M[] {
+  const { thinking } = inner.options.pruning ?? {}
+  if (thinking !== 'ignore' && thinking !== 'provider-drops') inner.thinkingRemovedBefore = stored.length
+  return lasting(inner, stored)
+}
+
+/** The history without the signed reasoning that an earlier change has outdated. */
+function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
+  if (thinkingRemovedBefore === 0) return history
+  const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
+  let end = 0
+  while (end < history.length && at(end) < thinkingRemovedBefore) end++
+  return withoutBoundThinking(history, viewsIn(history), 0, end)
+}
+
+/** Tokens of what is sent beside the history; counted again when it is another object. */
+export function environmentTokens<M>(inner: Inner<M>): number {
+  const { environment, estimateTokens } = inner.options
+  if (inner.environment === undefined || inner.environment.of !== environment) {
+    const estimate = new Estimate(estimateTokens, inner.tell)
+    const tokens = environmentTexts(environment).reduce((sum, text) => sum + estimate.text(text), 0)
+    inner.environment = { of: environment, tokens }
+  }
+  return inner.environment.tokens
+}
+
+/** Tokens of a request whose history is estimated at `tokens`: as the provider counts them, once it has counted. */
+export function requestTokens<M>(inner: Inner<M>, tokens: number): number {
+  return countedTokens(inner.pruner, tokens) ?? tokens + environmentTokens(inner)
+}
+
+/** Tells those who know results by their calls that these are not sent any more. Never throws. */
+export function forget<M>({ options, tell }: Inner<M>, toolCallIds: readonly string[]): void {
+  if (toolCallIds.length === 0) return
+  for (const name of ['doomLoop', 'fold'] as const) {
+    try {
+      options[name]?.forget(toolCallIds)
+    } catch (thrown) {
+      tell(new SpillwayError('CALLBACK', `${name}: ${messageOf(thrown)}`, { cause: thrown }))
+    }
+  }
+}

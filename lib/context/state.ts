@@ -1,0 +1,75 @@
+/** The state of a {@link ContextManager}, as JSON. */
+
+import type { FoldState } from '../compaction/apply-summary'
+import { readCompactOptions } from '../compaction/options'
+import type { CompactionState } from '../compaction/report'
+import { formatNamed } from '../history/formats'
+import type { HistoryPrunerState } from '../pruning/state'
+import { isArray } from '../util/guards'
+import { parsedState } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
+import { type ImagesState, isImages } from './images'
+
+/** State of a manager, as JSON. */
+export interface ContextManagerState {
+  version: 1
+  /** @internal */
+  pruner: HistoryPrunerState
+  /** @internal */
+  fold: FoldState | null
+  /** @internal */
+  compaction: CompactionState | null
+  /**
+   * Messages that go out without their images.
+   * @internal
+   */
+  images?: ImagesState
+  /**
+   * Number of messages of the stored history that go out without signed reasoning, because something in front of it changed.
+   * @internal
+   */
+  thinkingRemovedBefore?: number
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the part that is not what `toJSON` gave */
+export function readState(state: unknown): ContextManagerState {
+  const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
+  if (version !== 1) throw wrong('state.version', version, '1')
+  if (!isRecord(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
+  if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
+  if (compaction !== null && !isRecord(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
+  if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
+  if (
+    thinkingRemovedBefore !== undefined &&
+    !(Number.isSafeInteger(thinkingRemovedBefore) && (thinkingRemovedBefore as number) >= 0)
+  ) {
+    throw wrong('state.thinkingRemovedBefore', thinkingRemovedBefore, 'what toJSON gave')
+  }
+  if (compaction !== null) readCompactOptions({ state: compaction as unknown as CompactionState }, 'state')
+  return {
+    version,
+    pruner: pruner as unknown as HistoryPrunerState,
+    fold: fold as FoldState | null,
+    compaction: compaction as unknown as CompactionState | null,
+    ...(images !== undefined && { images: images as ImagesState }),
+    ...(thinkingRemovedBefore !== undefined && { thinkingRemovedBefore: thinkingRemovedBefore as number }),
+  }
+}
+
+function isFold(value: unknown): boolean {
+  const { first, head, from, sizes, text, format, saved } = Object(value) as Partial<FoldState>
+  const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
+  return (
+    isPlace(first) &&
+    isPlace(from) &&
+    isArray(head) &&
+    head.length === 2 &&
+    head.every(isPlace) &&
+    isArray(sizes) &&
+    sizes.length === from &&
+    sizes.every(Number.isFinite) &&
+    typeof text === 'string' &&
+    formatNamed(format as never) !== undefined &&
+    Number.isFinite(saved)
+  )
+}

@@ -1,0 +1,199 @@
+import type { ThinkingMode } from '../history/bound-thinking'
+import type { EstimateTokens } from '../history/estimate'
+import type { OutputOwner } from '../storage/saved-outputs'
+import { checkOptions, oneOf, owner } from '../validation/options'
+import { invalid, wrong } from '../validation/validate'
+import { CHECK, checkedWindow, type OverflowProfile } from './limits'
+import type { OverflowEvent } from './state-machine'
+
+/** Classification of a provider's error, as `classifyOverflow` returns it. */
+export interface OverflowFacts {
+  overflow: boolean
+  kind: string
+  actualTokens?: number | undefined
+  limitTokens?: number | undefined
+}
+
+/** Result of one step of a recovery. */
+export interface OverflowStep {
+  step: 'oversized' | 'aggregate' | 'compaction' | 'thinking' | 'media'
+  /** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
+  event: OverflowEvent
+  /** Estimated tokens of the history. */
+  tokensBefore: number
+  /** Size after the step; with `nothing` and `refused` the result was discarded. */
+  tokensAfter: number
+  /** Results that the step shortened; of `media`, the messages without their images and files. */
+  results: number
+  /** Why nothing came of it. */
+  reason?: string
+}
+
+/** Attempts that a recovery has used; pass it to the next one of the same turn. Plain data. */
+export interface OverflowRecoveryState {
+  /** Steps that were tried. Nothing but the next turn makes it smaller. */
+  attempts: number
+  compactions: number
+  /** Results were cut. */
+  truncated: boolean
+}
+
+/** Report of a recovery. */
+export interface OverflowReport {
+  profile: OverflowProfile
+  /** The window that was used, in tokens. */
+  contextWindowTokens: number
+  /** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
+  targetTokens: number
+  /** Estimated tokens before and after, brought into line with what the provider counted. */
+  tokensBefore: number
+  tokensAfter: number
+  steps: OverflowStep[]
+  state: OverflowRecoveryState
+  /**
+   * The next step. `prompt`: the history ends with a user message, send it again. `transcript`: it ends in the middle of
+   * a turn; let the model continue, and do not repeat the user's words. `ended`: the model had answered already.
+   */
+  resume: 'prompt' | 'transcript' | 'ended'
+}
+
+/** Result of the caller's compaction: the new messages, or nothing if there was nothing to compact. */
+export type Compacted<M> = readonly M[] | { messages: readonly M[] } | undefined
+
+/** Options of {@link recoverFromOverflow}. */
+export interface RecoverOptions<M> {
+  /** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
+  messages: readonly M[]
+  /** The model's window in tokens. A limit that the provider's error names counts if it is less. */
+  contextWindowTokens: number
+  /**
+   * Classification of the provider's error by `classifyOverflow`. Estimates are scaled to the number in it. Without
+   * it the history is only checked, before it is sent.
+   */
+  overflow?: OverflowFacts
+  /** True if compaction itself overflowed: it is not tried. */
+  duringCompaction?: boolean
+  /**
+   * Tokens of a text.
+   * @default an estimate by its script
+   */
+  estimateTokens?: EstimateTokens
+  /** Shortens the history, usually by a summary. Without it only tool results can be shortened. */
+  compact?: (
+    messages: M[],
+    info: { targetTokens: number; attempt: number; signal: AbortSignal | undefined },
+  ) => Compacted<M> | Promise<Compacted<M>>
+  /**
+   * The upstream system of numbers, words and order: `openclaw-2026-02` compacts first.
+   * @default 'openclaw'
+   */
+  profile?: OverflowProfile
+  /**
+   * Maximum number of steps in one turn, over all recoveries that share a `state`.
+   * @default 16
+   */
+  maxAttempts?: number
+  /**
+   * Maximum number of compactions among them.
+   * @default 3
+   */
+  maxCompactions?: number
+  /**
+   * Tokens by which a step that does not make the history fit must shorten it, or it counts as nothing.
+   * @default a hundredth of `contextWindowTokens`
+   */
+  minProgressTokens?: number
+  /**
+   * Tokens that the system prompt, the tools and the answer need.
+   * @default 0
+   */
+  reserveTokens?: number
+  /** Attempts that earlier recoveries of this turn used. */
+  state?: OverflowRecoveryState
+  /** Ends the recovery; it rejects with `ABORTED`. */
+  signal?: AbortSignal
+  /** Called for each step. If it throws, a warning is emitted and nothing else changes. */
+  onStep?: (step: OverflowStep) => void
+  /**
+   * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
+   * return true only for paths of your own.
+   * @default whether `storage` owns the path, or this process saved it
+   */
+  outputExists?: (path: string) => boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. */
+  storage?: OutputOwner
+  /**
+   * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+   * `ignore`: it stays.
+   * @default 'keep-prefix'
+   */
+  thinking?: ThinkingMode
+}
+
+/** Result of {@link recoverFromOverflow}. */
+export interface Recovered<M> {
+  messages: M[]
+  report: OverflowReport
+}
+
+/** Plan of a recovery. */
+export interface OverflowPlan extends OverflowReport {
+  /**
+   * The outcome as far as it is known: `compaction` stands for the result of the caller's compaction, which is not known
+   * before.
+   */
+  outcome: 'retry' | 'compaction' | 'failed'
+}
+
+/** Validation of each option. */
+export const RECOVER_CHECKS = {
+  messages: CHECK.array,
+  contextWindowTokens: CHECK.atLeastZeroOrUnknown,
+  overflow: CHECK.object,
+  duringCompaction: CHECK.flag,
+  estimateTokens: CHECK.function,
+  compact: CHECK.function,
+  profile: CHECK.profile,
+  maxAttempts: CHECK.whole,
+  maxCompactions: CHECK.whole,
+  minProgressTokens: CHECK.atLeastZero,
+  reserveTokens: CHECK.atLeastZero,
+  state: CHECK.object,
+  signal: ['an AbortSignal', (value: unknown) => typeof (value as AbortSignal | null)?.aborted === 'boolean'],
+  onStep: CHECK.function,
+  outputExists: CHECK.function,
+  storage: owner,
+  thinking: oneOf('keep-prefix', 'ignore'),
+} as const
+
+/** Returns the window that a history has to fit into. */
+export function windowOf<M>({ contextWindowTokens, overflow }: RecoverOptions<M>): number {
+  const window = checkedWindow(contextWindowTokens, 'options.contextWindowTokens')
+  if (
+    overflow !== undefined &&
+    overflow.overflow !== true &&
+    overflow.kind !== 'field' &&
+    !isRefusedThinking(overflow)
+  ) {
+    const got = `an error of kind ${String(overflow.kind)}`
+    throw invalid('options.overflow', `expected an overflow, received ${got}`)
+  }
+  const limit = overflow?.limitTokens
+  const known = [window, limit].filter((tokens) => typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0)
+  if (known.length === 0) throw wrong('options.contextWindowTokens', contextWindowTokens, 'a number of tokens')
+  return Math.min(...(known as number[]))
+}
+
+/** True if the provider refused reasoning, and not the length. */
+export function isRefusedThinking(overflow: OverflowFacts | undefined): boolean {
+  return overflow?.kind === 'thinking-binding' || overflow?.kind === 'encrypted-reasoning'
+}
+
+const STATE = { attempts: CHECK.whole, compactions: CHECK.whole, truncated: CHECK.flag } as const
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the field */
+export function readState(state: OverflowRecoveryState | undefined): Partial<OverflowRecoveryState> {
+  if (state === undefined) return {}
+  checkOptions('options.state', state, STATE)
+  return state
+}
