@@ -1419,23 +1419,6 @@ export interface OverflowPlan extends OverflowReport {
 	 */
 	outcome: "retry" | "compaction" | "failed";
 }
-/**
- * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
- * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
- * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
- * over: it ends with a history that fits by the estimate, or with an error.
- *
- * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
- * changes. The sizes are those that the steps would reach; the result of compaction is not known, so a plan ends there.
- *
- * @returns new messages, in which everything that was not shortened is the very same object, and a report
- * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
- * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
- */
-export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>>;
-export declare namespace recoverFromOverflow {
-	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
-}
 /** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isError" | "bytes"> {
 	/** @default now */
@@ -2609,6 +2592,23 @@ export interface OverflowClass {
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
 export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
+/**
+ * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
+ * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
+ * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
+ * over: it ends with a history that fits by the estimate, or with an error.
+ *
+ * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
+ * changes. The sizes are those that the steps would reach; the result of compaction is not known, so a plan ends there.
+ *
+ * @returns new messages, in which everything that was not shortened is the very same object, and a report
+ * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
+ * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
+ */
+export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>>;
+export declare namespace recoverFromOverflow {
+	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
+}
 /** Options of truncation in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
 }

@@ -42,7 +42,6 @@ const POLICIES = {
   "`index: 'long', keepRecent: 8`, `prices` given": priced({ index: 'long', keepRecent: 8 }),
   '`keepRecent: 20`, `prices` given': priced({ keepRecent: 20 }),
   '`keepRecent: 3, keepUsed: 0`, `prices` given': priced({ keepRecent: 3, keepUsed: 0 }),
-  '`keepRecent: 2, keepUsed: 0`, `prices` given': priced({ keepRecent: 2, keepUsed: 0 }),
   "`index: 'long', keepRecent: 1, keepUsed: 3`, `prices` given": priced({
     index: 'long',
     keepRecent: 1,
@@ -64,6 +63,7 @@ const CHARTED = {
   '`index: false`, `prices` given': { name: 'index: false', ours: false },
   "`index: 'long'`, `prices` given": { name: "index: 'long'", ours: true },
   "`index: 'long', keepRecent: 8`, `prices` given": { name: 'long, keep 8', ours: true },
+  "`index: 'long', keepRecent: 1, keepUsed: 3`, `prices` given": { name: 'long, keep 1', ours: true },
   '`keepRecent: 20`, `prices` given': { name: 'keep 20', ours: true },
 }
 

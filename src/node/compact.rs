@@ -9,9 +9,10 @@ use spillway_core::history::compaction::changed_files::{
     Outcome as EditOutcome, is_edit, lines, merged,
 };
 use spillway_core::history::compaction::cut_points::{Role, cuts};
+use spillway_core::history::compaction::images::images;
 use spillway_core::history::compaction::limits::{CompactionLimits, Numbers, PROFILES, numbers};
 use spillway_core::history::compaction::messages::{WORDS, Wish, instructions, is_chinese, words};
-use spillway_core::history::compaction::plan::{Message, Output, Wanted, images, plan};
+use spillway_core::history::compaction::plan::{Message, Output, Wanted, plan};
 use spillway_core::util::suggest::not_one_of;
 
 use crate::error::{Result, from_core};

@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | [`cut_points`] | between which messages a history may be split |
 //! | [`limits`] | when to compact, and how much may stay; the numbers of each profile |
-//! | [`plan`] | which outputs are replaced, where the kept part begins, which images are removed |
+//! | [`plan`] | which outputs are replaced, and where the kept part begins |
+//! | [`images`] | which images are removed if it still does not fit |
 //! | [`acceptance`] | whether a summary is accepted, and whether another compaction makes sense |
 //! | [`changed_files`] | the list of changed files, which survives every summary |
 //! | [`messages`] | the prompt for summaries, and the texts in the history |
@@ -15,6 +16,7 @@
 pub mod acceptance;
 pub mod changed_files;
 pub mod cut_points;
+pub mod images;
 pub mod limits;
 pub mod messages;
 pub mod plan;
