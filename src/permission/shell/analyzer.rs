@@ -1,5 +1,6 @@
 //! Walks the syntax tree of a command.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -10,10 +11,12 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::constructs::passes_output;
+use super::destroyers::FORKS;
+use super::fork_bombs::text_starts_itself;
 use super::guess::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
-use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight};
+use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset};
 use crate::permission::Domain;
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
@@ -72,6 +75,12 @@ pub(super) struct Walker<'a> {
     pub left: usize,
     /// The same for the pieces of texts that were not understood, which must not use up what is left for the others.
     pub pieces_left: usize,
+    /// The whole command, if it has variables.
+    pub whole: Rc<str>,
+    /// Remaining number of searches of it for a name.
+    pub(super) looks_left: usize,
+    /// True if the text is read only to find what it destroys, perhaps with arguments that are not known.
+    pub(super) is_shadow: bool,
     /// Variables with known values.
     pub constants: Constants,
     /// Number of times that the bodies of loops were read.
@@ -127,6 +136,9 @@ impl<'a> Walker<'a> {
             is_overfull: false,
             left: MAX_REREAD,
             pieces_left: MAX_REREAD,
+            whole: Rc::from(""),
+            looks_left: unset::MAX_LOOKS,
+            is_shadow: false,
             constants: Constants::default(),
             unrolled: 1,
             is_inner: false,
@@ -157,6 +169,9 @@ impl<'a> Walker<'a> {
             variables: self.variables.clone(),
             has_input: self.has_input,
             functions: self.functions.clone(),
+            whole: Rc::clone(&self.whole),
+            looks_left: self.looks_left,
+            is_shadow: true,
             left: self.left - text.len() - MIN_REREAD,
             pieces_left: self.pieces_left,
             tokens_left: self.tokens_left,
@@ -166,8 +181,8 @@ impl<'a> Walker<'a> {
 
     /// Takes over what a [shadow](Self::shadow) read, and how much it left to be read.
     pub(crate) fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
-        (self.left, self.pieces_left, self.tokens_left) =
-            (inner.left, inner.pieces_left, inner.tokens_left);
+        (self.left, self.pieces_left, self.tokens_left, self.looks_left) =
+            (inner.left, inner.pieces_left, inner.tokens_left, inner.looks_left);
         self.is_overfull |= inner.is_overfull;
         inner.out
     }
@@ -182,6 +197,7 @@ impl<'a> Walker<'a> {
         }
         let left = self.tokens_left.checked_sub(preflight::tokens(text));
         self.tokens_left = left.ok_or(TOO_MUCH)?;
+        let text = with_condition(text);
         Parser::new(text.as_bytes(), &self.options).parse_program().map_err(|_| NOT_PARSED)
     }
 
@@ -205,6 +221,9 @@ impl<'a> Walker<'a> {
         }
         if text.contains("HOME=") {
             self.home = None;
+        }
+        if self.depth == 0 && text.contains('$') {
+            self.whole = Rc::from(text);
         }
         if !std::mem::take(&mut self.is_inner) {
             let outer = std::mem::replace(&mut self.constants, Constants::of(text));
@@ -238,6 +257,10 @@ impl<'a> Walker<'a> {
         let text = if text.contains("<<") { text.to_owned() } else { String::new() };
         let outer = (std::mem::replace(&mut self.text, text), std::mem::take(&mut self.is_flat));
         self.depth += 1;
+        if text_starts_itself(&program) {
+            let others = vec![FORKS.to_owned()];
+            self.push(Simple { text: "$0".into(), others, ..Simple::default() });
+        }
         for list in &program.complete_commands {
             self.list(list);
         }
@@ -452,6 +475,25 @@ impl<'a> Walker<'a> {
             }
         }
     }
+}
+
+/// Writes the condition of loops that have none, which the parser takes for the end of a `case`: `for ((;;))`.
+fn with_condition(text: &str) -> Cow<'_, str> {
+    if !text.contains("((") || !text.contains(";;") {
+        return Cow::Borrowed(text);
+    }
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("((") {
+        made.push_str(before);
+        made.push_str("((");
+        let is_loop = before.trim_end().ends_with("for");
+        let end = if is_loop { after.find("))").unwrap_or(0) } else { 0 };
+        made.push_str(&after[..end].replacen(";;", ";1;", 1));
+        rest = &after[end..];
+    }
+    made.push_str(rest);
+    Cow::Owned(made)
 }
 
 /// Splits a text into the commands that it may contain, however it is parsed.

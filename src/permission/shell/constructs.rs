@@ -8,7 +8,7 @@ use brush_parser::ast::{
 
 use super::analyzer::Walker;
 use super::destroyers::FORKS;
-use super::fork_bombs::{forks, never_ends, starts_only};
+use super::fork_bombs::{forks, never_ends, starts_for_each_line, starts_only};
 use super::word::Word;
 use super::{Simple, dialects};
 
@@ -71,6 +71,10 @@ impl Walker<'_> {
                 self.settle(false);
             }
             return;
+        }
+        if starts_for_each_line(pipeline) {
+            let others = vec![FORKS.to_owned()];
+            self.push(Simple { text: "… | …".into(), others, ..Simple::default() });
         }
         let (outer, had_input) = (self.piped.take(), self.has_input);
         for (at, command) in pipeline.seq.iter().enumerate() {
@@ -155,7 +159,7 @@ impl Walker<'_> {
                 let has_end = clause
                     .condition
                     .as_ref()
-                    .is_some_and(|end| !matches!(end.value.trim(), "" | "1"));
+                    .is_some_and(|end| !matches!(end.value.trim(), "" | "1" | "true"));
                 if !has_end && starts_only(&clause.body.list) {
                     let others = vec![FORKS.to_owned()];
                     self.push(Simple { text: "for ((…))".into(), others, ..Simple::default() });

@@ -11,6 +11,8 @@ const MAX_PLACE: usize = 4096;
 /// Maximum number of directories that a relative path may be in, after which it is unknown.
 const MAX_FOLDERS: usize = 4;
 
+const UNKNOWN: &str = "the folder is not known beforehand";
+
 impl Walker<'_> {
     /// Changes the directory for the next command, if this one succeeds.
     pub(crate) fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
@@ -24,7 +26,12 @@ impl Walker<'_> {
             (None, None) => return Some(self.lost("the home folder is not known")),
         };
         if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
-            return Some(self.lost("the folder is not known beforehand"));
+            let doubt = self.lost(UNKNOWN);
+            if !word.known && self.root_without_unset(&word.text).is_some() {
+                self.next_places = Some(vec![String::from("/")]);
+                self.places = vec![String::from("/")];
+            }
+            return Some(doubt);
         }
         self.entered += 1;
         if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
@@ -32,7 +39,7 @@ impl Walker<'_> {
         }
         let before = self.places.clone();
         if before.is_empty() && !word.text.starts_with(['/', '~']) {
-            return Some(self.lost("the folder is not known beforehand"));
+            return Some(self.lost(UNKNOWN));
         }
         let doubt = self.file(Domain::Read, word);
         let root = vec![String::from("/")];

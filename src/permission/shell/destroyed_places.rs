@@ -98,6 +98,18 @@ impl Walker<'_> {
         Cow::Borrowed(path)
     }
 
+    /// Returns what is left of a word without variables that nothing sets, if that is the root or everything in it.
+    pub(super) fn root_without_unset(&mut self, raw: &str) -> Option<String> {
+        if !raw.contains('/') {
+            return None;
+        }
+        let texts = Expander::new(self).with_unset_empty().texts(raw);
+        let is_root = |text: &String| {
+            text.starts_with('/') && text.bytes().all(|byte| matches!(byte, b'/' | b'.' | b'*'))
+        };
+        texts.into_iter().find(is_root)
+    }
+
     /// Expands words by the known values, possibly to more words.
     pub(super) fn expanded<'w>(&mut self, words: &'w [Word]) -> Cow<'w, [Word]> {
         self.expanded_by(words, "")
@@ -116,7 +128,8 @@ impl Walker<'_> {
             }
             let texts = Expander::new(self).texts(&word.text);
             if texts.is_empty() {
-                all.push(word.clone());
+                let root = self.root_without_unset(&word.text);
+                all.push(root.as_deref().map_or_else(|| word.clone(), expanded_word));
             }
             for text in texts {
                 let is_quoted = word.text.starts_with('"');

@@ -224,6 +224,9 @@ impl Walker<'_> {
             words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
         };
         if base == "eval" {
+            if self.variables.iter().any(|(name, text)| evaluates_itself(name, text)) {
+                found.push(FORKS);
+            }
             inner.push(joined(&words[1..]));
         } else if words[0].text.contains(' ') || !words[0].known {
             inner.push(joined(words));
@@ -254,15 +257,25 @@ impl Walker<'_> {
 
     /// Returns what the files destroy that the command wrote and now runs.
     fn files_destroy(&mut self, words: &[Word], is_shell: bool) -> Vec<&'static str> {
-        let read_first = self
+        let texts_at = |path: &str| {
+            let of_it = self.variables.iter().filter(|(name, _)| is_script(name, path));
+            of_it.map(|(_, text)| text.clone()).collect::<Vec<_>>()
+        };
+        let read_first: Vec<String> = self
             .variables
             .iter()
             .filter(|(name, _)| is_shell && matches!(name.as_str(), "BASH_ENV" | "ENV"))
-            .map(|(_, path)| path.as_str());
-        let names = words.iter().map(|word| word.text.as_str()).chain(read_first);
-        let written: Vec<String> = names
-            .flat_map(|path| self.variables.iter().filter(|(name, _)| is_script(name, path)))
-            .map(|(_, text)| text.clone())
+            .flat_map(|(_, path)| texts_at(path).into_iter().chain([path.clone()]))
+            .collect();
+        if read_first.iter().any(|text| starts_shells(text)) {
+            return vec![FORKS];
+        }
+        let written: Vec<String> = words
+            .iter()
+            .flat_map(|word| {
+                texts_at(&word.text).into_iter().map(|text| with_own_name(&text, &word.text))
+            })
+            .chain(read_first)
             .collect();
         written.iter().flat_map(|text| self.text_destroys(text)).collect()
     }
@@ -486,6 +499,34 @@ fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bo
 /// Returns true if a file that the command wrote is the one that runs.
 fn is_script(name: &str, path: &str) -> bool {
     name.strip_prefix(WRITTEN).is_some_and(|name| is_same_path(name, path))
+}
+
+/// Returns true if the text of a variable evaluates the variable twice, at the same time.
+fn evaluates_itself(name: &str, text: &str) -> bool {
+    let own = ["$", name].concat();
+    text.contains("eval") && text.contains(['&', '|']) && text.matches(&own).count() > 1
+}
+
+/// Returns true if a text starts a shell, which reads the text again when it begins.
+fn starts_shells(text: &str) -> bool {
+    let commands = text.split(['&', ';', '|', '(', ')', '`', '\n', '"', '\'']);
+    commands
+        .map(|command| command.split_whitespace().next().unwrap_or_default())
+        .any(|name| matches!(&*base(name), "sh" | "bash" | "dash" | "ksh" | "zsh" | "$0" | "${0}"))
+}
+
+/// Returns the text of a file with `$0` in place of its own path.
+fn with_own_name(text: &str, path: &str) -> String {
+    let is_end = |letter: char| letter.is_whitespace() || ";&|()\"'".contains(letter);
+    text.split_inclusive(is_end)
+        .map(|part| {
+            let word = part.trim_end_matches(is_end);
+            match is_same_path(word, path) && !word.is_empty() {
+                true => ["$0", &part[word.len()..]].concat(),
+                false => part.to_owned(),
+            }
+        })
+        .collect()
 }
 
 /// Returns true if two words are the same path, which may begin with the current folder.

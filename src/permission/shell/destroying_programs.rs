@@ -44,6 +44,13 @@ const FORMATTERS: &[&str] = &[
     "vgremove",
     "lvremove",
     "vgreduce",
+    "lvreduce",
+    "flash_erase",
+    "flash_eraseall",
+    "flashcp",
+    "nandwrite",
+    "ubiformat",
+    "btrfstune",
     "blkdiscard",
     "nwipe",
     "scrub",
@@ -75,6 +82,24 @@ const WITH_WORD: &[(&str, &[&str])] = &[
     ("gpart", &["destroy", "create", "delete"]),
     ("gpt", &["destroy", "create", "remove"]),
     ("qemu-img", &["create"]),
+    ("tune2fs", &["-O", "-I", "-U"]),
+    ("ntfsresize", &["-s", "--size"]),
+    ("fatresize", &["-s", "--size"]),
+    ("xfs_repair", &["-L"]),
+    ("btrfs", &["--repair", "zero-log", "remove"]),
+    ("pvresize", &["--setphysicalvolumesize"]),
+    ("resize2fs", &["-M"]),
+];
+
+/// Programs that change the firmware, the boot order or the devices of the machine with one of these words.
+const FIRMWARE: &[(&str, &[&str])] = &[
+    ("flashrom", &["-w", "--write", "-E", "--erase"]),
+    ("efibootmgr", &["-B", "--delete-bootnum"]),
+    ("mtd", &["erase", "write"]),
+    ("dmsetup", &["remove_all", "wipe_table", "load", "suspend", "remove"]),
+    ("mmc", &["erase"]),
+    ("vgchange", &["-an"]),
+    ("vgcfgrestore", &[""]),
 ];
 
 /// Programs that destroy what they name with one of these words, whatever the name is.
@@ -215,8 +240,8 @@ impl Walker<'_> {
                 .or_else(|| self.writes(operands()));
         }
         if FORMATTERS.contains(&base) {
-            let is_volume =
-                matches!(base, "vgremove" | "lvremove" | "vgreduce") && operands().next().is_some();
+            let is_volume = matches!(base, "vgremove" | "lvremove" | "vgreduce" | "lvreduce")
+                && operands().next().is_some();
             return (is_volume || on_disk() || unknown()).then_some(WRITES_DISK);
         }
         if let Some((_, verbs)) = WITH_WORD.iter().find(|(name, _)| *name == base) {
@@ -234,6 +259,13 @@ impl Walker<'_> {
             let does =
                 rest.iter().any(|word| verbs.contains(&word.text.to_ascii_lowercase().as_str()));
             return (does && operands().count() > 1).then_some(WRITES_DISK);
+        }
+        if let Some((_, verbs)) = FIRMWARE.iter().find(|(name, _)| *name == base) {
+            let does = verbs.contains(&"") || has(verbs);
+            return (does && !rest.is_empty()).then_some(WRITES_DISK);
+        }
+        if self.shrinks(base, rest) {
+            return Some(WRITES_DISK);
         }
         if PARTITIONERS.contains(&base) {
             let looks = has(LOOKS)
@@ -359,6 +391,30 @@ impl Walker<'_> {
     pub(super) fn destroys_file(&mut self, word: &Word) -> Option<&'static str> {
         let words = self.expanded(std::slice::from_ref(word));
         self.writes(words.iter().filter(|word| word.known))
+    }
+
+    /// Returns true if a program makes a file system or a volume of the machine smaller.
+    fn shrinks(&self, base: &str, rest: &[Word]) -> bool {
+        let operands: Vec<&Word> = rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        match base {
+            // With a size behind the device.
+            "resize2fs" => operands.len() > 1 && operands.iter().any(|word| self.disk(word)),
+            "lvresize" => rest.iter().enumerate().any(|(at, word)| {
+                let size = word.text.strip_prefix("-L").or(word.text.strip_prefix("--size="));
+                let next = || rest.get(at + 1).map_or("", |next| next.text.as_str());
+                let is_next = word.text == "--size" || size == Some("");
+                (if is_next { Some(next()) } else { size })
+                    .is_some_and(|size| size.starts_with('-'))
+            }),
+            "btrfs" => {
+                let size = operands.iter().skip_while(|word| word.text != "resize").nth(1);
+                size.is_some_and(|size| !size.text.starts_with(['+', 'm']))
+                    && operands.last().is_some_and(|word| {
+                        matches!(self.any_place(word), Some((Place::Root | Place::System, _)))
+                    })
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn disk(&self, word: &Word) -> bool {

@@ -5,6 +5,7 @@ use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroyers::WRITES_DISK;
 use super::programs::{self, Kind};
+use super::sed_output;
 use super::word::Word;
 
 /// Names of options whose value most programs write to, without hyphens.
@@ -37,8 +38,7 @@ const OPERANDS: &[(&str, usize)] =
     &[("7z", 1), ("ddrescue", 1), ("mksquashfs", 1), ("script", 0), ("xfs_copy", 1), ("zip", 0)];
 
 /// Programs that write to their last operand.
-const LAST: &[&str] =
-    &["aws", "convert", "ffmpeg", "gsutil", "magick", "rclone", "socat", "virt-resize"];
+const LAST: &[&str] = &["aws", "convert", "ffmpeg", "gsutil", "magick", "rclone", "virt-resize"];
 
 /// Commands of `sqlite3` that write to a file.
 const DOT_COMMANDS: &[&str] = &[".output", ".once", ".backup", ".save", ".clone", ".log"];
@@ -61,10 +61,12 @@ impl Walker<'_> {
             written.extend(texts.get(*at));
         }
         if LAST.contains(&base) && texts.len() > 1 {
-            // `socat` names the kind of a file before it.
+            // `magick` names the kind of a file before it.
             written.extend(texts.last().map(|text| text.rsplit(':').next().unwrap_or(text)));
         }
         match base {
+            "socat" => written.extend(addresses_written(rest)),
+            "sed" | "gsed" => written.extend(sed_output::files_written(rest)),
             "tar" | "gtar" | "bsdtar" => written.extend(archive_written(rest)),
             "sqlite3" => written.extend(rest.iter().filter_map(|word| {
                 let (command, path) = word.text.split_once(' ')?;
@@ -108,6 +110,28 @@ fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
         }
     }
     found
+}
+
+/// Returns the files among the addresses of `socat` that it writes to: both, unless an option says the direction.
+fn addresses_written<'w>(rest: &'w [Word]) -> Vec<&'w str> {
+    let texts = || rest.iter().map(|word| word.text.as_str());
+    let addresses: Vec<&str> =
+        texts().filter(|text| *text == "-" || !text.starts_with('-')).collect();
+    let has = |letter: char| {
+        texts()
+            .any(|text| text.strip_prefix('-').is_some_and(|letters| letters.starts_with(letter)))
+    };
+    let written = match (has('u'), has('U')) {
+        (true, _) => addresses.get(1..).unwrap_or_default(),
+        (_, true) => addresses.get(..1).unwrap_or_default(),
+        _ => &addresses[..],
+    };
+    // The kind of the file stands before it, and options after it.
+    let path = |address: &&'w str| {
+        let path = address.split_once(':').map_or(*address, |(_, path)| path);
+        path.split(',').next()
+    };
+    written.iter().filter_map(path).collect()
 }
 
 /// Returns the archive that `tar` makes or changes, if it does. A tape is for archives.

@@ -56,6 +56,11 @@ impl Walker<'_> {
                 let is_it = |word: &Word| ends.contains(&word.text.as_str());
                 operands().next().is_some_and(is_it).then_some(KILLS_ALL)
             }
+            "ipmitool" => {
+                let is_power = has(&["power", "chassis"]);
+                (is_power && has(&["off", "cycle", "reset", "soft", "diag"]))
+                    .then_some(STOPS_MACHINE)
+            }
             "kexec" => has(&["-e", "--exec"]).then_some(STOPS_MACHINE),
             "busctl" | "dbus-send" | "gdbus" => {
                 let stops = ["PowerOff", "Reboot", "Halt", "KExec"];

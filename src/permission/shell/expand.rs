@@ -17,11 +17,19 @@ type Expansion<'r> = (Option<Vec<String>>, &'r str);
 pub(super) struct Expander<'w, 'a> {
     walker: &'w mut Walker<'a>,
     found: Vec<String>,
+    /// True if variables that nothing in the command sets are taken for empty.
+    unset_is_empty: bool,
 }
 
 impl<'w, 'a> Expander<'w, 'a> {
     pub(crate) fn new(walker: &'w mut Walker<'a>) -> Self {
-        Expander { walker, found: Vec::new() }
+        Expander { walker, found: Vec::new(), unset_is_empty: false }
+    }
+
+    /// Takes variables that nothing in the command sets for empty.
+    pub(crate) fn with_unset_empty(mut self) -> Self {
+        self.unset_is_empty = true;
+        self
     }
 
     /// Returns the possible values of a raw word; none if it is unknown.
@@ -144,6 +152,15 @@ impl<'w, 'a> Expander<'w, 'a> {
             return known;
         }
         let other = rest.strip_prefix(':').unwrap_or(rest);
+        let is_empty = known.as_deref() == Some(&[String::new()]);
+        if self.unset_is_empty && is_empty {
+            // Without a value the first two take the other one, and the shell stops at the third.
+            match other.chars().next() {
+                Some('-' | '=') => return Some(self.word(&other[1..])),
+                Some('?') => return None,
+                _ => {}
+            }
+        }
         if let Some(value) = other.strip_prefix(['-', '=', '+']) {
             let mut all = known.unwrap_or_default();
             all.extend(self.word(value));
@@ -159,7 +176,7 @@ impl<'w, 'a> Expander<'w, 'a> {
         Some(all)
     }
 
-    fn variable(&self, name: &str) -> Option<Vec<String>> {
+    fn variable(&mut self, name: &str) -> Option<Vec<String>> {
         let known: Vec<String> = self.walker.values_of(name).map(str::to_owned).collect();
         if !known.is_empty() {
             return Some(known);
@@ -171,12 +188,15 @@ impl<'w, 'a> Expander<'w, 'a> {
             "PWD" => Some(self.walker.places.clone()),
             "SHELL" | "BASH" => Some(vec!["/bin/sh".to_owned()]),
             "IFS" => Some(vec![" ".to_owned()]),
-            _ => None,
+            _ => (self.unset_is_empty && self.walker.is_unset(name)).then(|| vec![String::new()]),
         }
     }
 
     /// Returns the output of a command that only prints its arguments.
     pub(crate) fn output(&mut self, text: &str) -> Option<Vec<String>> {
+        if matches!(text.trim(), "" | ":" | "true" | "false" | "cat /dev/null") {
+            return Some(vec![String::new()]);
+        }
         self.walker.left = self.walker.left.checked_sub(text.len())?;
         let program = self.walker.parse(text).ok()?;
         let outer = (self.walker.piped.take(), self.walker.places.clone());

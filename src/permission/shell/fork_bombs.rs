@@ -1,8 +1,8 @@
 //! Commands that start themselves again and again: loops that only start others, and functions that call themselves.
 
 use brush_parser::ast::{
-    AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline,
-    SeparatorOperator as Separator, SimpleCommand,
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
+    Pipeline, Program, SeparatorOperator as Separator, SimpleCommand,
 };
 
 /// Returns true if the condition of a loop is always the same.
@@ -55,28 +55,148 @@ pub(super) fn starts_in_shell(simple: &SimpleCommand) -> bool {
 
 /// Returns true if a function calls itself twice concurrently without an end.
 pub(super) fn forks(name: &str, body: &CompoundCommand) -> bool {
-    let list = match body {
-        CompoundCommand::BraceGroup(group) => &group.list,
-        CompoundCommand::Subshell(shell) => &shell.list,
-        _ => return false,
+    let is_it = |simple: &SimpleCommand| {
+        simple
+            .word_or_name
+            .as_ref()
+            .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name)
     };
-    let calls = |pipeline: &Pipeline| {
-        let is_call = |command: &&Command| match command {
-            Command::Simple(simple) => simple
-                .word_or_name
-                .as_ref()
-                .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name),
-            Command::Compound(inner, _) => forks(name, inner),
-            _ => false,
-        };
-        pipeline.seq.iter().filter(is_call).count()
-    };
-    list.0.iter().any(|item| {
-        let others = item.0.additional.iter().map(|next| match next {
-            AndOr::And(pipeline) | AndOr::Or(pipeline) => pipeline,
-        });
-        let counts: Vec<usize> = std::iter::once(&item.0.first).chain(others).map(calls).collect();
-        counts.iter().any(|count| *count > 1)
-            || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
+    list_of(body).is_some_and(|list| {
+        list.0.iter().any(|item| {
+            let counts: Vec<usize> =
+                pipelines(&item.0).map(|pipeline| calls(pipeline, &is_it)).collect();
+            counts.iter().any(|count| *count > 1)
+                || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
+        })
     })
+}
+
+/// Returns true if a text for a shell starts the file or the program that it is run by twice, at the same time.
+pub(super) fn text_starts_itself(program: &Program) -> bool {
+    let lists = &program.complete_commands;
+    let items = || lists.iter().flat_map(|list| &list.0);
+    let all = || items().flat_map(|item| pipelines(&item.0));
+    let at_once = items().any(|item| matches!(item.1, Separator::Async))
+        || all().any(|pipeline| pipeline.seq.len() > 1);
+    at_once && all().map(|pipeline| calls(pipeline, &is_own_file)).sum::<usize>() > 1
+}
+
+/// Returns true for `$0`, alone or as the script of a shell.
+fn is_own_file(simple: &SimpleCommand) -> bool {
+    let is_it = |raw: &str| {
+        let raw = raw.trim_matches('"').trim_start_matches("./");
+        matches!(raw, "$0" | "${0}" | "$BASH_SOURCE" | "${BASH_SOURCE}" | "${BASH_SOURCE[0]}")
+    };
+    let Some(name) = simple.word_or_name.as_ref().map(|word| word.value.as_str()) else {
+        return false;
+    };
+    let first = simple.suffix.iter().flat_map(|suffix| &suffix.0).find_map(|item| match item {
+        Item::Word(word) if !word.value.starts_with('-') || is_it(&word.value) => Some(word),
+        _ => None,
+    });
+    let runs = is_shell(name) || matches!(name, "exec" | "nohup" | "setsid" | "." | "source");
+    is_it(name) || (runs && first.is_some_and(|word| is_it(&word.value)))
+}
+
+/// Counts the commands of a pipeline that a test finds, also in groups and subshells.
+fn calls(pipeline: &Pipeline, is_it: &impl Fn(&SimpleCommand) -> bool) -> usize {
+    let has_call = |command: &&Command| match command {
+        Command::Simple(simple) => is_it(simple),
+        Command::Compound(inner, _) => list_of(inner).is_some_and(|list| {
+            let inner = list.0.iter().flat_map(|item| pipelines(&item.0));
+            inner.map(|pipeline| calls(pipeline, is_it)).sum::<usize>() > 0
+        }),
+        _ => false,
+    };
+    pipeline.seq.iter().filter(has_call).count()
+}
+
+fn list_of(command: &CompoundCommand) -> Option<&CompoundList> {
+    match command {
+        CompoundCommand::BraceGroup(group) => Some(&group.list),
+        CompoundCommand::Subshell(shell) => Some(&shell.list),
+        _ => None,
+    }
+}
+
+fn pipelines(list: &AndOrList) -> impl Iterator<Item = &Pipeline> {
+    let others = list.additional.iter().map(|next| match next {
+        AndOr::And(pipeline) | AndOr::Or(pipeline) => pipeline,
+    });
+    std::iter::once(&list.first).chain(others)
+}
+
+/// Returns true if one command of a pipeline prints without an end, and the next one starts a command for each line and
+/// waits for none.
+pub(super) fn starts_for_each_line(pipeline: &Pipeline) -> bool {
+    pipeline
+        .seq
+        .windows(2)
+        .any(|pair| prints_for_ever(&pair[0]) && starts_for_lines(&pair[1], &pair[0].to_string()))
+}
+
+fn prints_for_ever(command: &Command) -> bool {
+    match command {
+        Command::Simple(simple) => name_of(simple) == "yes",
+        Command::Compound(
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause),
+            _,
+        ) => never_ends(&clause.0),
+        Command::Compound(CompoundCommand::ArithmeticForClause(clause), _) => {
+            clause.condition.as_ref().is_none_or(|end| matches!(end.value.trim(), "" | "1"))
+        }
+        _ => false,
+    }
+}
+
+fn starts_for_lines(command: &Command, printed: &str) -> bool {
+    match command {
+        Command::Simple(simple) => {
+            let name = name_of(simple);
+            let words: Vec<&str> = words_of(simple).collect();
+            let at_once = words.iter().enumerate().any(|(at, word)| {
+                let value = word.strip_prefix("-P").or_else(|| word.strip_prefix("--max-procs="));
+                let value = value.or_else(|| word.strip_prefix("-j"));
+                let next = || words.get(at + 1).copied().unwrap_or_default();
+                value.is_some_and(|value| if value.is_empty() { next() } else { value } == "0")
+            });
+            (matches!(name, "xargs" | "gxargs" | "parallel") && at_once)
+                || (is_shell(name)
+                    && words.iter().all(|word| word.starts_with('-'))
+                    && starts_in_background(printed))
+        }
+        Command::Compound(
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause),
+            _,
+        ) => {
+            let condition = clause.0.to_string();
+            condition.trim_start().starts_with("read") && starts_only(&clause.1.list)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if a text has a `&` that starts something in the background.
+fn starts_in_background(text: &str) -> bool {
+    text.match_indices('&').any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        !before.ends_with(['&', '>', '<', '\\']) && !after.starts_with(['&', '>'])
+    })
+}
+
+fn name_of(simple: &SimpleCommand) -> &str {
+    let name = simple.word_or_name.as_ref().map_or("", |word| word.value.as_str());
+    name.rsplit('/').next().unwrap_or_default()
+}
+
+fn words_of(simple: &SimpleCommand) -> impl Iterator<Item = &str> {
+    simple.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(|item| match item {
+        Item::Word(word) => Some(word.value.as_str()),
+        _ => None,
+    })
+}
+
+fn is_shell(name: &str) -> bool {
+    let name = name.trim_matches('"').rsplit('/').next().unwrap_or_default();
+    matches!(name, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish")
 }

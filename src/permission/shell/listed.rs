@@ -4,9 +4,9 @@
 use super::word::Word;
 
 /// Programs whose lists are known.
-pub(super) const LISTERS: [&str; 12] = [
+pub(super) const LISTERS: [&str; 13] = [
     "rg", "fd", "fdfind", "tree", "du", "locate", "plocate", "mlocate", "slocate", "git", "ps",
-    "pgrep",
+    "pgrep", "compgen",
 ];
 
 /// The words for all processes: the first one, and each that may be sent a signal. The star says that a filter leaves some of
@@ -38,6 +38,7 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
                 rest.windows(2).find(|pair| pair[0].text == "-C").map(|pair| pair[1].text.as_str());
             Some(everything(folder.into_iter()))
         }
+        "compgen" => Some(operands().collect::<Vec<_>>().join(" ")),
         "ps" if !selects_processes(rest) => Some(ALL_PROCESSES.to_owned()),
         "pgrep" => {
             let of_user = has(&["-u", "-U", "--euid", "--uid"]);

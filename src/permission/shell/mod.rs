@@ -90,6 +90,7 @@ mod script_safety;
 mod sed_awk_find;
 mod sed_output;
 mod simple_command;
+mod unset;
 mod variables;
 mod word;
 mod wrapped_command;

@@ -104,6 +104,10 @@ impl Walker<'_> {
                 self.places = vec![self.folders.absolute(&operands().next()?.text, &place)?];
                 None
             }
+            // With the paths of all folders.
+            "ls" | "dir" if words.iter().any(is_recursive) => {
+                Some(everything(operands().map(|word| word.text.as_str())))
+            }
             "ls" | "dir" => {
                 let is_names =
                     words.iter().any(|word| word.text.starts_with('-') && word.text.contains('d'));
@@ -263,6 +267,13 @@ fn found(words: &[Word]) -> String {
     };
     let roots = words[1..].iter().take_while(is_root).filter(|word| !word.text.starts_with('-'));
     everything(roots.map(|word| word.text.as_str()))
+}
+
+fn is_recursive(word: &Word) -> bool {
+    match word.text.strip_prefix("--") {
+        Some(long) => long == "recursive",
+        None => word.text.starts_with('-') && word.text.contains('R'),
+    }
 }
 
 /// Returns true if `find` prints a text of its own.

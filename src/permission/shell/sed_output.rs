@@ -39,11 +39,18 @@ pub(super) fn output(words: &[Word], text: String) -> String {
 pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
     let mut found = Vec::new();
     for script in scripts(words) {
+        // An `e` alone runs the line as the script made it.
+        let runs_lines = script.split([';', '\n', '{', '}']).any(|command| {
+            let command = command.trim().trim_start_matches(|letter: char| {
+                letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!')
+            });
+            command.trim() == "e"
+        });
         let mut rest = script;
         while let Some((command, after)) = next_command(rest).filter(|_| found.len() < MAX_COMMANDS)
         {
             rest = after;
-            if command.letter == 's' && command.flags.contains('e') {
+            if command.letter == 's' && (command.flags.contains('e') || runs_lines) {
                 found.push(command.to);
             }
         }
@@ -63,11 +70,30 @@ fn commands_of_e(line: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// Returns the files that a script may write to: what stands behind `w` to the end of its line. `rest` begins behind the name
+/// of the program.
+pub(super) fn files_written(rest: &[Word]) -> Vec<&str> {
+    let lines = scripts_among(rest).into_iter().flat_map(str::lines).take(MAX_COMMANDS);
+    lines
+        .flat_map(|line| {
+            line.match_indices(['w', 'W']).filter_map(|(at, _)| {
+                let path = line[at + 1..].trim();
+                path.starts_with('/').then_some(path)
+            })
+        })
+        .take(MAX_COMMANDS)
+        .collect()
+}
+
 /// Returns the scripts among the words of a `sed` command.
 fn scripts(words: &[Word]) -> Vec<&str> {
+    scripts_among(words.get(1..).unwrap_or_default())
+}
+
+fn scripts_among(words: &[Word]) -> Vec<&str> {
     let mut scripts = Vec::new();
     let mut first = None;
-    let mut rest = words.iter().skip(1);
+    let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let text = word.text.as_str();
         if let Some(script) = text.strip_prefix("--expression=") {

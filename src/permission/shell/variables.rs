@@ -364,7 +364,7 @@ static READ_BY_PROGRAMS: &[&str] = &[
 ];
 
 /// Returns true if a program may read a variable with an upper-case name.
-fn is_read_by_programs(name: &str) -> bool {
+pub(super) fn is_read_by_programs(name: &str) -> bool {
     READ_BY_PROGRAMS.iter().any(|known| match (known.strip_prefix('*'), known.strip_suffix('*')) {
         (Some(rest), None) => name.ends_with(rest),
         (None, Some(rest)) => name.starts_with(rest),

@@ -1,0 +1,101 @@
+//! Variables that nothing in a command sets. In `rm -rf "$x/"` an empty one leaves the root.
+
+use super::analyzer::Walker;
+use super::variables::is_read_by_programs;
+
+/// Maximum number of searches of the command for a name.
+pub(super) const MAX_LOOKS: usize = 32;
+
+/// Variables that most systems set.
+const OF_SYSTEM: [&str; 6] = ["TMP", "TEMP", "HOSTNAME", "SECONDS", "WORKSPACE", "CI"];
+const OF_SYSTEM_BEGIN: [&str; 4] = ["CI_", "GITHUB_", "RUNNER_", "BUILDKITE_"];
+
+/// Parts of commands that give scripts their arguments.
+const GIVE_ARGUMENTS: [&str; 6] = ["-exec", "-ok", "xargs", "parallel", "fd ", "set "];
+
+/// Tests that a command makes before it uses a variable.
+const TESTS: [&str; 8] = ["-n ", "-z ", "-d ", "-e ", "-f ", "-r ", "-w ", "-v "];
+
+impl Walker<'_> {
+    /// Returns true if nothing in the command sets or tests a variable, and the system does not set it either.
+    pub(super) fn is_unset(&mut self, name: &str) -> bool {
+        if name.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | b'*')) {
+            // The arguments of a function or of a script are not known.
+            return !name.is_empty()
+                && name != "0"
+                && !self.is_shadow
+                && !self.has_input
+                && self.functions.is_empty()
+                && !GIVE_ARGUMENTS.iter().any(|given| self.whole.contains(given));
+        }
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_of_system = is_read_by_programs(name)
+            || OF_SYSTEM.contains(&name)
+            || OF_SYSTEM_BEGIN.iter().any(|start| name.starts_with(start));
+        if !is_name || is_of_system || self.looks_left == 0 || self.whole.is_empty() {
+            return false;
+        }
+        self.looks_left -= 1;
+        !sets_any(&self.whole) && !is_set(&self.whole, name)
+    }
+}
+
+/// Returns true if a text sets variables whose names do not occur in it, or stops at one that is not set.
+fn sets_any(text: &str) -> bool {
+    let words = text.split(|letter: char| letter.is_whitespace() || ";&|(){}`\"'".contains(letter));
+    let mut before = "";
+    words.into_iter().filter(|word| !word.is_empty()).any(|word| {
+        let stops = before == "set" && word.starts_with('-') && word.contains('u');
+        before = word;
+        stops || matches!(word, "eval" | "source" | "." | "nounset" | "mapfile" | "readarray")
+    })
+}
+
+/// Returns true if a text may set a variable, or tests it.
+fn is_set(text: &str, name: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        if before.ends_with(is_of_name) || after.starts_with(is_of_name) {
+            return false;
+        }
+        let opened = before.strip_suffix('{').unwrap_or(before);
+        let Some(outside) = opened.strip_suffix('$') else {
+            let declares = ["unset ", "unset -v ", "declare ", "local ", "typeset "];
+            return !declares.iter().any(|word| before.ends_with(word)) || after.starts_with('=');
+        };
+        let outside = outside.strip_suffix('"').unwrap_or(outside);
+        TESTS.iter().any(|test| outside.ends_with(test))
+            || after.starts_with(":?")
+            || after.starts_with(":=")
+            || after.starts_with('?')
+            || after.trim_start_matches(['"', '}']).trim_start().starts_with("!=")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_set, sets_any};
+
+    #[test]
+    fn a_variable_is_unset_where_nothing_sets_or_tests_it() {
+        for text in ["rm -rf /$X", "rm -rf \"${X}/\"", "unset X; rm -rf $X/*", "XY=1; rm /$X"] {
+            assert!(!is_set(text, "X") && !sets_any(text), "{text}");
+        }
+        for text in [
+            "X=a; rm -rf /$X",
+            "read X; rm -rf /$X",
+            "for X in a; do rm -rf /$X; done",
+            "[ -n \"$X\" ] && rm -rf \"$X/\"",
+            "test -d $X && rm -rf $X/*",
+            "rm -rf \"${X:?}/\"",
+            ": ${X:=a}; rm -rf $X/*",
+            "[[ $X != '' ]] && rm -rf $X/*",
+        ] {
+            assert!(is_set(text, "X"), "{text}");
+        }
+        for text in ["set -eu; rm -rf /$X", ". ./env; rm -rf /$X", "source env && rm -rf /$X"] {
+            assert!(sets_any(text), "{text}");
+        }
+    }
+}
