@@ -5,7 +5,7 @@
 //!
 //! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
 //! see `names` for names of secrets, `value` for their values, `tokens` for the prefixes of vendors, `commands` for
-//! options of programs, `operands` for operands, `piped` for standard input.
+//! options of programs, `operands` for operands, `piped` for standard input, `statements` for phrases.
 
 mod commands;
 mod named;
@@ -13,6 +13,7 @@ mod names;
 mod operands;
 mod piped;
 mod places;
+mod statements;
 mod tokens;
 mod value;
 
@@ -54,6 +55,8 @@ enum Place {
     /// A command that writes a text into a pipe.
     Writer,
     HereString,
+    /// A phrase before a secret, with its row in the table.
+    Statement(usize),
 }
 
 #[derive(Debug)]
@@ -84,14 +87,18 @@ fn all() -> Option<&'static Places> {
                 ("echo ", Place::Writer),
                 ("printf ", Place::Writer),
                 ("<<<", Place::HereString),
+                ("*:*:", Place::PgPass),
                 (":5432:", Place::PgPass),
+                (":5433:", Place::PgPass),
                 (":6432:", Place::PgPass),
                 (":3306:", Place::PgPass),
             ];
+            let statements = statements::PHRASES.iter().enumerate();
             let tokens = tokens::TOKENS.iter().enumerate();
             let words: Vec<(&str, Place)> = fixed
                 .into_iter()
                 .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
+                .chain(statements.map(|(row, (phrase, _))| (*phrase, Place::Statement(row))))
                 .chain(names::TRIGGERS.iter().map(|word| (*word, Place::Name)))
                 .chain(commands::programs().map(|name| (name, Place::Program)))
                 .collect();
@@ -169,11 +176,14 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
             Place::Discord => places::discord(text, from),
             Place::Mailchimp => places::mailchimp(text, from),
             Place::Twilio => twilio(text, from),
-            Place::PgPass => places::pgpass(text, from),
+            Place::PgPass => places::pgpass(text, from, to),
             Place::Identified => places::identified(text, to),
             Place::Writer if is_start(text, from) => piped::written(text, to),
             Place::Writer => None,
             Place::HereString => piped::given(text, from),
+            Place::Statement(row) => {
+                statements::PHRASES.get(row).and_then(|(_, find)| find(text, from..to))
+            }
         };
         if let Some(secret) = secret {
             found(secret);

@@ -14,7 +14,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Returns the number of bytes at the start of `text` that satisfy `is`, at most `most`.
-fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
+pub(super) fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(**byte)).count()
 }
 
@@ -362,15 +362,15 @@ pub(super) fn beside(text: &[u8], at: usize, is_aws: bool) -> Option<Range<usize
 }
 
 /// Returns the password of a `.pgpass` line, whose port is at `at`: `host:5432:database:user:password`.
-pub(super) fn pgpass(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at + 6..text.len().min(at + 512))?;
+pub(super) fn pgpass(text: &[u8], at: usize, to: usize) -> Option<Range<usize>> {
+    let rest = text.get(to..text.len().min(at + 512))?;
     let line = rest.get(..run(rest, |byte| byte.is_ascii_graphic() || byte == b' '))?;
     let mut parts = line.splitn(3, |byte| *byte == b':');
     let (database, user, password) = (parts.next()?, parts.next()?, parts.next()?);
     let is_name = |part: &[u8]| {
         !part.is_empty() && part.iter().all(|byte| is_word(*byte) || matches!(byte, b'*' | b'.'))
     };
-    let from = at + 6 + database.len() + user.len() + 2;
+    let from = to + database.len() + user.len() + 2;
     let is_password = is_name(database)
         && is_name(user)
         && password.len() >= 4

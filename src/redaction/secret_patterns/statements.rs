@@ -1,0 +1,168 @@
+//! Secrets after a phrase: statements of Redis, SQL and PHP, commands that print a password, short codes and signatures
+//! of addresses.
+
+use std::ops::Range;
+
+use super::places::run;
+use super::{is_start, value};
+
+/// Maximum number of bytes around a phrase that are looked at.
+const AROUND: usize = 128;
+
+type Find = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
+
+/// Phrases, and what finds the secret after one of them.
+pub(super) const PHRASES: &[(&str, Find)] = &[
+    ("auth ", redis_auth),
+    (" on >", redis_user),
+    (" on '>", redis_user),
+    (" on \">", redis_user),
+    ("password for ", password_of),
+    ("password is generated for ", password_of),
+    ("define(", defined),
+    ("password-command", printed),
+    ("passcommand", printed),
+    ("?sig=", signature),
+    ("&sig=", signature),
+    ("pin: ", code),
+    ("pin=", code),
+    ("pin\":", code),
+    ("pin is ", code),
+    ("pin code: ", code),
+    ("otp: ", code),
+    ("otp=", code),
+    ("otp\":", code),
+    ("otp is ", code),
+    ("otp code: ", code),
+    ("verification code: ", code),
+    ("verification code is ", code),
+    ("recovery code: ", recovery_code),
+];
+
+/// Returns the text of the line before a position, and the one after another.
+fn line(text: &[u8], at: &Range<usize>) -> Option<(Vec<u8>, Range<usize>)> {
+    let before = text.get(at.start.saturating_sub(AROUND)..at.start)?;
+    let begin = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let end = at.end + run(rest, |byte| byte != b'\n' && byte != b'\r');
+    Some((before.get(begin..)?.to_ascii_lowercase(), at.end..end))
+}
+
+fn is_of_value(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"'`;,)(<>|".contains(&byte)
+}
+
+/// Returns a word that can be a secret.
+fn word(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let rest = text.get(from..text.len().min(from + AROUND))?;
+    let length = run(rest, is_of_value);
+    let bytes = rest.get(..length)?;
+    let is_hidden = bytes.iter().all(|byte| *byte == b'*');
+    (length >= 4 && !is_hidden && !value::is_reference(bytes)).then_some(from..from + length)
+}
+
+fn has_digit(text: &[u8], range: &Range<usize>) -> bool {
+    text.get(range.clone()).is_some_and(|bytes| bytes.iter().any(u8::is_ascii_digit))
+}
+
+/// `AUTH PASSWORD` and `AUTH USER PASSWORD`, alone in a line or after a prompt.
+fn redis_auth(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let (before, rest) = line(text, &at)?;
+    let before = before.trim_ascii_end();
+    let is_command = text.get(at.start..at.start + 4) == Some(b"AUTH")
+        && (before.is_empty() || before.ends_with(b">") || before.ends_with(b"redis-cli"));
+    let words = text.get(rest.clone())?.trim_ascii_end();
+    let spaces = words.iter().filter(|byte| **byte == b' ').count();
+    let last = words.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
+    let secret = word(text, rest.start + last)?;
+    (is_command && spaces < 2 && secret.len() >= 6 && has_digit(text, &secret)).then_some(secret)
+}
+
+/// `ACL SETUSER name on >PASSWORD`, and the same in a file of users.
+fn redis_user(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let (before, _) = line(text, &at)?;
+    let is_user = before.starts_with(b"user ")
+        || before.windows(8).any(|part| part.eq_ignore_ascii_case(b"setuser "));
+    word(text, at.end).filter(|_| is_user)
+}
+
+/// `set password for root = 'PASSWORD'`, `Password for root: PASSWORD`.
+fn password_of(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let (_, rest) = line(text, &at)?;
+    let words = text.get(rest.clone())?;
+    // The port of a host, and the `:` of a prompt, have no space after them.
+    let name = run(words, |byte| !matches!(byte, b'=' | b':'));
+    let sign = *words.get(name)?;
+    let gap = run(words.get(name + 1..)?, |byte| byte == b' ');
+    let from = rest.start + name + 1 + gap;
+    if let Some(quoted) = value::quoted(text, from) {
+        return Some(quoted.range).filter(|range| range.len() >= 4);
+    }
+    let secret = word(text, from)?;
+    let after = text.get(secret.end..rest.end)?.trim_ascii();
+    let is_alone = after.is_empty() || after == b";";
+    (is_alone && gap > 0 && (sign == b'=' || has_digit(text, &secret))).then_some(secret)
+}
+
+/// `define('DB_PASSWORD', 'PASSWORD')` of PHP.
+fn defined(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let skip = |from: usize| {
+        let rest = text.get(from..text.len().min(from + AROUND))?;
+        Some(from + run(rest, |byte| byte == b' ' || byte == b'\t'))
+    };
+    let name = value::quoted(text, skip(at.end)?)?.range;
+    let named = text.get(name.clone())?;
+    let ends: [&[u8]; 6] = [b"PASSWORD", b"_KEY", b"_SALT", b"SECRET", b"TOKEN", b"_PASS"];
+    let comma = skip(name.end + 1)?;
+    if !ends.iter().any(|end| named.ends_with(end)) || text.get(comma) != Some(&b',') {
+        return None;
+    }
+    let secret = value::quoted(text, skip(comma + 1)?)?.range;
+    let bytes = text.get(secret.clone())?;
+    (bytes.len() >= 4 && !value::is_reference(bytes)).then_some(secret)
+}
+
+/// `--password-command 'echo PASSWORD'`.
+fn printed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let (_, rest) = line(text, &at)?;
+    let words = text.get(rest.clone())?;
+    let after = |printer: &[u8]| {
+        let at = words.windows(printer.len()).take(16).position(|part| part == printer)?;
+        Some(rest.start + at + printer.len())
+    };
+    word(text, after(b"echo ").or_else(|| after(b"printf "))?)
+}
+
+/// The signature of an address, however short it is.
+fn signature(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(at.end..text.len().min(at.end + 2 * AROUND))?;
+    let length = run(rest, |byte| byte.is_ascii_alphanumeric() || b"%-_.~+/=".contains(&byte));
+    let secret = at.end..at.end + length;
+    let bytes = rest.get(..length)?;
+    // A word alone can be the name of a function.
+    (length >= 6 && has_digit(text, &secret) && !value::is_reference(bytes)).then_some(secret)
+}
+
+/// Four to ten digits after `PIN`, `OTP` and the like.
+fn code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let (before, _) = line(text, &at)?;
+    let rest = text.get(at.end..text.len().min(at.end + 16))?;
+    let gap = run(rest, |byte| matches!(byte, b' ' | b'"' | b'\''));
+    let digits = rest.get(gap..)?;
+    let length = run(digits, |byte| byte.is_ascii_digit());
+    let ends = digits
+        .get(length)
+        .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_:".contains(byte));
+    // A pin of a chip.
+    let is_hardware = before.trim_ascii_end().ends_with(b"gpio");
+    let from = at.end + gap;
+    ((4..=10).contains(&length) && ends && !is_hardware && is_start(text, at.start))
+        .then_some(from..from + length)
+}
+
+fn recovery_code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let secret = word(text, at.end)?;
+    let bytes = text.get(secret.clone())?;
+    let is_code = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+    (is_code && bytes.len() >= 8 && has_digit(text, &secret)).then_some(secret)
+}
