@@ -2,7 +2,8 @@
 
 use super::analyzer::Walker;
 use super::guess::Guess;
-use super::variables::{is_harmless, is_own};
+use super::variable_names::is_harmless;
+use super::variables::is_own;
 use super::word::Word;
 use super::{Doubt, Simple};
 

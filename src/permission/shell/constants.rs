@@ -109,7 +109,7 @@ impl Constants {
             return false;
         }
         self.looks_left -= 1;
-        is_own(name) && !super::variables::is_harmless(name) && self.stands_once(name)
+        is_own(name) && !super::variable_names::is_harmless(name) && self.stands_once(name)
     }
 
     /// Makes all variables unknown; returns `true` if any was known.

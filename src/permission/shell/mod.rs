@@ -91,6 +91,7 @@ mod sed_awk_find;
 mod sed_output;
 mod simple_command;
 mod unset;
+mod variable_names;
 mod variables;
 mod word;
 mod wrapped_command;

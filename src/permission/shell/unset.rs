@@ -1,7 +1,7 @@
 //! Variables that nothing in a command sets. In `rm -rf "$x/"` an empty one leaves the root.
 
 use super::analyzer::Walker;
-use super::variables::is_read_by_programs;
+use super::variable_names::is_read_by_programs;
 
 /// Maximum number of searches of the command for a name.
 pub(super) const MAX_LOOKS: usize = 32;
