@@ -1,6 +1,6 @@
 /** Stores and shared state that are opened by URL: what is refused, and by which name. No server is needed for that. */
 
-import { openCoordination, openStore } from 'spillway/remote'
+import { openCoordination, openStore, storeOfPath } from 'spillway/remote'
 import { cli } from '../cli/support'
 import { thrown } from '../support/outputs'
 
@@ -16,6 +16,9 @@ const STORES: [name: string, url: string, problem: RegExp][] = [
   ['credentials', 's3://key:secret@bucket/x', /credentials do not belong in it/],
   ['a percent sign that encodes nothing', 's3://bucket/a%zz', /has a % that encodes nothing/],
   ['a prefix that leaves the bucket', 's3://bucket/a/%2e%2e%2fb', /"prefix": expected/],
+  ['an account without a container', 'azblob://account', /or azblob:\/\/account\/container\/prefix/],
+  ['a parameter that Azure does not have', 'azblob://account/outputs?region=eu', /"region"; azblob:\/\/ has none/],
+  ['credentials of Azure', 'azblob://key:secret@account/outputs', /credentials do not belong in it/],
   ['an endpoint that is no URL', 's3://bucket/x?endpoint=host', /"endpoint": expected a URL/],
 ]
 
@@ -26,6 +29,21 @@ test.each(STORES)('a store with %s is refused', (_name, url, problem) => {
     message: expect.stringMatching(problem),
   })
   expect(String(thrown(() => openStore({ url })))).not.toContain('secret')
+})
+
+test('a container without the connection string of its account names the variable', () => {
+  const error = thrown(() => openStore({ url: 'azblob://account/outputs' }))
+  const field = 'AZURE_STORAGE_CONNECTION_STRING'
+  expect(error).toMatchObject({ code: 'INVALID_CONFIG', field, message: expect.stringContaining('account account') })
+})
+
+test.each([
+  ['s3://bucket/prod/o/s1-0/bash_1_0.txt', 's3://bucket/prod'],
+  ['azblob://account/outputs/prod/o/bash_1_0.txt', 'azblob://account/outputs/prod'],
+  ['gs://bucket/prod/o/bash_1_0.txt', undefined],
+  ['/home/u/o/bash_1_0.txt', undefined],
+])('the store of %s is %s', (path, store) => {
+  expect(storeOfPath(path)).toBe(store)
 })
 
 test.each(['mysql://host/db', 'redis:/host', 'redis://host?prefix=a/b', 'postgres://host/db?schema=A'])(
@@ -48,6 +66,15 @@ test.each([
 ])('spillway %s with %j says what is missing', async (command, env, named) => {
   const { code, stderr } = await cli([command], { env: { ...env, NODE_PATH: '' } })
   expect([code, stderr]).toEqual([3, expect.stringContaining(named)])
+})
+
+test.each([
+  ['view', ['--coordination', 'mysql://host'], 3, 'url: expected redis://host'],
+  ['run', ['--spool-dir', '/spool', '--', 'true'], 2, '--spool-dir: keeps outputs for a bucket'],
+  ['run', ['--store', 'azblob://account/outputs', '--', 'true'], 3, 'AZURE_STORAGE_CONNECTION_STRING'],
+])('spillway %s %j is refused', async (command, args, expected, named) => {
+  const { code, stderr } = await cli([command, ...args])
+  expect([code, stderr]).toEqual([expected, expect.stringContaining(named)])
 })
 
 test('a command that needs a folder refuses a bucket', async () => {

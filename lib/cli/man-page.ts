@@ -19,7 +19,7 @@ export function manPage(commands: readonly Command[], version: string): string {
     'The folder of saved outputs.',
     '.TP',
     '.B SPILLWAY_STORE, SPILLWAY_SPOOL_DIR',
-    'A bucket for saved outputs, s3://bucket/prefix, and the folder that keeps them until it has them.',
+    'A bucket for saved outputs, s3://bucket/prefix or azblob://account/container/prefix, and the folder that keeps them until it has them.',
     '.TP',
     '.B SPILLWAY_COORDINATION',
     'The server whose questions spillway view shows: redis://host or postgres://host/database.',

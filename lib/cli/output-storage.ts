@@ -2,30 +2,43 @@
 
 import type { RemoteStorage } from 'spillway/remote'
 import { TruncationStorage } from 'spillway/truncation'
-import type { Parsed } from './command'
+import { isStoreUrl } from '../util/store-url'
+import { type Parsed, UsageError } from './command'
 import { text } from './parse-values'
 import { openStorage } from './shared-options'
 
 /** A store of either kind. */
 export type OutputStorage = TruncationStorage | RemoteStorage
 
-/** Returns whether a text is the URL of a bucket or of something in one. */
-export function isUrl(given: string): boolean {
-  return given.startsWith('s3://')
-}
-
 /** Returns whether outputs of a store are files of this machine. */
 export function isLocal(storage: OutputStorage): storage is TruncationStorage {
-  return !isUrl(storage.getStorageDir())
+  return !isStoreUrl(storage.getStorageDir())
 }
 
 /** The bucket that the options or the environment name; nothing if they name none. Its code is loaded only then. */
 export async function openBucket(values: Parsed['values']): Promise<RemoteStorage | undefined> {
   const named = text(values, 'store')
   const url = named ?? process.env.SPILLWAY_STORE
-  if (url === undefined || url === '' || (named !== undefined && !isUrl(named))) return undefined
+  const spoolDir = text(values, 'spool-dir')
+  if (url === undefined || url === '' || (named !== undefined && !isStoreUrl(named))) {
+    if (spoolDir === undefined) return undefined
+    throw new UsageError('--spool-dir: keeps outputs for a bucket; name one with --store or $SPILLWAY_STORE')
+  }
   const { openStore } = await import('spillway/remote')
-  return openStore(named === undefined ? {} : { url: named })
+  return openStore({ ...(named !== undefined && { url: named }), ...(spoolDir !== undefined && { spoolDir }) })
+}
+
+/** Does something with the bucket that the options or the environment name, and closes it however that ends. */
+export async function withBucket<T>(
+  values: Parsed['values'],
+  work: (bucket: RemoteStorage | undefined) => Promise<T>,
+): Promise<T> {
+  const bucket = await openBucket(values)
+  try {
+    return await work(bucket)
+  } finally {
+    await bucket?.close()
+  }
 }
 
 /** The option of a service that saves in a bucket, and outputs that it does not take in the folder of this machine. */
@@ -37,7 +50,7 @@ export function savingIn(bucket: RemoteStorage | undefined): { storage?: OutputS
 export async function openOutputs(values: Parsed['values'], output = ''): Promise<OutputStorage> {
   const bucket = await openBucket(values)
   if (bucket !== undefined) return bucket
-  if (!isUrl(output) || text(values, 'store') !== undefined) return openStorage(values)
+  if (!isStoreUrl(output) || text(values, 'store') !== undefined) return openStorage(values)
   const { openStore, storeOfPath } = await import('spillway/remote')
   const url = storeOfPath(output)
   return url === undefined ? openStorage(values) : openStore({ url })

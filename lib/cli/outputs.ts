@@ -2,9 +2,10 @@
 
 import { dirname, join, resolve } from 'node:path'
 import { type OutputAccess, type SavedOutput, TruncationStorage } from 'spillway/truncation'
+import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
-import { isLocal, isUrl, type OutputStorage, openOutputs } from './output-storage'
+import { isLocal, type OutputStorage, openOutputs } from './output-storage'
 import { text } from './parse-values'
 import { forgetPreviews } from './preview-log'
 
@@ -24,13 +25,13 @@ export function approvalsFolder(storage: OutputStorage): string {
 }
 
 /** The folder of this machine's own store, which keeps what belongs to outputs in a bucket. */
-function localFolder(): string {
+export function localFolder(): string {
   return new TruncationStorage().getStorageDir()
 }
 
 /** The folder of a store that an output is in, which keeps the logs: that of a session is removed with its last output. */
 export function storeFolderOf(values: Parsed['values'], path: string): string {
-  if (isUrl(path)) return localFolder()
+  if (isStoreUrl(path)) return localFolder()
   return text(values, 'session') === undefined ? dirname(path) : dirname(dirname(path))
 }
 
@@ -93,5 +94,5 @@ export async function outputPath(storage: OutputStorage, given: string, sessionI
 }
 
 function pathOf(given: string): string {
-  return isUrl(given) ? given : resolve(given)
+  return isStoreUrl(given) ? given : resolve(given)
 }

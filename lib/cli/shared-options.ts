@@ -12,6 +12,7 @@ import {
   type UserTruncationConfig,
 } from 'spillway'
 import { type LoadedConfig, loadConfig } from 'spillway/config'
+import { isStoreUrl } from '../util/store-url'
 import { type Option, type Parsed, UsageError } from './command'
 import { finiteBytes } from './parse-sizes'
 import { choice, quoted, text, whole } from './parse-values'
@@ -104,7 +105,7 @@ export function openStorage(
 ): TruncationStorage {
   const named = text(values, 'store')
   const store = named ?? storageDir
-  if (named?.startsWith('s3://'))
+  if (named !== undefined && isStoreUrl(named))
     throw new UsageError(`--store ${named}: expected a folder; this needs one of this machine`)
   const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
   return inStore(named, make)

@@ -6,14 +6,16 @@ import { postgresCoordination } from '../postgres/postgres-coordination'
 import { redisCoordination } from '../redis/redis-coordination'
 import type { RemoteStorageOptions } from '../remote/options'
 import { RemoteStorage } from '../remote/remote-storage'
-import { s3Objects } from '../s3/s3-objects'
 import { checkOptions } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
-import { bucketOf, STORE_FORM } from './store-location'
+import { objectsAt, STORE_FORM } from './store-location'
 
 /** Options of {@link openStore}. */
 export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> {
-  /** The bucket: `s3://bucket/prefix?endpoint=https://host&region=name`. @default $SPILLWAY_STORE */
+  /**
+   * The bucket, `s3://bucket/prefix?endpoint=https://host&region=name`, or the container, `azblob://account/container/prefix`.
+   * @default $SPILLWAY_STORE
+   */
   url?: string
   /** As of `RemoteStorage`. @default $SPILLWAY_SPOOL_DIR, else none */
   spoolDir?: string
@@ -36,7 +38,7 @@ export function openStore(options: OpenStoreOptions = {}): RemoteStorage {
   const setting = url === undefined ? 'SPILLWAY_STORE' : 'url'
   const asked = url ?? fromEnvironment('SPILLWAY_STORE')
   if (typeof asked !== 'string') throw missing(setting, STORE_FORM)
-  const objects = inSetting(setting, () => s3Objects(bucketOf(asked, setting)))
+  const objects = inSetting(setting, () => objectsAt(asked, setting))
   return new RemoteStorage({ ...others, objects, spoolDir })
 }
 

@@ -1,35 +1,58 @@
-/** The URL of a bucket, as `SPILLWAY_STORE` has it, and the paths of outputs below it. */
+/** The URL of an object store, as `SPILLWAY_STORE` has it, and the paths of outputs below it. */
 
+import { type AzureObjectsOptions, azureObjects } from '../azure/azure-objects'
 import { SpillwayError } from '../errors'
-import type { S3ObjectsOptions } from '../s3/s3-objects'
+import type { ObjectStore } from '../remote/object-store'
+import { type S3ObjectsOptions, s3Objects } from '../s3/s3-objects'
+import { isStoreUrl } from '../util/store-url'
 import { wrong } from '../validation/validate'
 
-/** How a bucket is written. */
-export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name'
+/** How an object store is written. */
+export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name or azblob://account/container/prefix'
 
-const PARAMETERS = ['endpoint', 'region'] as const
+const PARAMETERS: Readonly<Record<string, readonly string[]>> = { 's3:': ['endpoint', 'region'], 'azblob:': [] }
+const CONNECTION = 'AZURE_STORAGE_CONNECTION_STRING'
 
 /**
- * Reads the URL of a bucket.
+ * Opens the object store that a URL names.
  * @throws SpillwayError `INVALID_CONFIG` that names the setting
  */
-export function bucketOf(url: string, setting: string): S3ObjectsOptions {
-  const parsed = url.startsWith('s3://') && URL.canParse(url) ? new URL(url) : undefined
+export function objectsAt(url: string, setting: string): ObjectStore {
+  const parsed = isStoreUrl(url) && URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || parsed.hostname === '') throw notAStore(setting, `expected ${STORE_FORM}`)
   if (parsed.username !== '' || parsed.password !== '') {
-    throw notAStore(setting, 'credentials do not belong in it: the AWS SDK finds them in the environment')
+    throw notAStore(setting, 'credentials do not belong in it: the environment has them')
   }
   if (parsed.port !== '' || parsed.hash !== '') throw notAStore(setting, `expected ${STORE_FORM}`)
-  for (const name of parsed.searchParams.keys()) {
-    if (!(PARAMETERS as readonly string[]).includes(name)) {
-      throw notAStore(setting, `unknown parameter ${JSON.stringify(name)}; known are ${PARAMETERS.join(' and ')}`)
-    }
+  const given = parametersOf(parsed, setting)
+  const path = decoded(parsed.pathname, setting)
+  if (parsed.protocol === 's3:') return s3Objects({ bucket: parsed.hostname, prefix: path, ...given })
+  return azureAt(parsed.hostname, path, setting)
+}
+
+function azureAt(account: string, path: string, setting: string): ObjectStore {
+  const [, container, prefix = ''] = /^\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []
+  if (container === undefined) throw notAStore(setting, `expected ${STORE_FORM}`)
+  if (!process.env[CONNECTION]) throw notAStore(CONNECTION, `expected the connection string of the account ${account}`)
+  const objects = azureObjects({ container, prefix } satisfies AzureObjectsOptions)
+  // Paths begin with the account, so that another one would never own them.
+  if (objects.url.startsWith(`azblob://${account}/`)) return objects
+  throw notAStore(setting, `${CONNECTION} is that of another account than ${account}`)
+}
+
+function parametersOf(url: URL, setting: string): Pick<S3ObjectsOptions, 'endpoint' | 'region'> {
+  const known = PARAMETERS[url.protocol] ?? []
+  for (const name of url.searchParams.keys()) {
+    if (known.includes(name)) continue
+    const list = known.length === 0 ? `${url.protocol}// has none` : `known are ${known.join(' and ')}`
+    throw notAStore(setting, `unknown parameter ${JSON.stringify(name)}; ${list}`)
   }
-  const given = PARAMETERS.flatMap((name) => {
-    const value = parsed.searchParams.get(name)
-    return value === null || value === '' ? [] : [[name, value] as const]
-  })
-  return { bucket: parsed.hostname, prefix: decoded(parsed.pathname, setting), ...Object.fromEntries(given) }
+  return Object.fromEntries(
+    known.flatMap((name) => {
+      const value = url.searchParams.get(name)
+      return value === null || value === '' ? [] : [[name, value] as const]
+    }),
+  )
 }
 
 function decoded(path: string, setting: string): string {
@@ -43,7 +66,7 @@ function decoded(path: string, setting: string): string {
 /** Returns the URL of the store that a path of an output is below, or nothing if it is not such a path. */
 export function storeOfPath(path: string): string | undefined {
   if (typeof path !== 'string') throw wrong('path', path, 'a string')
-  return /^(s3:\/\/.+?)\/o\/[^?#]+$/.exec(path)?.[1]
+  return isStoreUrl(path) ? /^(.+?:\/\/.+?)\/o\/[^?#]+$/.exec(path)?.[1] : undefined
 }
 
 function notAStore(setting: string, problem: string): SpillwayError {

@@ -1,5 +1,5 @@
 import { azureObjects } from 'spillway/azure'
-import { RemoteStorage } from 'spillway/remote'
+import { openStore, RemoteStorage, storeOfPath } from 'spillway/remote'
 import { rejection, thrown } from '../../support/outputs'
 import { objectStoreContract } from '../contract'
 import { azurite, describeServer, type Server, testHangingServer } from './servers'
@@ -25,6 +25,19 @@ describeServer(azurite, (server) => {
     expect(await rejection(storage.save('x', { toolName: 'bash' }))).toMatchObject({ code: 'STORAGE_WRITE' })
     const path = `azblob://devstoreaccount1/nowhere/o/bash_1_${'0'.repeat(32)}.txt`
     expect(await rejection(storage.read(path))).toMatchObject({ code: 'STORAGE_READ' })
+  })
+
+  test('openStore opens the container of a URL, and none of another account', async () => {
+    process.env.AZURE_STORAGE_CONNECTION_STRING = connectionTo(server())
+    const storage = openStore({ url: 'azblob://devstoreaccount1/outputs/by-url' })
+    const path = await storage.save('a text', { toolName: 'bash' })
+    expect(path).toMatch(/^azblob:\/\/devstoreaccount1\/outputs\/by-url\/o\/bash_/)
+    expect(await openStore({ url: storeOfPath(path)! }).read(path)).toBe('a text')
+    expect(thrown(() => openStore({ url: 'azblob://another/outputs' }))).toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining('that of another account'),
+    })
+    delete process.env.AZURE_STORAGE_CONNECTION_STRING
   })
 
   testHangingServer(server, () => azureObjects({ ...at('outputs'), requestTimeoutMs: 200 }))

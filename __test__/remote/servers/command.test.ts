@@ -4,8 +4,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOutputTools } from 'spillway'
-import { openStore } from 'spillway/remote'
+import { MemoryObjects, openStore, RemoteStorage } from 'spillway/remote'
 import { cli } from '../../cli/support'
+import { through } from '../support'
 import { describeServer, moto } from './servers'
 
 const MODULES = join(__dirname, '..', '..', '..', 'target', 'remote', 'node_modules')
@@ -68,6 +69,17 @@ describeServer(moto, (server) => {
     await storage.close()
     delete process.env.SPILLWAY_STORE
     delete process.env.SPILLWAY_SPOOL_DIR
+  })
+
+  test('a command that cannot be run uploads what an earlier process left in the spool', async () => {
+    const spoolDir = mkdtempSync(join(tmpdir(), 'spillway-spool-'))
+    const down = through(new MemoryObjects('s3://outputs/prod'), () => Promise.reject(new Error('503 SlowDown')))
+    const earlier = new RemoteStorage({ objects: down, spoolDir, ack: 'spool', closeTimeoutMs: 0 })
+    const left = await earlier.save('left by an earlier process\n', { toolName: 'bash' })
+    expect((await spillway(['read', '--all', left])).code).toBe(3)
+    const { code } = await spillway(['run', '--spool-dir', spoolDir, '--', './not-there'])
+    expect(code).toBe(127)
+    expect((await spillway(['read', '--all', left])).stdout).toBe('left by an earlier process\n')
   })
 
   test('the proxy of MCP saves there, and its tools read it', async () => {

@@ -4,14 +4,15 @@ import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { pipeline } from 'node:stream/promises'
 import type { TruncationResult } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import type { Capture } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
-import { openBucket, savingIn } from '../output-storage'
+import { savingIn, withBucket } from '../output-storage'
 import { storeFolderOf } from '../outputs'
 import { sizeText, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
 import { LIMITS, READERS, serviceOf, shownOf, truncationOptions, WORDING, withReaders } from '../shared-options'
-import { CONFIG, STORE_OR_BUCKET } from '../store-options'
+import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -26,6 +27,7 @@ Ctrl-C, SIGTERM and SIGHUP end the reading; what came until then is shown and ke
     tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: clip.' },
     session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
     ...STORE_OR_BUCKET,
+    ...SPOOL,
     ...CONFIG,
     ...WORDING,
   },
@@ -80,13 +82,21 @@ class Raw {
   }
 }
 
-async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const [path] = positionals
+async function run(parsed: Parsed): Promise<number> {
+  const [path] = parsed.positionals
   const isPipe = path === undefined || path === '-'
   if (isPipe && process.stdin.isTTY === true) {
     throw new UsageError('standard input is a terminal; give a file, or pipe something in: make | spillway clip')
   }
-  const bucket = await openBucket(values)
+  return withBucket(parsed.values, (bucket) => clipSavingIn(bucket, isPipe ? undefined : path, parsed))
+}
+
+/** @param path the file, without one standard input */
+async function clipSavingIn(
+  bucket: RemoteStorage | undefined,
+  path: string | undefined,
+  { values, json }: Parsed,
+): Promise<number> {
   const service = serviceOf(values, { availableTools: READERS, ...savingIn(bucket) })
   const capture = service.capture(
     {
@@ -97,7 +107,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     },
     { onAbort: 'keep' },
   )
-  const source = isPipe ? process.stdin : createReadStream(path, { highWaterMark: 2 ** 18 })
+  const source = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: 2 ** 18 })
   const progress = new Progress()
   const timer = setInterval(() => {
     progress.show(`» ${sizeText(source.bytesRead)}`)
@@ -124,7 +134,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     if (json) await printJson(named)
     else await print(raw.shown(named))
     await service.close()
-    await bucket?.close()
     return ended === undefined ? EXIT.ok : 128 + constants.signals[ended]
   } finally {
     clearInterval(timer)

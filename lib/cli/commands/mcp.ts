@@ -9,7 +9,7 @@ import { openBucket } from '../output-storage'
 import { approvalsFolder } from '../outputs'
 import { badValue, choice, text, texts } from '../parse-values'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
-import { CONFIG, STORE_OR_BUCKET } from '../store-options'
+import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { note } from '../terminal'
 
 type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers' | 'servers'>
@@ -74,6 +74,7 @@ rules ask, the user is asked by elicitation.`,
     },
     session: { type: 'string', value: 'ID', help: 'Keep outputs with those of this session, and show no others.' },
     ...STORE_OR_BUCKET,
+    ...SPOOL,
     ...CONFIG,
     ...WORDING,
   },

@@ -2,13 +2,14 @@
 
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
-import { type CommandResult, type RunningCommand, runCommand, SpillwayError, TruncationStorage } from 'spillway'
+import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
 import type { Command, Parsed } from '../command'
 import { recordCommand } from '../command-log'
 import { Followers } from '../followers'
 import { Live } from '../live-output'
-import { openBucket, savingIn } from '../output-storage'
-import { storeFolderOf } from '../outputs'
+import { savingIn, withBucket } from '../output-storage'
+import { localFolder, storeFolderOf } from '../outputs'
 import { bytes } from '../parse-sizes'
 import { countOf, duration, quoted, sizeText, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
@@ -23,7 +24,7 @@ import {
   WORDING,
   withReaders,
 } from '../shared-options'
-import { CONFIG, STORE_OR_BUCKET } from '../store-options'
+import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -52,6 +53,7 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
     },
     live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
     ...STORE_OR_BUCKET,
+    ...SPOOL,
     ...CONFIG,
     ...WORDING,
   },
@@ -79,12 +81,15 @@ export default command
 /** A command that never stops printing must not fill the disk. */
 const MAX_FILE_BYTES = 2 ** 30
 
-async function run({ values, positionals, json }: Parsed): Promise<number> {
+function run(parsed: Parsed): Promise<number> {
+  return withBucket(parsed.values, (bucket) => runSavingIn(bucket, parsed))
+}
+
+async function runSavingIn(bucket: RemoteStorage | undefined, { values, positionals, json }: Parsed): Promise<number> {
   const isShell = values.shell === true
   // A shell takes one text; several words are joined as it would have been typed.
   const [file = '', ...args] = isShell ? [positionals.join(' ')] : positionals
   const maxFileBytes = bytes(values, 'max-file-bytes') ?? MAX_FILE_BYTES
-  const bucket = await openBucket(values)
   const service = serviceOf(values, {
     availableTools: READERS,
     ...savingIn(bucket),
@@ -92,9 +97,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   })
   const startedAt = Date.now()
   const live = values.live === true ? new Live((text) => process.stderr.write(text)) : undefined
-  const followers = new Followers(() =>
-    (bucket === undefined ? openStorage(values) : new TruncationStorage()).getStorageDir(),
-  )
+  const followers = new Followers(() => (bucket === undefined ? openStorage(values).getStorageDir() : localFolder()))
   const progress = new Progress()
   const prompt = new Prompt(progress)
   const signals = new Signals()
@@ -162,7 +165,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   // A sweep may be under way; the reader has everything already.
   await service.close()
-  await bucket?.close()
   return code
 }
 

@@ -8,7 +8,7 @@ import { openWithSystem, startDesk } from '../desk-server'
 import { isLocal, type OutputStorage, openOutputs } from '../output-storage'
 import { approvalsFolder, forgetRemoved, outputPath, recordedOutputs } from '../outputs'
 import { text, whole } from '../parse-values'
-import { STORE_OR_BUCKET } from '../store-options'
+import { COORDINATION, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -23,6 +23,7 @@ this command is ended. Its address has a token that works once: the first browse
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     audit: { type: 'string', value: 'DIR', help: 'Show the audit logs in this folder too, each verified.' },
     ...STORE_OR_BUCKET,
+    ...COORDINATION,
   },
   positionals: [0, 1],
   takesOutputs: true,
@@ -46,31 +47,41 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [sessionId, dir] = [text(values, 'session'), text(values, 'audit')]
   const path = given === undefined ? undefined : await outputPath(storage, given, sessionId)
   if (path !== undefined) await storage.readRange(path, { fromByte: 0, byteCount: 1 }, { sessionId })
-  const { server, address } = await startDesk({
-    outputs: outputsOf(storage, sessionId),
-    approvals: await approvalsOf(storage),
-    ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
-    ...(sessionId !== undefined && { sessionId }),
-    port: whole(values, 'port') ?? 0,
-  })
-  const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  const url = address(path)
-  if (json) await printJson({ url })
-  else if (values.print === true) await print(`${url}\n`)
-  else if (await openWithSystem(url))
-    note(`spillway: in the browser until Ctrl+C; another address: spillway view --print`)
-  else await print(`${url}\n`)
-  await ended
-  server.closeAllConnections()
-  server.close()
+  const { approvals, close } = await approvalsOf(storage, text(values, 'coordination'))
+  try {
+    const { server, address } = await startDesk({
+      outputs: outputsOf(storage, sessionId),
+      approvals,
+      ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
+      ...(sessionId !== undefined && { sessionId }),
+      port: whole(values, 'port') ?? 0,
+    })
+    const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+    const url = address(path)
+    if (json) await printJson({ url })
+    else if (values.print === true) await print(`${url}\n`)
+    else if (await openWithSystem(url))
+      note(`spillway: in the browser until Ctrl+C; another address: spillway view --print`)
+    else await print(`${url}\n`)
+    await ended
+    server.closeAllConnections()
+    server.close()
+  } finally {
+    await close()
+  }
   return EXIT.ok
 }
 
-/** Questions of the workers that share the server of the environment, else those of this machine. */
-async function approvalsOf(storage: OutputStorage): Promise<ApprovalSource> {
-  if (!process.env.SPILLWAY_COORDINATION) return createSharedApprovals({ dir: approvalsFolder(storage) })
+/** Questions of the workers that share a server, else those of this machine; and what ends their connections. */
+async function approvalsOf(
+  storage: OutputStorage,
+  url: string | undefined,
+): Promise<{ approvals: ApprovalSource; close: () => Promise<void> }> {
+  if (url === undefined && !process.env.SPILLWAY_COORDINATION)
+    return { approvals: createSharedApprovals({ dir: approvalsFolder(storage) }), close: async () => {} }
   const { FleetApprovals, openCoordination } = await import('spillway/remote')
-  return new FleetApprovals({ coordination: openCoordination() })
+  const coordination = openCoordination(url === undefined ? {} : { url })
+  return { approvals: new FleetApprovals({ coordination }), close: () => coordination.close() }
 }
 
 async function openFile(path: string): Promise<void> {
