@@ -34,3 +34,24 @@ describe('hooks', () => {
     )
   })
 })
+
+describe('fleet', () => {
+  const start = (args: string[], env: NodeJS.ProcessEnv) =>
+    spawnSync(process.execPath, [join(examples, 'fleet', 'start.mjs'), ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      timeout: 60_000,
+    })
+
+  test('says what to install where a server is missing', () => {
+    // Nothing is in that path, and no shell that could look for it.
+    const { status, stdout, stderr } = start(['--coordination', 'redis', '--check'], { PATH: examples })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^There is no .+\. In the folder of Spillway run once: npm run test:remote -- --install\n/)
+  })
+
+  test('names the servers that it knows', () => {
+    const { status, stderr } = start(['--bucket', 'minio'], {})
+    expect([status, stderr]).toEqual([1, '--bucket minio: expected s3s-fs, moto, azurite\n'])
+  })
+})

@@ -1,4 +1,4 @@
-// `npm run test:remote [-- word…]`: object stores and shared state with real servers on the loopback interface. The clients that
+// `npm run test:remote [-- word…]`, or `-- --install` for the installation alone: object stores and shared state with real servers on the loopback interface. The clients that
 // `__test__/remote/servers/package.json` pins, with Azurite, and moto, are installed into `target/remote`; s3s-fs, Redis and PostgreSQL are used if
 // they are there. Needs the network the first time; tests of what is missing are skipped, and say why.
 
@@ -42,6 +42,7 @@ await main(async () => {
   mkdirSync(WORK, { recursive: true })
   installClients()
   installMoto()
+  if (process.argv.includes('--install')) return
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js')
   const words = process.argv.slice(2)
   if (!run(process.execPath, [jest, '--config', 'jest.remote.config.js', '--forceExit', ...words])) process.exitCode = 1
