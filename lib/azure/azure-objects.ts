@@ -6,7 +6,7 @@ import { checkPrefix, joinUrl } from '../remote/store-url'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { invalid, wrong } from '../validation/validate'
 import type { AzureBlob, AzureContainer, AzureModule } from './client'
 
 export type { AzureContainer } from './client'
@@ -62,8 +62,13 @@ function makeClient({ container, connectionString }: AzureObjectsOptions): Azure
   if (container === undefined) throw wrong('options.container', container, CHECKS.container[0])
   if (!account) throw wrong('options.connectionString', account, text[0])
   const { ContainerClient } = loadSdk()
-  // Requests are made again by the storage, with one count for all stores.
-  return new ContainerClient(account, container, { retryOptions: { maxTries: 1 } })
+  try {
+    // Requests are made again by the storage, with one count for all stores.
+    return new ContainerClient(account, container, { retryOptions: { maxTries: 1 } })
+  } catch {
+    // The message of the client is not passed on: the text has the key of the account.
+    throw invalid('options.connectionString', 'expected the connection string of an account')
+  }
 }
 
 function loadSdk(): AzureModule {

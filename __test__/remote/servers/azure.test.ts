@@ -46,8 +46,11 @@ describeServer(azurite, (server) => {
     ['options.container', { container: 'A' }],
     ['options.container', {}],
     ['options.connectionString', { container: 'outputs' }],
+    ['options.connectionString', { container: 'outputs', connectionString: 'AccountKey=secret' }],
     ['options.prefix', { container: 'outputs', connectionString: 'x', prefix: 'a//b' }],
   ])('a wrong %s is refused', (field, options) => {
-    expect(thrown(() => azureObjects(options))).toMatchObject({ code: 'INVALID_ARGUMENT', field })
+    const error = thrown(() => azureObjects(options))
+    expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field })
+    expect(String(error)).not.toContain('secret')
   })
 })
