@@ -529,7 +529,7 @@ describe('OpenCode', () => {
 
   test('the plugin that can be named takes options of a configuration', async () => {
     const storageDir = tempDir()
-    const hooks = await server({}, { truncation: { global: { storageDir, maxLines: 5 } }, history: false })
+    const hooks = await server({}, { truncation: { global: { storageDir, maxLines: 5 } }, pruning: false })
     const output: Any = { content: [{ type: 'text', text: LONG }] }
     await hooks['tool.execute.after'](call('c1'), output)
     expect(output.content[0].text).toMatch(/Use read on that file/)

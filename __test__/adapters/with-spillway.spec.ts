@@ -8,8 +8,10 @@ import {
   TruncationService,
 } from 'spillway'
 import * as ai from 'spillway/ai-sdk'
+import * as claude from 'spillway/claude-agent-sdk'
 import * as langchain from 'spillway/langchain'
 import * as agents from 'spillway/openai-agents'
+import * as opencode from 'spillway/opencode'
 import * as pi from 'spillway/pi'
 import { tempDir } from '../support/temp'
 import { type Any, LONG, overflowError, smallService } from './shapes'
@@ -270,11 +272,178 @@ describe('withSpillway of the other frameworks', () => {
     expect(() => langchain.withSpillway({ model: 'm', tools: {} as Any })).toThrow(/"tools"/)
   })
 
+  test('a gate that no one hears is reported, also through the tools that are allowed by themselves', () => {
+    const told: string[] = []
+    const onEvent = (event: Any) => told.push(event.error?.message)
+    const permission = new PermissionGate(new PermissionPolicy())
+    pi.withSpillway({ initialState: {}, permission, onEvent })
+    opencode.withSpillway({ permission, onEvent })
+    expect(told).toEqual([expect.stringContaining('neither ask nor onEvent'), expect.stringContaining('neither ask')])
+  })
+
   test('a service of several adapters is one', async () => {
     const truncation = new TruncationService(limits())
     const { tools } = ai.withSpillway({ model, tools: { look: look() as Any }, truncation })
     const path = /(\/\S+\.txt)/.exec(await shownBy(tools.look))?.[1]
     const agent = agents.withSpillway({ model: { getResponse() {}, getStreamedResponse() {} }, truncation })
     expect(await (agent.tools as Any[])[0].invoke({}, JSON.stringify({ path }))).toContain('line 1 ')
+  })
+})
+
+/** A client of the server in the options of a query, over a transport as the SDK has it. */
+async function clientOf({ mcpServers }: claude.QueryParts) {
+  const waiting = new Map<number, (message: Any) => void>()
+  const transport: Any = {
+    start: async () => {},
+    send: async (message: Any) => waiting.get(message.id)?.(message),
+  }
+  await mcpServers?.spillway.instance.connect(transport)
+  let id = 0
+  return (method: string, params: object = {}): Promise<Any> => {
+    id += 1
+    const answered = new Promise((resolve) => waiting.set(id, resolve))
+    transport.onmessage({ jsonrpc: '2.0', id, method, params })
+    return answered
+  }
+}
+
+describe('withSpillway of the Claude Agent SDK', () => {
+  const { signal } = new AbortController()
+  const input = (tool_name: string, more: object) => ({
+    session_id: 's',
+    tool_use_id: 'c1',
+    tool_name,
+    tool_input: {},
+    ...more,
+  })
+
+  test('a preview, and a server whose tools read the rest of it', async () => {
+    const options = claude.withSpillway({ truncation: limits() })
+    const said = await options.hooks.PostToolUse.at(-1)!.hooks[0]!(input('look', { tool_response: LONG }), 'c1', {
+      signal,
+    })
+    const preview: string = said.hookSpecificOutput.updatedToolOutput
+    expect(preview).toContain('read_output')
+    const path = /saved to[^/]*(\/\S+\.txt)/.exec(preview)?.[1]
+    expect(options.additionalDirectories).toEqual([path?.slice(0, path.lastIndexOf('/'))].map(() => expect.any(String)))
+    const ask = await clientOf(options)
+    expect((await ask('initialize', { protocolVersion: '2025-06-18' })).result).toMatchObject({
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'spillway' },
+    })
+    expect((await ask('ping')).result).toEqual({})
+    const { tools } = (await ask('tools/list')).result
+    expect(options.allowedTools).toEqual(tools.map(({ name }: Any) => `mcp__spillway__${name}`))
+    const read = (args: object) => ask('tools/call', { name: 'read_output', arguments: args })
+    expect((await read({ path, from_line: 300 })).result.content[0].text).toContain('line 300 of some length')
+    expect((await read({ path: '/etc/passwd' })).result).toMatchObject({ isError: true })
+    expect((await ask('tools/call', { name: 'write_output' })).error).toMatchObject({ code: -32602 })
+    expect((await ask('resources/list')).error).toMatchObject({ code: -32601 })
+  })
+
+  test('what the caller gave is kept beside it', async () => {
+    const seen: string[] = []
+    const own = { hooks: [async () => void seen.push('own')] }
+    const given = {
+      ...{ model: 'claude-sonnet-4-5', tools: ['Bash'], allowedTools: ['Read'], additionalDirectories: ['/mine'] },
+      mcpServers: { files: { command: 'files' } },
+      hooks: { PreToolUse: [own], SessionStart: [own] },
+      canUseTool: async () => ({ behavior: 'deny' as const, message: 'no' }),
+    }
+    const before = structuredClone({ ...given, hooks: undefined, canUseTool: undefined })
+    const permission = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: '*', decision: 'ask' }] })
+    const options = claude.withSpillway({ options: given, permission, truncation: limits() })
+    expect(options).toMatchObject({ model: 'claude-sonnet-4-5', tools: ['Bash'] })
+    expect(options.allowedTools[0]).toBe('Read')
+    expect(options.additionalDirectories[0]).toBe('/mine')
+    expect(Object.keys(options.mcpServers)).toEqual(['files', 'spillway'])
+    expect(options.hooks.PreToolUse).toHaveLength(2)
+    expect(options.hooks.PreToolUse[0]).toBe(own)
+    expect(options.hooks.SessionStart).toEqual([own])
+    const call = { toolUseID: 'c2', signal }
+    expect(await options.canUseTool('Bash', { command: 'make' }, call)).toEqual({ behavior: 'deny', message: 'no' })
+    expect({ ...given, hooks: undefined, canUseTool: undefined }).toEqual(before)
+  })
+
+  test('permission: leaves the tools that read saved outputs alone, and denies what no one can be asked about', async () => {
+    const permission = new PermissionGate(new PermissionPolicy())
+    const options = claude.withSpillway({ permission, truncation: limits() })
+    const judged = (tool: string, id: string) =>
+      options.hooks.PreToolUse[0]!.hooks[0]!(input(tool, { tool_use_id: id, tool_input: { path: '/x' } }), id, {
+        signal,
+      })
+    expect(await judged('mcp__spillway__read_output', 'c1')).toEqual({})
+    expect((await judged('mcp__other__read_output', 'c2')).hookSpecificOutput.permissionDecision).toBe('ask')
+    const asked = await options.canUseTool!('mcp__other__read_output', {}, { toolUseID: 'c2', signal })
+    expect(asked).toMatchObject({ behavior: 'deny', message: expect.stringContaining('no one can be asked') })
+    expect(permission.pending()).toEqual([])
+    const off = claude.withSpillway({ permission, outputTools: false, truncation: limits() })
+    expect(off).not.toHaveProperty('mcpServers')
+    const said = await off.hooks.PreToolUse[0]!.hooks[0]!(input('mcp__spillway__read_output', {}), 'c1', { signal })
+    expect(said.hookSpecificOutput.permissionDecision).toBe('ask')
+  })
+
+  test('without tools of ours the notice names those of the SDK', async () => {
+    const options = claude.withSpillway({ truncation: limits(), outputTools: false })
+    const said = await options.hooks.PostToolUse[0]!.hooks[0]!(input('look', { tool_response: LONG }), 'c1', { signal })
+    expect(said.hookSpecificOutput.updatedToolOutput).toMatch(/Use read on that file/)
+  })
+
+  test.each<[string, Any, RegExp]>([
+    ['options of a query that are none', { options: 1 }, /"options": expected an object/],
+    ['servers that are none', { options: { mcpServers: [] } }, /"options\.mcpServers"/],
+    ['hooks that are none', { options: { hooks: [] } }, /"options\.hooks"/],
+    ['tools that are none', { options: { allowedTools: 'Read' } }, /"options\.allowedTools"/],
+    ['a person that is none', { options: { canUseTool: true } }, /"options\.canUseTool"/],
+    ['a server of the same name', { options: { mcpServers: { spillway: {} } } }, /mcpServers.*outputTools: false/],
+    ['what the SDK does by itself', { pruning: {} }, /pruning/],
+    ['commands in no folder', { wrapCommands: true, truncation: { storage: new MemoryStorage() } }, /wrapCommands/],
+  ])('refuses %s', (_, options, words) => {
+    expect(() => claude.withSpillway(options)).toThrow(words)
+    expect(() => claude.withSpillway(options)).toThrow(SpillwayError)
+  })
+})
+
+describe('withSpillway of OpenCode', () => {
+  test('results are bounded and read on by the tools of the host; requests are pruned for each session', async () => {
+    const reports: Any[] = []
+    const onEvent = (event: Any) => event.type === 'prepared' && reports.push(event)
+    const pruning = { schedule: 'always', keepRecent: 0 } as const
+    const hooks = await opencode.withSpillway({ truncation: limits(), contextWindow: 20_000, pruning, onEvent })()
+    const call = { tool: 'files_look', sessionID: 's', callID: 'c1' }
+    const output: Any = { content: [{ type: 'text', text: LONG }] }
+    await hooks['tool.execute.after'](call, output)
+    expect(output.content[0].text).toMatch(/Use read on that file/)
+    const part = (id: string) => ({
+      ...{ type: 'tool', callID: id, tool: 'look' },
+      state: { status: 'completed', input: {}, output: LONG.repeat(20) },
+    })
+    const messages: Any[] = [
+      { info: { role: 'user', sessionID: 's' }, parts: [{ type: 'text', text: 'go' }] },
+      ...['a', 'b', 'c'].map((id) => ({ info: { role: 'assistant', modelID: 'gpt-5' }, parts: [part(id)] })),
+      { info: { role: 'user' }, parts: [{ type: 'text', text: 'on' }] },
+    ]
+    const before = JSON.stringify(messages).length
+    await hooks['experimental.chat.messages.transform']({}, { messages })
+    expect(JSON.stringify(messages).length).toBeLessThan(before / 2)
+    expect(reports).toEqual([expect.objectContaining({ sessionId: 's' })])
+  })
+
+  test('pruning: false sends what there is, and truncation: false leaves results alone', async () => {
+    const hooks = await opencode.withSpillway({ truncation: false, pruning: false })()
+    const output: Any = { content: [{ type: 'text', text: LONG }] }
+    await hooks['tool.execute.after']({ tool: 'files_look', sessionID: 's', callID: 'c1' }, output)
+    expect(output.content[0].text).toBe(LONG)
+  })
+
+  test.each<[string, Any, RegExp]>([
+    ['a session', { sessionId: 's' }, /sessionId/],
+    ['tools of ours', { outputTools: {} }, /outputTools/],
+    ['what OpenCode does by itself', { recovery: {} }, /recovery/],
+    ['an option of pruning', { pruning: { keepRecent: -1 } }, /"pruning\.keepRecent"/],
+    ['a window of zero', { contextWindow: 0 }, /"contextWindow".*above 0/],
+  ])('refuses %s', (_, options, words) => {
+    expect(() => opencode.withSpillway(options)).toThrow(words)
   })
 })

@@ -6,6 +6,9 @@ import type { Any } from './support.ts'
 
 export type Turn = { text: string } | { calls: { id: string; name: string; input: object }[] }
 
+/** A turn that depends on what the model was sent. */
+export type Answer = Turn | ((asked: Any) => Turn)
+
 export interface FakeApi {
   url: string
   /** The conversations that were sent, without the program's own side questions. */
@@ -44,7 +47,7 @@ function eventsOf(turn: Turn): Any[] {
   ]
 }
 
-export async function fakeApi(...turns: Turn[]): Promise<FakeApi> {
+export async function fakeApi(...turns: Answer[]): Promise<FakeApi> {
   const requests: Any[] = []
   let at = 0
   const server = createServer((request, response) => {
@@ -61,7 +64,8 @@ export async function fakeApi(...turns: Turn[]): Promise<FakeApi> {
       }
       const isMain = (asked.tools ?? []).length > 0
       if (isMain) requests.push(asked)
-      const turn: Turn = isMain ? (turns[Math.min(at++, turns.length - 1)] as Turn) : { text: 'ok' }
+      const next: Answer = isMain ? (turns[Math.min(at++, turns.length - 1)] as Answer) : { text: 'ok' }
+      const turn = typeof next === 'function' ? next(asked) : next
       const events = eventsOf(turn)
       if (asked.stream !== true) {
         response.writeHead(200, { 'content-type': 'application/json' })

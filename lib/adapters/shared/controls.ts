@@ -12,6 +12,7 @@ import { messageOf } from '../../util/message-of'
 import { catchLater, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
+import { givenPermission } from './harmless'
 import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
 
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -101,7 +102,7 @@ export function tell({ onEvent }: Pick<RequestControls, 'onEvent'>, event: Adapt
 /** Tells of a gate whose questions no one hears: a call that it asks about waits until `pending` is looked at. */
 export function tellUnheard(controls: AdapterControls): void {
   const { permission } = controls
-  if (permission === undefined || hasListener(permission)) return
+  if (permission === undefined || hasListener(givenPermission(permission))) return
   const error = new SpillwayError(
     'INVALID_ARGUMENT',
     'permission: the gate has neither ask nor onEvent, so a call that it asks about waits',

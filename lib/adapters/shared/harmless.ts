@@ -18,6 +18,8 @@ export const HARMLESS_TOOLS = {
   langchain: ['write_todos', 'read_todos'],
   /** Tools that we give a host ourselves: they read nothing but saved outputs. */
   spillway: ['read_output', 'search_output'],
+  /** The same in the Claude Agent SDK, which knows them by their server. */
+  claudeOutputs: ['mcp__spillway__read_output', 'mcp__spillway__search_output'],
 } as const satisfies Record<string, readonly string[]>
 
 type Permission = NonNullable<AdapterControls['permission']>
@@ -25,6 +27,15 @@ type Host = keyof typeof HARMLESS_TOOLS
 
 /** The same one for the same permission: questions are kept by it. */
 const known = new WeakMap<object, Map<Host, Permission>>()
+
+/** The permission that one of these was made of. */
+const behind = new WeakMap<object, Permission>()
+
+/** The permission as the caller gave it. */
+export function givenPermission(permission: Permission): Permission {
+  const given = behind.get(permission)
+  return given === undefined ? permission : givenPermission(given)
+}
 
 /** The controls with a permission that allows the host's harmless tools, unless a rule for `tool:NAME` says otherwise. */
 export function withHarmlessTools<C extends Pick<AdapterControls, 'permission'>>(controls: C, host: Host): C {
@@ -34,6 +45,7 @@ export function withHarmlessTools<C extends Pick<AdapterControls, 'permission'>>
   known.set(permission, all)
   const own = all.get(host) ?? marking(permission, new Set(HARMLESS_TOOLS[host]))
   all.set(host, own)
+  behind.set(own, permission)
   return { ...controls, permission: own }
 }
 

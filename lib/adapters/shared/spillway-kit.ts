@@ -105,20 +105,23 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const { contextWindow: _window, ledger: _ledger, storage: _storage, onError: _onError, ...OF_PRUNER } = PRUNER_CHECKS
 
 /**
- * Makes the pieces. `own` are the options of the adapter itself, which become controls as they are.
+ * Makes the pieces. `own` are the options of the adapter itself, which become controls as they are; `readers` are tools of the host that
+ * open saved outputs, where it is given none of ours.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option; `INVALID_CONFIG` for one of `truncation`
  */
 export function spillwayKit(
   options: SpillwayOptions,
   own: Readonly<Record<string, Check>> = {},
   without: readonly (keyof SpillwayOptions)[] = [],
+  readers: readonly string[] = [],
 ): SpillwayKit {
   const known = Object.entries({ ...CHECKS, ...own }).filter(([name]) => !without.includes(name as never))
   checkOptions('options', options, Object.fromEntries(known))
   const { contextWindow, sessionId, truncation, outputTools, fold, pruning, recovery, ...rest } = options
   const { ledger = new ToolResultLedger() } = rest
-  const bound = truncation === false ? undefined : boundOf(truncation, outputTools !== false)
-  const tools = outputToolsOf(bound, outputTools, sessionId)
+  const hasTools = outputTools !== false && !without.includes('outputTools')
+  const bound = truncation === false ? undefined : boundOf(truncation, hasTools ? OURS : readers)
+  const tools = hasTools ? outputToolsOf(bound, outputTools, sessionId) : []
   const folder = folderOf(fold, sessionId)
   const controls: AdapterControls = {
     ...rest,
@@ -147,19 +150,23 @@ export function spillwayKit(
   return { controls: tools.length > 0 ? withHarmlessTools(controls, 'spillway') : controls, outputTools: tools }
 }
 
+const OURS: readonly string[] = ['read_output', 'search_output']
+
 /** A service is used as it is; of options one is made, whose notice names the tools that read its outputs. */
 function boundOf(
   truncation: Exclude<SpillwayOptions['truncation'], false> = {},
-  hasTools: boolean,
+  readers: readonly string[],
 ): OutputService | TruncationMiddleware {
   if (typeof truncation === 'function' || 'output' in truncation) return truncation
   const { storage } = truncation
   const readable = storage === undefined || [storage].flat().every(isSource)
   // A page of a saved output is no output to be saved again, whatever the limits are.
-  const free = { read_output: { enabled: false }, search_output: { enabled: false } }
+  const free = Object.fromEntries(
+    readers.filter((name) => OURS.includes(name)).map((name) => [name, { enabled: false }]),
+  )
   const config =
-    hasTools && readable
-      ? { availableTools: Object.keys(free), ...truncation, tools: { ...free, ...truncation.tools } }
+    readers.length > 0 && readable
+      ? { availableTools: [...readers], ...truncation, tools: { ...free, ...truncation.tools } }
       : truncation
   return knownAs({ '': 'truncation.' }, () => new TruncationService(config))
 }
@@ -171,12 +178,12 @@ function isSource(storage: unknown): boolean {
 
 function outputToolsOf(
   bound: OutputService | TruncationMiddleware | undefined,
-  given: SpillwayOptions['outputTools'],
+  given: Exclude<SpillwayOptions['outputTools'], false>,
   sessionId: string | undefined,
 ): OutputTool[] {
   const { storage } = Object(bound) as { storage?: unknown }
   // A middleware and a storage of the caller's may have nothing to read from.
-  if (given === false || (given === undefined && ![storage].flat().every(isSource))) return []
+  if (given === undefined && ![storage].flat().every(isSource)) return []
   if (!isSource(storage)) throw wrong('options.outputTools', given, 'false: no storage that the tools can read')
   return knownAs({ 'options.': 'outputTools.' }, () =>
     createOutputTools(storage as never, { ...given, ...(sessionId !== undefined && { sessionId }) }),
