@@ -29,6 +29,38 @@ async function listed(host: Host): Promise<string[]> {
   return result!.tools!.map(({ name }) => name)
 }
 
+/** A server that counts its starts in a file: the tool of the first start ends it. */
+const script = (state: string, more: string) => ({
+  command: process.execPath,
+  args: [
+    '-e',
+    `const { appendFileSync, readFileSync } = require('node:fs')
+    appendFileSync(${JSON.stringify(state)}, '.')
+    const starts = readFileSync(${JSON.stringify(state)}, 'utf8').length
+    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+    const tools = [{ name: 'first', inputSchema: { type: 'object' } }]
+    const on = {
+      initialize: ({ id, params }) => say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } }),
+      'tools/list': ({ id }) => say({ id, result: { tools } }),
+      'tools/call': () => process.exit(6),
+    }
+    ${more}
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const message = JSON.parse(line)
+      on[message.method]?.(message)
+    })`,
+  ],
+})
+
+/** Has another tool from the second start on, and answers its call twice. */
+const CHANGES = `if (starts > 1) {
+  tools[0].name = 'second'
+  on['tools/call'] = ({ id }) => {
+    say({ id, result: { content: [{ type: 'text', text: 'once' }] } })
+    say({ id, result: { content: [{ type: 'text', text: 'once' }] } })
+  }
+}`
+
 const changed = ({ method }: Message) => method === 'notifications/tools/list_changed'
 const TWO = { one: fixture([tool('echo'), tool('lines')]), two: fixture([tool('echo'), tool('twice')]) }
 
@@ -81,21 +113,90 @@ describe('several servers', () => {
     await web.close()
   })
 
-  test('one that ends answers what waits with an error, and leaves the others', async () => {
-    const host = open({ one: fixture([tool('wait'), tool('exit')]), two: fixture([tool('echo')]) })
+  test('one that crashes answers what waits with an error, and is there again for the next call', async () => {
+    const host = open({ one: fixture([tool('wait'), tool('exit'), tool('lines')]), two: fixture([tool('echo')]) })
     await host.initialize()
-    expect(await listed(host)).toEqual(['wait', 'exit', 'echo', 'read_output', 'search_output'])
-    const told = host.next(changed)
+    const names = ['wait', 'exit', 'lines', 'echo', 'read_output', 'search_output']
+    expect(await listed(host)).toEqual(names)
     const [waiting, exit] = await Promise.all(
       ['wait', 'exit'].map((name) => host.request('tools/call', { name, arguments: {} })),
     )
-    const ended = { code: -32000, message: 'the server "one" has ended (code 3)' }
+    const ended = { code: -32000, message: 'the server "one" has ended (code 3); it is started again' }
     expect([waiting!.error, exit!.error]).toEqual([ended, ended])
-    await told
-    expect(await listed(host)).toEqual(['echo', 'read_output', 'search_output'])
+    expect(await listed(host)).toEqual(names)
     expect(textOf(await host.call('echo', { text: 'still here' }))).toBe('still here')
-    expect((await host.request('tools/call', { name: 'wait', arguments: {} })).error).toEqual(ended)
+    // Waits until the server is there.
+    expect(textOf(await host.call('lines', { count: 2 }))).toBe('line 1\nline 2')
     expect(await host.close()).toMatchObject({ code: 0 })
+  })
+
+  test('one that crashes in the middle of an answer is started again, and bounded as before', async () => {
+    const host = open({ one: fixture([tool('crash'), tool('big')]), two: fixture([tool('echo')]) })
+    await host.initialize()
+    await listed(host)
+    const [crash, beside] = await Promise.all([
+      host.request('tools/call', { name: 'crash', arguments: {} }),
+      host.request('tools/call', { name: 'echo', arguments: { text: 'beside' } }),
+    ])
+    expect(crash!.error!.message).toMatch(/has ended \(code 3\); it is started again/)
+    expect(textOf(beside!.result!)).toBe('beside')
+    const flood = textOf(await host.call('big', { bytes: 3_000_000 }))
+    expect(flood.length).toBeLessThan(20_000)
+    expect(flood).toContain(' bytes truncated')
+    await host.close()
+  })
+
+  test('one that comes back with other tools is announced, and one that answers twice is heard once', async () => {
+    const state = join(tempDir(), 'starts')
+    const host = open({ one: script(state, CHANGES), two: fixture([tool('echo')]) })
+    await host.initialize()
+    expect(await listed(host)).toContain('first')
+    // The tools that read outputs move to the other server, which announces it by itself.
+    const announced = [host.next(changed), host.request('tools/call', { name: 'first', arguments: {} })] as const
+    expect((await announced[1]).error!.message).toContain('it is started again')
+    await announced[0]
+    const listOf = async (name: string) => {
+      for (;;) {
+        const names = await listed(host)
+        if (names.includes(name)) return names
+      }
+    }
+    expect(await listOf('second')).not.toContain('first')
+    expect(textOf(await host.call('second'))).toBe('once')
+    expect(textOf(await host.call('echo', { text: 'x' }))).toBe('x')
+    const { stderr } = await host.close()
+    expect(stderr).toContain('answered a request that it was not asked')
+    expect(host.lines.filter((line) => line.includes('"once"'))).toHaveLength(1)
+  })
+
+  test.each([
+    ['that ends at each start', 'process.exit(5)'],
+    [
+      'that cannot be greeted',
+      `say({ id: 'none' }); on.initialize = ({ id }) => say({ id, error: { code: 1, message: 'no' } })`,
+    ],
+  ])('one %s is tried a few times, and left out then', async (_what, again) => {
+    const state = join(tempDir(), 'starts')
+    const host = open({ one: script(state, `if (starts > 1) { ${again} }`), two: fixture([tool('echo')]) })
+    await host.initialize()
+    expect(await listed(host)).toContain('first')
+    const crash = await host.request('tools/call', { name: 'first', arguments: {} })
+    expect(crash.error!.message).toContain('it is started again')
+    const waiting = await host.request('tools/call', { name: 'first', arguments: {} })
+    expect(waiting.error!.message).toMatch(/^the server "one" has ended \((code 5|SIGTERM)\)$/)
+    expect(readFileSync(state, 'utf8')).toBe('.....')
+    expect(await listed(host)).toEqual(['echo', 'read_output', 'search_output'])
+    expect(await host.close()).toMatchObject({ code: 0 })
+  })
+
+  test('one that is started again while the host ends does not keep the proxy', async () => {
+    const state = join(tempDir(), 'starts')
+    const host = open({ one: script(state, 'if (starts > 1) process.exit(5)'), two: fixture([tool('echo')]) })
+    await host.initialize()
+    await listed(host)
+    await host.request('tools/call', { name: 'first', arguments: {} })
+    expect(await host.close()).toMatchObject({ code: 0 })
+    expect(readFileSync(state, 'utf8').length).toBeLessThan(5)
   })
 
   test('one that cannot be started, or is no MCP server, leaves the others', async () => {

@@ -36,7 +36,8 @@ export interface McpServerOptions extends Partial<McpProcessOptions> {
 export interface McpProxyOptions extends McpServerOptions {
   /**
    * Several servers for one host, by name: files and permissions know each by its name. Tools keep their names, unless several
-   * servers have one of the same name: those are listed as `server_tool`. A server that ends, or cannot be started, leaves the others.
+   * servers have one of the same name: those are listed as `server_tool`. A program that crashes is started
+   * again, a few times; a server that ends, or cannot be started, leaves the others.
    */
   servers?: Readonly<Record<string, McpServerOptions>>
   /**

@@ -26,6 +26,11 @@ import { SharedNames } from './shared-names'
 /** Hosts wait this long for a server at least. One that needs longer joins later. */
 const STARTUP_MS = 8000
 
+/** Pauses before each try to start a server again that has crashed; after the last it is left out. */
+const PAUSES_MS = [100, 300, 900, 2700]
+/** A server that has run for this long has all tries again. */
+const SETTLED_MS = 60_000
+
 const NOT_FOUND = -32601
 const WRONG_PARAMS = -32602
 const FAILED = -32000
@@ -62,6 +67,11 @@ export class Gateway {
   private readonly open = new Map<string, AbortController>()
   private readonly work = new Set<Promise<void>>()
   private readonly closing = new AbortController()
+  /** The host has ended, or the proxy is to stop: no server is started again. */
+  private readonly stopping = new AbortController()
+  /** Parameters of the host's `initialize`, and of its last `logging/setLevel`. */
+  private hello: unknown
+  private level: unknown
   /** The answer to `initialize`. */
   private opening: Promise<unknown> | undefined
   private isInitialized = false
@@ -92,6 +102,7 @@ export class Gateway {
   }
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): void {
+    this.stopping.abort()
     for (const member of this.members) member.stop(signal)
   }
 
@@ -104,6 +115,7 @@ export class Gateway {
     })
     const fromHost = forEachLine(input, this.streamOptions(), (line) => this.onHost(line)).finally(() => {
       hasHostEnded = true
+      this.stopping.abort()
       for (const member of this.members) member.close()
     })
     fromHost.catch(() => this.stop())
@@ -126,7 +138,7 @@ export class Gateway {
   }
 
   private ready(): Member[] {
-    return this.members.filter(({ isReady }) => isReady)
+    return this.members.filter(({ isListed }) => isListed)
   }
 
   // From the host -----------------------------------------------------------------------------------------------------
@@ -235,6 +247,9 @@ export class Gateway {
     isSame = true,
   ): Promise<void> {
     if (to === undefined) throw new Refusal(NOT_FOUND, `no server answers ${String(message.method)}`)
+    const { signal } = this.open.get(key) ?? {}
+    await to.returned()
+    if (signal?.aborted) return undefined
     if (to.end !== undefined) throw new Refusal(FAILED, to.end)
     to.pending.add({ method: String(message.method), id: key, given: message.id })
     // From here on it is cancelled by the server.
@@ -267,6 +282,7 @@ export class Gateway {
 
   private async initialize({ params }: Message): Promise<unknown> {
     this.tools.learnHost(params)
+    this.hello = params
     const stop = new AbortController()
     const all = Promise.all(this.members.map((member) => this.introduce(member, params)))
     const late = pause(STARTUP_MS, undefined, { signal: AbortSignal.any([stop.signal, this.closing.signal]) })
@@ -284,17 +300,41 @@ export class Gateway {
   private async introduce(member: Member, params: unknown): Promise<void> {
     try {
       if (member.end !== undefined) throw new Error(member.end)
-      const result = await member.questions.ask('initialize', isRecord(params) ? params : {})
-      if (!isRecord(result)) throw new Error('its answer to initialize is no object')
-      member.introduction = result
+      await this.greet(member, params)
     } catch (error) {
       if (!this.closing.signal.aborted)
         warnOfProxy(member.end ?? `the server "${member.name}" is left out: ${problemOf(error)}`)
       return
     }
+    if (this.isIntroduced) await this.tell('notifications/tools/list_changed')
+  }
+
+  private async greet(member: Member, params: unknown, signal?: AbortSignal): Promise<void> {
+    const result = await member.questions.ask('initialize', isRecord(params) ? params : {}, signal)
+    if (!isRecord(result)) throw new Error('its answer to initialize is no object')
+    member.introduction = result
     if (this.isInitialized)
       await member.writer.write(`${stringifyLossless({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
-    if (this.isIntroduced) await this.tell('notifications/tools/list_changed')
+  }
+
+  /** Makes a server that was started again what it was for the host. One that does not answer is ended, for the next try. */
+  private async welcome(member: Member): Promise<void> {
+    const before = stringifyLossless(member.lastOf('tools/list'))
+    try {
+      await this.greet(member, this.hello, AbortSignal.timeout(STARTUP_MS))
+    } catch (error) {
+      if (member.end === undefined) {
+        warnOfProxy(`the server "${member.name}" was started again without success: ${problemOf(error)}`)
+        member.stop('SIGTERM')
+      }
+      return
+    }
+    member.settleReturn()
+    if (this.level !== undefined && member.has('logging'))
+      await member.questions.ask('logging/setLevel', Object(this.level)).catch(() => {})
+    await member.list('tools/list', 'tools')
+    if (member.isReady && stringifyLossless(member.lastOf('tools/list')) !== before)
+      await this.tell('notifications/tools/list_changed')
   }
 
   private async listPrompts(): Promise<{ prompts: object[] }> {
@@ -308,7 +348,8 @@ export class Gateway {
   }
 
   private async setLevel({ params }: Message): Promise<unknown> {
-    const members = this.ready().filter((member) => member.has('logging'))
+    this.level = params
+    const members = this.members.filter((member) => member.isReady && member.has('logging'))
     await Promise.allSettled(members.map(({ questions }) => questions.ask('logging/setLevel', Object(params))))
     return {}
   }
@@ -316,18 +357,46 @@ export class Gateway {
   // From the servers --------------------------------------------------------------------------------------------------
 
   private async follow(member: Member): Promise<McpServerExit> {
-    try {
-      return await member.read(this.streamOptions(), (line) => this.onMember(member, line))
-    } finally {
-      const problem = member.end ?? ''
-      for (const { given } of member.pending.takeAll()) await this.refuse(given, FAILED, problem)
-      for (const [id, { member: of }] of this.asked) {
-        if (of !== member) continue
-        this.asked.delete(id)
-        await this.tell('notifications/cancelled', { requestId: id, reason: problem })
+    for (let tries = 0; ; tries += 1) {
+      const began = performance.now()
+      const read = member.read(this.streamOptions(), (line) => this.onMember(member, line))
+      const end = await read.then(
+        (exit) => ({ exit, hasCrashed: exit.code !== 0 }),
+        (error: unknown) => ({ error, hasCrashed: true }),
+      )
+      if (performance.now() - began > SETTLED_MS) tries = 0
+      const wait = end.hasCrashed && this.mayRestart(member) ? PAUSES_MS[tries] : undefined
+      if (wait !== undefined) {
+        member.expectReturn()
+        await this.answerOpen(member, `${member.end}; it is started again`)
+        await pause(wait, undefined, { signal: this.stopping.signal }).catch(() => {})
       }
-      // The others go on.
-      if (this.isIntroduced && this.ready().length > 0) await this.tell('notifications/tools/list_changed')
+      if (wait === undefined || this.stopping.signal.aborted) {
+        member.settleReturn()
+        await this.answerOpen(member, member.end ?? '')
+        // The others go on.
+        if (this.isIntroduced && this.ready().length > 0) await this.tell('notifications/tools/list_changed')
+        if ('error' in end) throw end.error
+        return end.exit
+      }
+      member.restart()
+      void this.welcome(member).catch(warnOfProxy)
+    }
+  }
+
+  /** One server's end is that of the proxy, which its host sees; of several the host would see nothing. */
+  private mayRestart(member: Member): boolean {
+    const isOneOfSeveral = this.members.length > 1
+    return isOneOfSeveral && member.introduction !== undefined && this.isIntroduced && !this.stopping.signal.aborted
+  }
+
+  /** Requests of the host to a server that has ended, and those of the server to the host. */
+  private async answerOpen(member: Member, problem: string): Promise<void> {
+    for (const { given } of member.pending.takeAll()) await this.refuse(given, FAILED, problem)
+    for (const [id, { member: of }] of this.asked) {
+      if (of !== member) continue
+      this.asked.delete(id)
+      await this.tell('notifications/cancelled', { requestId: id, reason: problem })
     }
   }
 

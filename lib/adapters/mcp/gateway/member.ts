@@ -17,64 +17,134 @@ const MOST_PAGES = 1000
 /** A server that does not answer is left out of a list. */
 const LIST_MS = 30_000
 
+/** The wait for a server that is started again. */
+interface Return {
+  promise: Promise<void>
+  resolve(): void
+}
+
+/** One process of the server, or one connection to it. */
+interface Run {
+  proxy: ServerProxy
+  input: PassThrough
+  output: PassThrough
+  writer: MessageWriter
+  questions: Questions
+}
+
 export class Member {
-  readonly writer: MessageWriter
-  readonly questions: Questions
   /** Requests of the host that were handed to this server. */
   readonly pending = new PendingRequests()
   /** The answer to `initialize`. */
   introduction: Record<string, unknown> | undefined
   /** How it ended, in words. */
   end: string | undefined
-  private readonly input = new PassThrough()
-  private readonly output = new PassThrough()
-  private readonly proxy: ServerProxy
+  /** Its last lists, by method: a server that is started again is listed as it was. */
+  private readonly known = new Map<string, Record<string, unknown>[]>()
+  private run: Run
+  private comingBack: Return | undefined
 
   constructor(
     readonly name: string,
-    options: McpProxyOptions,
-    group: Group,
+    private readonly options: McpProxyOptions,
+    private readonly group: Group,
   ) {
-    this.proxy = new ServerProxy({ ...options, input: this.input, output: this.output }, group)
-    this.writer = new MessageWriter(this.input)
-    this.questions = new Questions(this.writer)
-    this.input.on('error', () => this.writer.break())
+    this.run = this.begin()
+  }
+
+  private begin(): Run {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const proxy = new ServerProxy({ ...this.options, input, output }, this.group)
+    const writer = new MessageWriter(input)
+    input.on('error', () => writer.break())
+    return { proxy, input, output, writer, questions: new Questions(writer) }
+  }
+
+  get writer(): MessageWriter {
+    return this.run.writer
+  }
+
+  get questions(): Questions {
+    return this.run.questions
   }
 
   get isReady(): boolean {
-    return this.introduction !== undefined && this.end === undefined
+    return this.introduction !== undefined && this.end === undefined && this.comingBack === undefined
+  }
+
+  /** True if the host sees it: it is there, or it is started again. */
+  get isListed(): boolean {
+    return this.isReady || this.comingBack !== undefined
+  }
+
+  get isComingBack(): boolean {
+    return this.comingBack !== undefined
+  }
+
+  /** Resolves when it is there again, or is left out. */
+  async returned(): Promise<void> {
+    await this.comingBack?.promise
+  }
+
+  /** The server has crashed, and is started again after a pause. */
+  expectReturn(): void {
+    this.comingBack ??= returnOf()
+  }
+
+  /** The server is there again, or is left out. */
+  settleReturn(): void {
+    this.comingBack?.resolve()
+    this.comingBack = undefined
+  }
+
+  restart(): void {
+    this.end = undefined
+    this.run = this.begin()
   }
 
   /** Hands over every message of the server. Resolves when it has ended, rejects where it cannot be started. */
   async read(options: StreamOptions, onLine: OnLine): Promise<McpServerExit> {
-    const read = forEachLine(this.output, options, onLine)
+    const { proxy, output, writer, questions } = this.run
+    const read = forEachLine(output, options, onLine)
     try {
-      const exit = await this.proxy.ended
+      const exit = await proxy.ended
       this.end = endText(this.name, exit)
       return exit
     } catch (error) {
       this.end = `the server "${this.name}" cannot be started: ${problemOf(error)}`
       throw error
     } finally {
-      this.output.end()
+      output.end()
       await read
-      this.writer.break()
-      this.questions.giveUp()
+      writer.break()
+      questions.giveUp()
     }
   }
 
   has(capability: string): boolean {
     const { capabilities } = this.introduction ?? {}
-    return this.isReady && isRecord(capabilities) && isRecord(capabilities[capability])
+    return this.isListed && isRecord(capabilities) && isRecord(capabilities[capability])
   }
 
   /** True if a tool that it lists is one of ours. */
   offers(tool: string): boolean {
-    return this.proxy.offers(tool)
+    return this.run.proxy.offers(tool)
   }
 
   /** All pages of a list; what there is where the server does not answer. */
   async list(method: string, key: string): Promise<Record<string, unknown>[]> {
+    if (this.isComingBack) return this.lastOf(method)
+    const list = await this.ask(method, key)
+    this.known.set(method, list)
+    return list
+  }
+
+  /** The last list, without tools of ours: another proxy offers them when this one has ended. */
+  lastOf(method: string): Record<string, unknown>[] {
+    return (this.known.get(method) ?? []).filter(({ name }) => method !== 'tools/list' || !this.offers(String(name)))
+  }
+
+  private async ask(method: string, key: string): Promise<Record<string, unknown>[]> {
     const found: Record<string, unknown>[] = []
     let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -96,10 +166,18 @@ export class Member {
 
   /** The host has ended. */
   close(): void {
-    this.input.end()
+    this.run.input.end()
   }
 
   stop(signal: NodeJS.Signals): void {
-    this.proxy.stop(signal)
+    this.run.proxy.stop(signal)
   }
+}
+
+function returnOf(): Return {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
 }
