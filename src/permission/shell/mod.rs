@@ -82,7 +82,7 @@ mod passed_input;
 mod preflight;
 mod printed;
 mod printed_files;
-mod programs;
+pub mod programs;
 mod redirect;
 mod remembered;
 mod revisions;
