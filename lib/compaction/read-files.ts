@@ -76,7 +76,7 @@ export interface ReadState {
 }
 
 /** Looks up the files that were read. `known` are the lines of the record in an earlier summary. Never throws. */
-export async function readState<M>(
+export async function lookUpReads<M>(
   options: ReadStateOptions,
   known: readonly string[],
   from: { history: ReadHistory<M>; isDropped: (index: number) => boolean; ledger: CompactOptions['ledger'] },

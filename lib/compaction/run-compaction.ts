@@ -15,7 +15,7 @@ import { answersIn, charsOf, formatAt, Measure, type OutputAt, type ReadHistory,
 import { tellAfter } from './hooks'
 import { COUNTED_CHARS_PER_TOKEN, type CompactionLimits, type CompactSettings } from './options'
 import { environmentTexts, isChinese } from './prompt'
-import { readState } from './read-files'
+import { lookUpReads } from './read-files'
 import type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './report'
 import { askSummarizer, checkAborted, type NoSummary, noSummary } from './request-summary'
 
@@ -301,7 +301,7 @@ export class Run<M> {
     if (asked === undefined) return { reads: [], files: [] }
     const perToken = settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1
     const from = { history, isDropped: (at: number) => this.isDropped(at), ledger }
-    return readState(asked, known, from, wordsOf(chinese), (text) => measure.text(text) / perToken)
+    return lookUpReads(asked, known, from, wordsOf(chinese), (text) => measure.text(text) / perToken)
   }
 
   /** The summaries that are in the history by now. */

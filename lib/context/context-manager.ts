@@ -32,7 +32,7 @@ import {
 import type { ContextReport, PreparedContext } from './report'
 import { contextSavings } from './savings'
 import { guarded } from './shorten-results'
-import { type ContextManagerState, readState } from './state'
+import { type ContextManagerState, readManagerState } from './state'
 import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './steps'
 
 const inners = new WeakMap<object, Inner<never>>()
@@ -127,7 +127,7 @@ export class ContextManager<M = unknown> {
     state: ContextManagerState | string,
     options: ContextManagerOptions<M> = {},
   ): ContextManager<M> {
-    const { pruner, fold, compaction, images, thinkingRemovedBefore = 0 } = readState(state)
+    const { pruner, fold, compaction, images, thinkingRemovedBefore = 0 } = readManagerState(state)
     const manager = new ContextManager<M>(options)
     const inner = innerOf<M>(manager)
     const made = HistoryPruner.fromJSON(pruner, prunerOptions(options, inner.tell, inner.counts))

@@ -32,7 +32,7 @@ export interface ContextManagerState {
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the part that is not what `toJSON` gave */
-export function readState(state: unknown): ContextManagerState {
+export function readManagerState(state: unknown): ContextManagerState {
   const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
   if (version !== 1) throw wrong('state.version', version, '1')
   if (!isRecord(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')

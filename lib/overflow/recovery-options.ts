@@ -192,7 +192,7 @@ export function isRefusedThinking(overflow: OverflowFacts | undefined): boolean 
 const STATE = { attempts: CHECK.whole, compactions: CHECK.whole, truncated: CHECK.flag } as const
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the field */
-export function readState(state: OverflowRecoveryState | undefined): Partial<OverflowRecoveryState> {
+export function readRecoveryState(state: OverflowRecoveryState | undefined): Partial<OverflowRecoveryState> {
   if (state === undefined) return {}
   checkOptions('options.state', state, STATE)
   return state

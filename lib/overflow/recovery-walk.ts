@@ -19,7 +19,7 @@ import { MAX_OVERFLOW_COMPACTION_ATTEMPTS, type OverflowLimits, type OverflowPro
 import { leavingAfterRefusal, noteOf } from './media-limits'
 import { alone, breaksPairs } from './pairs'
 import type { OverflowReport, OverflowStep, RecoverOptions } from './recovery-options'
-import { isRefusedThinking, RECOVER_CHECKS, readState, windowOf } from './recovery-options'
+import { isRefusedThinking, RECOVER_CHECKS, readRecoveryState, windowOf } from './recovery-options'
 import {
   type Counters,
   nextTransition,
@@ -85,7 +85,7 @@ export class Walk<M> {
     this.event = this.tokens <= this.target ? 'fits' : 'nothing'
     if (isRefusedThinking(options.overflow)) this.leaveOutRefused()
     if (lighter !== undefined) this.take('media', lighter.messages, lighter.count)
-    const { attempts = 0, compactions = 0, truncated = false } = readState(options.state)
+    const { attempts = 0, compactions = 0, truncated = false } = readRecoveryState(options.state)
     this.counters = {
       attempts,
       maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
