@@ -11,7 +11,7 @@ use regex::Regex;
 /// - `util`, `text`, `tokens` and `json` know nothing above them.
 /// - `tools` knows names of tools, and no policy.
 /// - `truncation` does not know where a text is saved, and `storage` does not know how a notice is worded.
-/// - `permission` is the only room that understands commands; `loop_detection` asks it.
+/// - `permission` is the only room that understands commands; `fold` and `loop_detection` ask it.
 /// - `options` reads the options of the rooms below it; `config` reads files of options.
 const LAYERS: &[(&str, &[&str])] = &[
     ("error", &[]),
@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("truncation", &["error", "json", "text", "tokens", "tools", "util"]),
     ("permission", &["error", "json", "text", "tools", "util"]),
     ("history", &["error", "json", "text", "tokens", "tools", "util"]),
-    ("fold", &["history", "text", "tools", "truncation"]),
+    ("fold", &["history", "permission", "text", "tools", "truncation"]),
     ("capture", &["error", "redaction", "storage", "text", "truncation", "util"]),
     (
         "options",

@@ -41,6 +41,17 @@ describe('what destroys a machine is denied in every mode', () => {
     expect(tool('read', '/etc/passwd')).toBe('allow')
   })
 
+  test('the reason names the form that is denied, and how a variable may stay', () => {
+    const reasonsOf = (command: string) =>
+      policies.defaults.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).reasons
+    expect(reasonsOf('rm -rf "$OUT_OF_BUILD"/*')).toEqual([
+      expect.stringMatching(/^".*" is never allowed, and this can be .*; a variable .* is safe as \$\{NAME:\?\}$/),
+    ])
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
+    expect(reasonsOf('rm -rf "${OUT_OF_BUILD:?}"/*')).toEqual(['full access'])
+    expect(reasonsOf('rm -rf /')).toEqual([expect.not.stringContaining('NAME')])
+  })
+
   test('what only looks alike is allowed with full access', () => {
     expect(data.harmless.filter((command) => decide('defaults', command, 'full_access') !== 'allow')).toEqual([])
   })

@@ -345,14 +345,10 @@ impl Policy {
             suggestions: None,
         };
         let texts = || std::iter::once(&target.text).chain(&target.others);
-        if let Some(rule) = texts().find_map(|text| self.options.hard.matching(domain, text).next())
-        {
-            return answer(
-                Decision::Deny,
-                Some(rule),
-                Vec::new(),
-                vec![format!("{:?} is never allowed", rule.pattern.source())],
-            );
+        let hard = |text| Some((text, self.options.hard.matching(domain, text).next()?));
+        if let Some((text, rule)) = texts().find_map(hard) {
+            let reason = never_allowed(rule, target, text);
+            return answer(Decision::Deny, Some(rule), Vec::new(), vec![reason]);
         }
         if request.full_access {
             return answer(Decision::Allow, None, Vec::new(), vec!["full access".to_owned()]);
@@ -479,6 +475,19 @@ impl Policy {
 fn said(rule: &Rule, target: &str) -> String {
     let verb = if rule.decision == Decision::Deny { "denies" } else { "asks about" };
     format!("{:?} {verb} {}", rule.pattern.source(), brief(target))
+}
+
+/// Returns the reason of a hard deny: what is never allowed, and the form of the call that it was found in.
+fn never_allowed(rule: &Rule, target: &Target, found: &str) -> String {
+    let reason = format!("{:?} is never allowed", rule.pattern.source());
+    if found == target.text {
+        return reason;
+    }
+    let hint = match target.domain() == Domain::Bash && target.text.contains('$') {
+        true => "; a variable that may be empty is safe as ${NAME:?}",
+        false => "",
+    };
+    format!("{reason}, and this can be {}{hint}", brief(found))
 }
 
 /// Returns the beginning of a target for a sentence; the whole target is in the list of targets.
