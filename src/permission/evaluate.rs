@@ -345,8 +345,9 @@ impl Policy {
             suggestions: None,
         };
         let texts = || std::iter::once(&target.text).chain(&target.others);
-        let hard = |text| Some((text, self.options.hard.matching(domain, text).next()?));
-        if let Some((text, rule)) = texts().find_map(hard) {
+        let found =
+            texts().find_map(|text| Some((text, self.options.hard.matching(domain, text).next()?)));
+        if let Some((text, rule)) = found {
             let reason = never_allowed(rule, target, text);
             return answer(Decision::Deny, Some(rule), Vec::new(), vec![reason]);
         }
