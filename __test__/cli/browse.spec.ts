@@ -32,6 +32,15 @@ const rowsOf = (terminal: Terminal) => terminal.screen().replace(/\n$/, '').spli
 const shows = (terminal: Terminal, text: string | RegExp) =>
   until(() => (typeof text === 'string' ? terminal.screen().includes(text) : text.test(terminal.screen())))
 
+/** Another session, whose questions the terminal shows. */
+function sessionThatAsks(terminal: Terminal) {
+  const gate = new PermissionGate(new PermissionPolicy())
+  const { close } = shareApprovals(gate, { dir: join(terminal.dir, 'approvals') })
+  const ask = (command: string) =>
+    gate.request({ tool: 'bash', args: { command }, toolCallId: randomUUID(), cwd: terminal.dir })
+  return { gate, ask, close }
+}
+
 /** Chooses the question on the screen, and answers it. */
 async function answered(terminal: Terminal, key: string): Promise<void> {
   terminal.press('Enter')
@@ -88,10 +97,7 @@ describe('browse', () => {
 
   inTerminal('answers a question of another process, once all of it was seen', async () => {
     const terminal = await open(60, 12)
-    const gate = new PermissionGate(new PermissionPolicy())
-    const { close } = shareApprovals(gate, { dir: join(terminal.dir, 'approvals') })
-    const ask = (command: string) =>
-      gate.request({ tool: 'bash', args: { command }, toolCallId: randomUUID(), cwd: terminal.dir })
+    const { gate, ask, close } = sessionThatAsks(terminal)
     try {
       const ended = terminal.run('spillway browse')
       await shows(terminal, '3 saved outputs')
@@ -124,10 +130,7 @@ describe('browse', () => {
 
   inTerminal('takes no answer that was typed for what was on the screen before', async () => {
     const terminal = await open(60, 12)
-    const gate = new PermissionGate(new PermissionPolicy())
-    const { close } = shareApprovals(gate, { dir: join(terminal.dir, 'approvals') })
-    const ask = (command: string) =>
-      gate.request({ tool: 'bash', args: { command }, toolCallId: randomUUID(), cwd: terminal.dir })
+    const { gate, ask, close } = sessionThatAsks(terminal)
     try {
       terminal.type('spillway browse')
       await shows(terminal, '3 saved outputs')
