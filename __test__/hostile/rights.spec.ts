@@ -112,14 +112,15 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
   const OWN = 'x_1700000000000_aaaaaaaaaaaaa.txt'
 
   /**
-   * Swaps folders and files for links that lead outside, as often as it can, until it has done so often enough. The outside looks
-   * like a store: code that follows a link there finds files that look like its own.
+   * Swaps folders and files for links that lead outside, as often as it can, until it has done so often enough and the file is
+   * there that says that something was saved meanwhile. The outside looks like a store: code that follows a link there finds files
+   * that look like its own.
    */
   const SWAPPER = `
     const fs = require('node:fs')
     const quietly = (work) => { try { work() } catch {} }
     process.stdout.write('started')
-    for (let round = 0; round < input.rounds; round += 1) {
+    for (let round = 0; round < input.rounds || !fs.existsSync(input.saved); round += 1) {
       for (const [path, to] of input.swaps) {
         quietly(() => fs.renameSync(path, path + '.aside'))
         quietly(() => fs.symlinkSync(to, path))
@@ -141,7 +142,10 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
       process.stdout.write('open')
     }
     for (let round = 0; !fs.existsSync(input.end); round += 1) {
-      await storage.save('ours', { toolName: 'x', sessionId: 's' }).then(() => { saved += 1 }, () => {})
+      await storage.save('ours', { toolName: 'x', sessionId: 's' }).then(() => {
+        if (saved === 0) process.stdout.write('saved')
+        saved += 1
+      }, () => {})
       await storage.save('ours', { toolName: 'x' }).catch(() => {})
       for (const path of input.paths) {
         await storage.read(path).then((text) => read.push(text), () => {})
@@ -209,12 +213,13 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
     attacker: number,
     isOpen = false,
   ): Promise<void> {
-    const end = join(tempDir(), 'end')
-    chmodSync(dirname(end), 0o755)
+    const told = tempDir()
+    chmodSync(told, 0o755)
+    const [end, saved] = [join(told, 'end'), join(told, 'saved')]
     const before = readdirSync(outside, { recursive: true }).sort()
     const as = (uid: number) => ({ uid: isRoot ? uid : undefined, cwd: '/' })
     const startSwapper = async () => {
-      const swapper = startChild(SWAPPER, { input: { swaps, rounds: SWAPS / swaps.length }, ...as(attacker) })
+      const swapper = startChild(SWAPPER, { input: { swaps, saved, rounds: SWAPS / swaps.length }, ...as(attacker) })
       swapper.once('exit', () => writeFileSync(end, ''))
       await new Promise((resolve) => swapper.stdout!.once('data', resolve))
       swapper.stdout!.resume()
@@ -225,6 +230,7 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
     const spoke = new Promise((resolve) => victim.stdout!.once('data', resolve))
     victim.stdout!.on('data', (data) => {
       said += data
+      if (said.includes('saved')) writeFileSync(saved, '')
     })
     const closed = new Promise((resolve) => victim.once('close', resolve))
     if (isOpen) {
@@ -232,9 +238,9 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
       await startSwapper()
     }
     await closed
-    const told = JSON.parse(said.replace(/^open/, '')) as { saved: number; read: string[] }
-    expect(told.saved).toBeGreaterThan(0)
-    expect(told.read.filter((text) => text !== 'ours')).toEqual([])
+    const answer = JSON.parse(said.slice(said.indexOf('{'))) as { saved: number; read: string[] }
+    expect(answer.saved).toBeGreaterThan(0)
+    expect(answer.read.filter((text) => text !== 'ours')).toEqual([])
     expect(readdirSync(outside, { recursive: true }).sort()).toEqual(before)
   }
 

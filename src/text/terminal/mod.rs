@@ -155,7 +155,7 @@ impl Terminal {
             std::mem::swap(&mut self.page, &mut main);
             self.page.append_page(*main, &self.raw, sink);
         }
-        self.page.settle(&self.raw, true);
+        self.page.settle(&self.raw);
         self.page.emit_all(sink);
     }
 

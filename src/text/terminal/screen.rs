@@ -473,15 +473,20 @@ impl Page {
         text.get(last + 1..).unwrap_or_default()
     }
 
-    /// Turns all rows into text. At the end of the output, rows that the cursor only passed are dropped.
-    pub(crate) fn settle(&mut self, raw: &Raw, is_end: bool) {
+    /// Drops the last rows if the cursor only passed them.
+    fn drop_fillers(&mut self) {
+        while self.rows.len() > 1 && self.rows.last().is_some_and(|row| row.is_filler) {
+            self.rows.pop();
+        }
+    }
+
+    /// Turns all rows into text at the end of the output.
+    pub(crate) fn settle(&mut self, raw: &Raw) {
         if self.is_text() {
             self.mark(raw.at);
             return;
         }
-        while is_end && self.rows.len() > 1 && self.rows.last().is_some_and(|row| row.is_filler) {
-            self.rows.pop();
-        }
+        self.drop_fillers();
         let rows = std::mem::take(&mut self.rows);
         self.above += (rows.len() as u64).saturating_sub(1);
         for (index, row) in rows.iter().enumerate() {
@@ -495,7 +500,7 @@ impl Page {
 
     /// Appends the content of another screen below this one.
     pub(crate) fn append_page(&mut self, mut other: Page, raw: &Raw, sink: &mut dyn Sink) {
-        other.settle(raw, true);
+        other.settle(raw);
         let lines = (other.above + 1 - other.floor).min(ROWS as u64) as usize;
         let start = memrchr_iter(b'\n', &other.text).nth(lines - 1).map_or(0, |at| at + 1);
         other.emit(start, sink);
@@ -503,8 +508,9 @@ impl Page {
             return;
         }
         // All of a long line but its end may have been emitted.
+        self.drop_fillers();
         let is_under_way = self.is_open || self.rows.last().is_some_and(|row| row.is_open);
-        self.settle(raw, true);
+        self.settle(raw);
         if self.text.last().map_or(is_under_way, |last| *last != b'\n') {
             self.text.push(b'\n');
         }

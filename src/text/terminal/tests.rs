@@ -230,13 +230,18 @@ fn decoded(text: &[u8]) -> String {
 
 #[test]
 fn another_screen_begins_a_line_behind_one_of_any_length() {
-    for length in LONGEST - 2..=LONGEST + 2 {
-        let raw = [&vec![b'x'; length][..], b"\x1b[?1049h\n\x1b[2Jz"].concat();
+    // The cursor may stand in a row below that nothing was written to.
+    let moves = ["", "\x1b[3;1H", "\x1b[3;1H\x1b[A", "\x1b[9B"];
+    for (length, moves) in
+        (LONGEST - 2..=LONGEST + 2).flat_map(|length| moves.map(|moves| (length, moves)))
+    {
+        let behind = format!("{moves}\x1b[?1049h\n\x1b[2Jz");
+        let raw = [&vec![b'x'; length][..], behind.as_bytes()].concat();
         let shown = Shown::of(&raw, usize::MAX);
         let lines: Vec<(usize, u64)> =
             shown.lines().into_iter().map(|(text, line, _)| (text.len(), line)).collect();
         assert_eq!(lines.iter().map(|(length, _)| length).sum::<usize>(), length + 1);
-        assert_eq!(lines.last(), Some(&(1, 2)), "{length}: {lines:?}");
+        assert_eq!(lines.last(), Some(&(1, 2)), "{length}, {moves:?}: {lines:?}");
     }
 }
 
