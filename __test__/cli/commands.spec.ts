@@ -278,8 +278,8 @@ describe('a conversation', () => {
       cli(['prune', '-'], { input: jsonLines }),
       cli(['prune', '--json', array!]),
     ])
-    expect(JSON.parse(first.stdout).filter(isCut)).toHaveLength(6)
-    expect(first.stderr).toMatch(/^6 items left out, \d+ -> \d+ tokens \(openai-chat; always\)\n$/)
+    expect(JSON.parse(first.stdout).filter(isCut)).toHaveLength(7)
+    expect(first.stderr).toMatch(/^7 items left out, \d+ -> \d+ tokens \(openai-chat; always\)\n$/)
     expect(JSON.parse(second.stdout)).toMatchObject({ model: 'm' })
     expect(JSON.parse(second.stdout).messages.filter(isCut)).toHaveLength(5)
     expect([third.code, third.stdout]).toEqual([0, ''])
@@ -295,7 +295,7 @@ describe('a conversation', () => {
     const input = [untouched, ...messages.map((message) => JSON.stringify(message))].join('\n')
     const { stdout } = await cli(['prune', '-'], { input })
     expect(stdout.slice(0, untouched.length + 1)).toBe(`${untouched}\n`)
-    expect(stdout.split('\n').filter((line) => line !== '' && isCut(JSON.parse(line)))).toHaveLength(6)
+    expect(stdout.split('\n').filter((line) => line !== '' && isCut(JSON.parse(line)))).toHaveLength(7)
   })
 
   test('keeps every digit of numbers, also beside what it changes', async () => {
@@ -309,7 +309,7 @@ describe('a conversation', () => {
     const shown = await Promise.all(forms.map((input) => cli(['prune', '--json', '-'], { input })))
     const digits = (text: string) => text.match(/\d{19,}/g)
     for (const [index, { stdout, stderr }] of outputs.entries()) {
-      expect(stderr).toMatch(/^6 items left out/)
+      expect(stderr).toMatch(/^7 items left out/)
       expect(digits(stdout)).toEqual(digits(forms[index]!))
       expect(digits(shown[index]!.stdout)).toEqual(digits(index === 1 ? array : forms[index]!))
     }

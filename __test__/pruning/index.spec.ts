@@ -59,11 +59,11 @@ test('a long index lists more than a short one', () => {
 })
 
 test.each<[HistoryPrunerOptions, number]>([
-  [{}, 2],
+  [{}, 1],
   [{ index: false }, 5],
   [{ placeholder: '[gone]' }, 5],
   [{ policies: ['outdated'] }, 5],
-  [{ keepRecent: 1 }, 1],
+  [{ keepRecent: 3 }, 3],
 ])('%j keeps the newest %d', (options, kept) => {
   const pruner = new HistoryPruner({ schedule: 'always', ...options })
   const history = historyOf(...Array.from({ length: 8 }, () => padding))

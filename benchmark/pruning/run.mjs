@@ -42,11 +42,7 @@ const POLICIES = {
   "`index: 'long', keepRecent: 8`, `prices` given": priced({ index: 'long', keepRecent: 8 }),
   '`keepRecent: 20`, `prices` given': priced({ keepRecent: 20 }),
   '`keepRecent: 3, keepUsed: 0`, `prices` given': priced({ keepRecent: 3, keepUsed: 0 }),
-  "`index: 'long', keepRecent: 1, keepUsed: 3`, `prices` given": priced({
-    index: 'long',
-    keepRecent: 1,
-    keepUsed: 3,
-  }),
+  '`keepRecent: 2`, `prices` given': priced({ keepRecent: 2 }),
   '`maxLoss: 0.05`, `prices` given': priced({ maxLoss: 0.05 }),
   "`policies: ['outdated']`, `prices` given": priced({ policies: ['outdated'] }),
   "`policies: ['results', 'arguments']`, `prices` given": priced({ policies: ['results', 'arguments'] }),
@@ -63,7 +59,6 @@ const CHARTED = {
   '`index: false`, `prices` given': { name: 'index: false', ours: false },
   "`index: 'long'`, `prices` given": { name: "index: 'long'", ours: true },
   "`index: 'long', keepRecent: 8`, `prices` given": { name: 'long, keep 8', ours: true },
-  "`index: 'long', keepRecent: 1, keepUsed: 3`, `prices` given": { name: 'long, keep 1', ours: true },
   '`keepRecent: 20`, `prices` given': { name: 'keep 20', ours: true },
 }
 

@@ -51,7 +51,7 @@ export interface HistoryPrunerOptions {
   /**
    * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
    * yet always stay, however many they are.
-   * @default 5; 2 for the policy `results` if placeholders have an `index`
+   * @default 5; 1 for the policy `results` if placeholders have an `index`
    */
   keepRecent?: number
   /**
@@ -292,7 +292,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     rules: {
       removesThinking,
       policies,
-      keepRecent: wholeOrNull(options.keepRecent ?? (isIndexed ? 2 : 5)),
+      keepRecent: wholeOrNull(options.keepRecent ?? (isIndexed ? 1 : 5)),
       keepMessages: wholeOrNull(options.keepMessages ?? 0),
       keepPreamble: options.keepPreamble ?? false,
       keepErrors,
