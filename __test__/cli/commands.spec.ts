@@ -286,7 +286,7 @@ describe('a conversation', () => {
     const written = readFileSync(join(dir, 'out'), 'utf8')
     expect(written).toBe(fourth.stdout)
     expect(written.trimEnd().split('\n')).toHaveLength(messages.length)
-    expect(JSON.parse(report.stdout).report.pruned).toHaveLength(6)
+    expect(JSON.parse(report.stdout).report.pruned).toHaveLength(7)
     expect(readFileSync(array!, 'utf8')).toBe(JSON.stringify(messages))
   })
 

@@ -38,8 +38,9 @@ const POLICIES = {
   '**HistoryPruner**': fixed(pruner()),
   '**HistoryPruner**, `prices` given': priced(),
   '`index: false`, `prices` given': priced({ index: false }),
-  "`index: 'long'`, `prices` given": priced({ index: 'long' }),
-  "`index: 'long', keepRecent: 8`, `prices` given": priced({ index: 'long', keepRecent: 8 }),
+  "`index: 'short'`, `prices` given": priced({ index: 'short' }),
+  '`keepUsed: 8`': fixed(pruner({ keepUsed: 8 })),
+  '`keepRecent: 8`, `prices` given': priced({ keepRecent: 8 }),
   '`keepRecent: 20`, `prices` given': priced({ keepRecent: 20 }),
   '`keepRecent: 3, keepUsed: 0`, `prices` given': priced({ keepRecent: 3, keepUsed: 0 }),
   '`keepRecent: 2`, `prices` given': priced({ keepRecent: 2 }),
@@ -57,8 +58,9 @@ const CHARTED = {
   'cold cache, or batches of 20,000 tokens': { name: 'batches of 20,000', ours: false },
   '**HistoryPruner**, `prices` given': { name: 'HistoryPruner', ours: true },
   '`index: false`, `prices` given': { name: 'index: false', ours: false },
-  "`index: 'long'`, `prices` given": { name: "index: 'long'", ours: true },
-  "`index: 'long', keepRecent: 8`, `prices` given": { name: 'long, keep 8', ours: true },
+  "`index: 'short'`, `prices` given": { name: "index: 'short'", ours: true },
+  '`keepUsed: 8`': { name: 'keepUsed: 8', ours: true },
+  '`keepRecent: 8`, `prices` given': { name: 'keep 8', ours: true },
   '`keepRecent: 20`, `prices` given': { name: 'keep 20', ours: true },
 }
 

@@ -58,7 +58,7 @@ export interface HistoryPrunerOptions {
    * Older results stay as well while fewer results than this came after their last use: the model said a path, an identifier or a number out
    * of the result that was not said before. For the policies `results`, `pressure` and `arguments`. A whole number of at least 0, or
    * `Infinity`; 0 turns it off.
-   * @default 0; 5 for the policy `results` if placeholders have an `index`
+   * @default 0; 3 for the policy `results` if placeholders have an `index`
    */
   keepUsed?: number
   /**
@@ -136,9 +136,9 @@ export interface HistoryPrunerOptions {
   placeholder?: string | ((info: PrunedInfo) => string)
   /**
    * The default placeholder of a result lists words out of it that stand nowhere else in the request: paths, identifiers and numbers
-   * that agents are likely to use again, at most 2,000 bytes. `long`: more of them, at most 6,000 bytes. `false`: none, and
+   * that agents are likely to use again, at most 6,000 bytes. `short`: fewer of them, at most 2,000 bytes. `false`: none, and
    * `keepRecent` is 5. A `placeholder` of your own, or of a profile, has none.
-   * @default 'short'
+   * @default 'long'
    */
   index?: 'short' | 'long' | false
   /**
@@ -283,11 +283,11 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
   })
   const types = policies.map(({ type }) => type)
-  const index = placeholder === undefined && (options.index ?? 'short')
+  const index = placeholder === undefined && (options.index ?? 'long')
   const keepErrors = options.keepErrors ?? false
   // An index of words stands for the others.
   const isIndexed = index !== false && types.includes('results')
-  const keepUsed = options.keepUsed ?? (isIndexed ? 5 : 0)
+  const keepUsed = options.keepUsed ?? (isIndexed ? 3 : 0)
   return {
     rules: {
       removesThinking,
