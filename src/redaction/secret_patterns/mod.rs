@@ -5,7 +5,8 @@
 //!
 //! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
 //! see `names` for names of secrets, `value` for their values, `tokens` for the prefixes of vendors, `commands` for
-//! options of programs, `operands` for operands, `piped` for standard input, `statements` for phrases.
+//! options of programs, `operands` for operands, `piped` for standard input, `statements` for phrases, `yaml` for
+//! values over several lines.
 
 mod commands;
 mod named;
@@ -16,6 +17,7 @@ mod places;
 mod statements;
 mod tokens;
 mod value;
+mod yaml;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -57,6 +59,10 @@ enum Place {
     HereString,
     /// A phrase before a secret, with its row in the table.
     Statement(usize),
+    /// The kind of an object of Kubernetes.
+    SecretKind,
+    /// The values of an object of Kubernetes.
+    SecretData,
 }
 
 #[derive(Debug)]
@@ -84,6 +90,8 @@ fn all() -> Option<&'static Places> {
                 ("-us", Place::Mailchimp),
                 ("AC", Place::Twilio),
                 ("identified by", Place::Identified),
+                ("kind: secret", Place::SecretKind),
+                ("data:", Place::SecretData),
                 ("echo ", Place::Writer),
                 ("printf ", Place::Writer),
                 ("<<<", Place::HereString),
@@ -181,6 +189,14 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
             Place::Writer if is_start(text, from) => piped::written(text, to),
             Place::Writer => None,
             Place::HereString => piped::given(text, from),
+            Place::SecretKind => {
+                yaml::secret_of_kind(text, from..to, found);
+                None
+            }
+            Place::SecretData => {
+                yaml::secret_of_data(text, from..to, found);
+                None
+            }
             Place::Statement(row) => {
                 statements::PHRASES.get(row).and_then(|(_, find)| find(text, from..to))
             }

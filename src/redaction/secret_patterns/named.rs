@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::names::{Kind, kind_of};
 use super::value::{self, Form, Value};
+use super::yaml;
 
 /// Number of bytes of a name that are examined before its last word.
 const LONGEST_NAME: usize = 64;
@@ -241,8 +242,10 @@ impl Name {
             }
         } else if matches!(text.get(at), Some(b'\n' | b'\r')) {
             let next = lines(text, at);
-            value::quoted(text, next)?;
-            at = next;
+            at = match value::quoted(text, next) {
+                Some(_) => next,
+                None => yaml::below(text, self.begin, at)?,
+            };
         }
         Some((Form::Colon, at))
     }
@@ -251,7 +254,7 @@ impl Name {
         let at = literal(text, at);
         let (value, is_quoted) = match form {
             Form::Element => (element(text, at)?, false),
-            _ => match value::quoted(text, at) {
+            _ => match self.in_quotes(text, form, at) {
                 Some(value) => (value, true),
                 None => match self.in_connection_string(text, form, at) {
                     Some(value) => (value, true),
@@ -317,7 +320,19 @@ impl Name {
         }
         let is_whole_line = matches!(after, b'\n' | b'\r')
             || text.get(end..end + 2).is_some_and(|next| matches!(next, b"\\n" | b"\\r" | b" #"));
-        value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then_some(range)
+        let goes_on = form == Form::Colon && !is_quoted && matches!(after, b'\n' | b'\r');
+        value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then(|| match goes_on {
+            true => range.start..yaml::continued(text, self.begin, range.end),
+            false => range,
+        })
+    }
+
+    /// Returns a value in quotes, in YAML also one over several lines.
+    fn in_quotes(&self, text: &[u8], form: Form, at: usize) -> Option<Value> {
+        value::quoted(text, at).or_else(|| {
+            let range = yaml::quoted(text, self.begin, at).filter(|_| form == Form::Colon)?;
+            Some(Value { end: range.end + 1, range })
+        })
     }
 
     /// Returns a password with spaces among settings with semicolons between them: `Server=x;Password=two words;`.

@@ -101,6 +101,7 @@ const SECRET_KEYS: &[&str] = &[
     "auth",
     "account",
     "shared",
+    "preshared",
     "storage",
     "session",
     "app",

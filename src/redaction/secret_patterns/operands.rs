@@ -18,6 +18,8 @@ enum Place {
     NamedAt(usize),
     /// The part of the first one between `/` and `@`.
     BehindSlash,
+    /// The one after the name of a share of Windows.
+    BehindShare,
 }
 
 struct Row {
@@ -37,7 +39,7 @@ const fn row(programs: &'static str, first: &'static str, place: Place) -> Row {
 
 static ROWS: &[Row] = &[
     row("net net.exe", "user", Place::At(2)),
-    row("net net.exe", "use", Place::At(3)),
+    row("net net.exe", "use", Place::BehindShare),
     Row { valued: "-C -r", flag: Some(b'b'), ..row("htpasswd", "", Place::Last(2)) },
     row("rclone", "obscure", Place::At(1)),
     Row { valued: "-salt -in", ..row("openssl", "passwd", Place::At(1)) },
@@ -107,6 +109,12 @@ impl Row {
                 name.and_then(|name| std::str::from_utf8(name).ok()).is_some_and(is_secret_name)
             }),
             Place::BehindSlash => operands.first(),
+            Place::BehindShare => {
+                let is_share = |at: &usize| {
+                    words.get(*at).is_some_and(|word| word.trim_ascii().starts_with(b"\\\\"))
+                };
+                operands.iter().position(is_share).and_then(|share| operands.get(share + 1))
+            }
         };
         let at = *at?;
         let word = *words.get(at)?;

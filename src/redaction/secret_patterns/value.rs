@@ -102,8 +102,16 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
                 && at.checked_sub(1).and_then(|before| rest.get(before)) != Some(&b'\\')
                 && rest.get(at + 2).is_some_and(u8::is_ascii_alphanumeric)
         };
+        // The shell takes a backslash at the end of a line away, together with the end.
+        let continues = |at: usize| {
+            rest.get(at..at + 2) == Some(b"\\\n")
+                && at > 0
+                && rest.get(at + 2).is_some_and(u8::is_ascii_alphanumeric)
+        };
         match byte {
             b' ' if place > 1 && escapes_space(place - 1) => false,
+            b'\\' if continues(place) => false,
+            b'\n' if place > 1 && continues(place - 1) => false,
             b'"' | b'\'' | b'`' | b'|' | b';' | 0..=b' ' | 0x7f => true,
             b'<' => place > 0,
             b'\\' if place > 0 && escapes_space(place) => false,

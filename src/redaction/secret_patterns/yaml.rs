@@ -1,0 +1,210 @@
+//! Values of YAML that go on in the next lines, and all values of a Secret of Kubernetes.
+
+use std::ops::Range;
+
+use super::places::run;
+use super::value;
+
+/// Maximum number of bytes of a value over several lines, and of a document.
+const LONGEST_VALUE: usize = 1024;
+const LONGEST_DOCUMENT: usize = 16 * 1024;
+/// Maximum number of lines between the values of a Secret and its kind.
+const MOST_LINES: usize = 64;
+
+/// A line without its end.
+struct Line {
+    range: Range<usize>,
+    /// Number of spaces and dashes before its content.
+    indent: usize,
+    /// True if it begins an item of a list.
+    is_item: bool,
+    next: usize,
+}
+
+impl Line {
+    fn at(text: &[u8], from: usize) -> Option<Line> {
+        let rest = text
+            .get(from..text.len().min(from + LONGEST_DOCUMENT))
+            .filter(|rest| !rest.is_empty())?;
+        let length = run(rest, |byte| byte != b'\n');
+        let line = rest.get(..length)?;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let indent = run(line, |byte| byte == b' ');
+        let dashes = if line.get(indent..)?.starts_with(b"- ") {
+            indent + 2 + run(line.get(indent + 2..)?, |byte| byte == b' ')
+        } else {
+            indent
+        };
+        Some(Line {
+            range: from..from + line.len(),
+            indent: dashes,
+            is_item: dashes > indent,
+            next: from + length + 1,
+        })
+    }
+
+    fn content<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        text.get(self.range.start + self.indent..self.range.end)
+            .unwrap_or_default()
+            .trim_ascii_end()
+    }
+
+    /// Returns true for a line that is a part of what a line with this indentation opens.
+    fn is_within(&self, text: &[u8], indent: usize) -> bool {
+        self.content(text).is_empty() || self.indent > indent
+    }
+}
+
+/// Returns the column of a position, if only spaces and the dash of a list stand before it in its line.
+fn column(text: &[u8], at: usize) -> Option<usize> {
+    let before = text.get(at.saturating_sub(128)..at)?;
+    let line = before.rsplit(|byte| *byte == b'\n').next()?;
+    line.iter().all(|byte| matches!(byte, b' ' | b'-')).then_some(line.len())
+}
+
+/// Returns the end of a value without quotes that ends its line at `end`, and of the lines that continue it. Each is one
+/// word: more may be a sentence about the value.
+pub(super) fn continued(text: &[u8], name: usize, end: usize) -> usize {
+    let Some(indent) = column(text, name) else { return end };
+    let mut to = end;
+    let Some(mut at) = Line::at(text, end).map(|line| line.next) else { return end };
+    while let Some(line) = Line::at(text, at).filter(|line| line.next < end + LONGEST_VALUE) {
+        let word = line.content(text);
+        let is_word = word.len() >= 4
+            && line.indent > indent
+            && word.iter().all(u8::is_ascii_graphic)
+            && !word.ends_with(b":")
+            && !word.starts_with(b"#")
+            && !value::is_reference(word);
+        if !is_word {
+            break;
+        }
+        to = line.range.start + line.indent + word.len();
+        at = line.next;
+    }
+    to
+}
+
+/// Returns the only word of the line after its name, if it is further to the right and has a digit.
+pub(super) fn below(text: &[u8], name: usize, at: usize) -> Option<usize> {
+    let indent = column(text, name)?;
+    let line = Line::at(text, at + run(text.get(at..)?, |byte| matches!(byte, b'\r' | b'\n')))?;
+    let word = line.content(text);
+    let is_word = line.indent > indent
+        && word.iter().all(|byte| byte.is_ascii_graphic() && *byte != b':')
+        && word.iter().any(u8::is_ascii_digit);
+    is_word.then_some(line.range.start + line.indent)
+}
+
+/// Returns a value in quotes that is closed in one of the next lines.
+pub(super) fn quoted(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
+    let indent = column(text, name)?;
+    let quote = *text.get(at).filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let first = Line::at(text, at)?;
+    if text.get(at + 1..first.range.end)?.contains(&quote) {
+        return None;
+    }
+    let mut next = first.next;
+    loop {
+        let line = Line::at(text, next).filter(|line| line.next < at + LONGEST_VALUE)?;
+        if !line.is_within(text, indent) {
+            return None;
+        }
+        let content = line.content(text);
+        if let Some(end) = content.iter().position(|byte| *byte == quote) {
+            let to = line.range.start + line.indent + end;
+            return (end + 1 == content.len()).then_some(at + 1..to);
+        }
+        next = line.next;
+    }
+}
+
+/// Finds the values of a Secret whose kind is at `at`, in what follows.
+pub(super) fn secret_of_kind(text: &[u8], at: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    let Some(indent) = column(text, at.start) else { return };
+    let Some(first) = Line::at(text, at.start) else { return };
+    if text.get(at.start..first.range.end).map(<[u8]>::trim_ascii_end) != Some(b"kind: Secret") {
+        return;
+    }
+    let mut next = first.next;
+    while let Some(line) = Line::at(text, next).filter(|line| line.next < at.end + LONGEST_DOCUMENT)
+    {
+        let content = line.content(text);
+        if !content.is_empty() && (line.indent < indent || is_other(&line, content, indent)) {
+            return;
+        }
+        next = match line.indent == indent && is_block(content) {
+            true => values(text, line.next, indent, found),
+            false => line.next,
+        };
+    }
+}
+
+/// Finds the values behind the `data:` at `at`, if they are those of a Secret, whose kind follows.
+pub(super) fn secret_of_data(text: &[u8], at: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    let before = text.get(at.start.saturating_sub(6)..at.start).unwrap_or_default();
+    let start = at.start - if before.ends_with(b"string") { 6 } else { 0 };
+    let (Some(indent), Some(first)) = (column(text, start), Line::at(text, start)) else { return };
+    if !text.get(start..first.range.end).is_some_and(|line| is_block(line.trim_ascii_end())) {
+        return;
+    }
+    let mut next = values(text, first.next, indent, &mut |_| ());
+    for _ in 0..MOST_LINES {
+        let Some(line) = Line::at(text, next) else { return };
+        let content = line.content(text);
+        if line.indent == indent && content == b"kind: Secret" {
+            values(text, first.next, indent, found);
+            return;
+        }
+        let ends = line.indent < indent || is_other(&line, content, indent) || is_block(content);
+        if !content.is_empty() && ends {
+            return;
+        }
+        next = line.next;
+    }
+}
+
+fn is_block(content: &[u8]) -> bool {
+    matches!(content, b"data:" | b"stringData:")
+}
+
+/// Returns true for the line with which another document or object begins, or a text that is no YAML.
+fn is_other(line: &Line, content: &[u8], indent: usize) -> bool {
+    let key = run(content, |byte| byte.is_ascii_graphic() && byte != b':');
+    let is_key = key > 0 && content.get(key) == Some(&b':');
+    line.indent <= indent && (line.is_item || !is_key || content.starts_with(b"kind:"))
+}
+
+/// Finds the values in the lines from `at` on that are further to the right, and returns where these end.
+fn values(text: &[u8], at: usize, indent: usize, found: &mut impl FnMut(Range<usize>)) -> usize {
+    let mut next = at;
+    // The indentation of the name whose value the lines are, `key: |`.
+    let mut name = usize::MAX;
+    while let Some(line) = Line::at(text, next)
+        .filter(|line| line.next < at + LONGEST_DOCUMENT && line.is_within(text, indent))
+    {
+        next = line.next;
+        let content = line.content(text);
+        if content.is_empty() {
+            continue;
+        }
+        let from = line.range.start + line.indent;
+        if line.indent > name {
+            found(from..from + content.len());
+            continue;
+        }
+        name = line.indent;
+        let Some(colon) = content.windows(2).position(|pair| pair == b": ") else { continue };
+        let gap = run(content.get(colon + 1..).unwrap_or_default(), |byte| byte == b' ');
+        let value = content.get(colon + 1 + gap..).unwrap_or_default();
+        let is_mark = matches!(value.first(), Some(b'|' | b'>'))
+            && value.iter().all(|byte| b"|>+-0123456789".contains(byte));
+        let from = from + colon + 1 + gap;
+        let quotes = usize::from(value.len() > 1 && matches!(value.first(), Some(b'"' | b'\'')));
+        let bare = value.get(quotes..value.len() - quotes).unwrap_or_default();
+        if !is_mark && !value::is_reference(bare) {
+            found(from + quotes..from + quotes + bare.len());
+        }
+    }
+    next
+}
