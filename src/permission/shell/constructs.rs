@@ -8,7 +8,9 @@ use brush_parser::ast::{
 
 use super::analyzer::Walker;
 use super::destroyers::FORKS;
-use super::fork_bombs::{forks, never_ends, starts_for_each_line, starts_only};
+use super::fork_bombs::{
+    counts_far, forks, is_many, never_ends, starts_for_each_line, starts_only,
+};
 use super::word::Word;
 use super::{Simple, dialects};
 
@@ -156,10 +158,9 @@ impl Walker<'_> {
             CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
             CompoundCommand::ArithmeticForClause(clause) => {
                 self.doubt("for ((…))", "arithmetic can run commands");
-                let has_end = clause
-                    .condition
-                    .as_ref()
-                    .is_some_and(|end| !matches!(end.value.trim(), "" | "1" | "true"));
+                let has_end = clause.condition.as_ref().is_some_and(|end| {
+                    !matches!(end.value.trim(), "" | "1" | "true") && !counts_far(&end.value)
+                });
                 if !has_end && starts_only(&clause.body.list) {
                     let others = vec![FORKS.to_owned()];
                     self.push(Simple { text: "for ((…))".into(), others, ..Simple::default() });
@@ -172,10 +173,15 @@ impl Walker<'_> {
                 if let Some(reason) = super::variables::doubt(&clause.variable_name) {
                     self.doubt(&format!("for {}", clause.variable_name), reason);
                 }
+                let is_long = clause.values.iter().flatten().any(|value| is_many(&value.value));
+                if is_long && starts_only(&clause.body.list) {
+                    let others = vec![FORKS.to_owned()];
+                    self.push(Simple { text: "for …".into(), others, ..Simple::default() });
+                }
                 let mut values = Vec::new();
                 for value in clause.values.iter().flatten() {
                     values.push(self.value(&value.value, "for"));
-                    self.remember(&clause.variable_name, &value.value);
+                    self.remember_each(&clause.variable_name, &value.value);
                 }
                 self.loop_over(&clause.variable_name, &values, &clause.body.list);
             }

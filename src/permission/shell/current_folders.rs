@@ -27,9 +27,10 @@ impl Walker<'_> {
         };
         if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
             let doubt = self.lost(UNKNOWN);
-            if !word.known && self.root_without_unset(&word.text).is_some() {
-                self.next_places = Some(vec![String::from("/")]);
-                self.places = vec![String::from("/")];
+            let left = if word.known { None } else { self.place_without_unset(&word.text) };
+            if let Some(folder) = left.and_then(|left| self.folders.absolute(&left, "/")) {
+                self.next_places = Some(vec![folder.clone()]);
+                self.places = vec![folder];
             }
             return Some(doubt);
         }

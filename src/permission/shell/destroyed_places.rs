@@ -98,16 +98,26 @@ impl Walker<'_> {
         Cow::Borrowed(path)
     }
 
-    /// Returns what is left of a word without variables that nothing sets, if that is the root or everything in it.
-    pub(super) fn root_without_unset(&mut self, raw: &str) -> Option<String> {
+    /// Returns what is left of a word without variables that nothing sets, if that is the root, a system folder or a home,
+    /// or everything in one.
+    pub(super) fn place_without_unset(&mut self, raw: &str) -> Option<String> {
         if !raw.contains('/') {
             return None;
         }
         let texts = Expander::new(self).with_unset_empty().texts(raw);
-        let is_root = |text: &String| {
-            text.starts_with('/') && text.bytes().all(|byte| matches!(byte, b'/' | b'.' | b'*'))
+        let is_place = |text: &String| {
+            let place = self.place(text, text.contains('*'), true).map(|(place, _)| place);
+            match place.filter(|_| text.starts_with(['/', '~'])) {
+                Some(Place::Root) => true,
+                // Folders such as `/opt`, and `$PREFIX/lib`, are too often those of a project.
+                Some(Place::Shared) | None => false,
+                Some(_) => {
+                    let begin = raw.trim_start_matches('"');
+                    ["/", "~", "$HOME", "${HOME}"].iter().any(|start| begin.starts_with(start))
+                }
+            }
         };
-        texts.into_iter().find(is_root)
+        texts.into_iter().find(is_place)
     }
 
     /// Expands words by the known values, possibly to more words.
@@ -128,8 +138,8 @@ impl Walker<'_> {
             }
             let texts = Expander::new(self).texts(&word.text);
             if texts.is_empty() {
-                let root = self.root_without_unset(&word.text);
-                all.push(root.as_deref().map_or_else(|| word.clone(), expanded_word));
+                let left = self.place_without_unset(&word.text);
+                all.push(left.as_deref().map_or_else(|| word.clone(), expanded_word));
             }
             for text in texts {
                 let is_quoted = word.text.starts_with('"');

@@ -164,10 +164,11 @@ impl Walker<'_> {
             }
         }
         found.extend(self.scripts_destroy(kind, words));
-        if is_shell || words.len() == 1 {
-            found.extend(self.files_destroy(words, is_shell));
-        }
         let names_shell = || words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text)));
+        let starts_shell = is_shell || (LOCAL_WRAPPERS.contains(&base) && names_shell());
+        if starts_shell || words.len() == 1 {
+            found.extend(self.files_destroy(words, starts_shell));
+        }
         let input: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
         if is_shell || base == "ssh" || (runs && names_shell()) || opens_shell(base, words) {
             for text in &input {
@@ -257,15 +258,18 @@ impl Walker<'_> {
 
     /// Returns what the files destroy that the command wrote and now runs.
     fn files_destroy(&mut self, words: &[Word], is_shell: bool) -> Vec<&'static str> {
-        let texts_at = |path: &str| {
-            let of_it = self.variables.iter().filter(|(name, _)| is_script(name, path));
-            of_it.map(|(_, text)| text.clone()).collect::<Vec<_>>()
+        let texts_at = |path: &str| self.written_texts(path).map(str::to_owned).collect::<Vec<_>>();
+        let file_of_start = |(name, value): &(String, String)| match name.as_str() {
+            "BASH_ENV" | "ENV" => Some(value.clone()),
+            "ZDOTDIR" => Some([value, "/.zshenv"].concat()),
+            _ => None,
         };
         let read_first: Vec<String> = self
             .variables
             .iter()
-            .filter(|(name, _)| is_shell && matches!(name.as_str(), "BASH_ENV" | "ENV"))
-            .flat_map(|(_, path)| texts_at(path).into_iter().chain([path.clone()]))
+            .filter(|_| is_shell)
+            .filter_map(file_of_start)
+            .flat_map(|path| texts_at(&path).into_iter().chain([path]))
             .collect();
         if read_first.iter().any(|text| starts_shells(text)) {
             return vec![FORKS];
@@ -496,11 +500,6 @@ fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bo
     is_language && !words.iter().skip(1).any(is_script)
 }
 
-/// Returns true if a file that the command wrote is the one that runs.
-fn is_script(name: &str, path: &str) -> bool {
-    name.strip_prefix(WRITTEN).is_some_and(|name| is_same_path(name, path))
-}
-
 /// Returns true if the text of a variable evaluates the variable twice, at the same time.
 fn evaluates_itself(name: &str, text: &str) -> bool {
     let own = ["$", name].concat();
@@ -509,10 +508,22 @@ fn evaluates_itself(name: &str, text: &str) -> bool {
 
 /// Returns true if a text starts a shell, which reads the text again when it begins.
 fn starts_shells(text: &str) -> bool {
-    let commands = text.split(['&', ';', '|', '(', ')', '`', '\n', '"', '\'']);
-    commands
+    commands_of(text)
         .map(|command| command.split_whitespace().next().unwrap_or_default())
-        .any(|name| matches!(&*base(name), "sh" | "bash" | "dash" | "ksh" | "zsh" | "$0" | "${0}"))
+        .any(is_started)
+}
+
+/// Returns true if a text starts more than one shell that reads it again when it begins, and not a script.
+pub(super) fn starts_shells_again(text: &str) -> bool {
+    commands_of(text).filter(|command| is_started(command.trim())).count() > 1
+}
+
+fn commands_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['&', ';', '|', '(', ')', '`', '\n', '"', '\''])
+}
+
+fn is_started(name: &str) -> bool {
+    matches!(&*base(name), "sh" | "bash" | "dash" | "ksh" | "zsh" | "$0" | "${0}")
 }
 
 /// Returns the text of a file with `$0` in place of its own path.

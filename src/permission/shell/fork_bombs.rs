@@ -2,26 +2,93 @@
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    Pipeline, Program, SeparatorOperator as Separator, SimpleCommand,
+    CompoundListItem, Pipeline, Program, SeparatorOperator as Separator, SimpleCommand,
 };
 
-/// Returns true if the condition of a loop is always the same.
+/// The number of commands at once from which on a loop is taken for an endless one.
+const MANY: u64 = 10_000;
+
+/// A pause in seconds below which a loop starts commands without one.
+const PAUSE: f64 = 0.1;
+
+/// Tests of files, which another command can change.
+const TESTS_OF_FILES: [&str; 20] = [
+    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-t", "-u", "-w", "-x",
+    "-L", "-S", "-nt", "-ot",
+];
+
+/// Returns true if the condition of a loop is always the same, or holds for very many rounds.
 pub(super) fn never_ends(condition: &CompoundList) -> bool {
     let [item] = condition.0.as_slice() else { return false };
-    let is_fixed = match item.0.first.seq.as_slice() {
-        [Command::Simple(simple)] => simple
-            .word_or_name
-            .as_ref()
-            .is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false")),
-        // A number alone, or a test of one.
-        [other] => matches!(&*other.to_string().replace(' ', ""), "((1))" | "[[1]]" | "((0))"),
+    let [command] = item.0.first.seq.as_slice() else { return false };
+    if !item.0.additional.is_empty() {
+        return false;
+    }
+    let text = command.to_string();
+    match command {
+        Command::Simple(simple) => match name_of(simple) {
+            ":" | "true" | "false" | "echo" | "printf" | "date" => true,
+            "sleep" => {
+                words_of(simple).all(|word| word.parse().is_ok_and(|pause: f64| pause < PAUSE))
+            }
+            "[" | "test" | "let" => is_fixed(&text) || counts_far(&text),
+            _ => false,
+        },
+        Command::ExtendedTest(..) | Command::Compound(CompoundCommand::Arithmetic(_), _) => {
+            is_fixed(&text) || counts_far(&text)
+        }
         _ => false,
-    };
-    let is_test = matches!(
-        &*item.0.first.to_string().replace(' ', ""),
-        "[1]" | "[0]" | "test1" | "/bin/true" | "/usr/bin/true"
-    );
-    (is_fixed || is_test) && item.0.additional.is_empty()
+    }
+}
+
+/// Returns true if a test compares only what stands in it.
+fn is_fixed(test: &str) -> bool {
+    let has_name = |test: &str| test.contains(|letter: char| letter.is_ascii_alphabetic());
+    match test.starts_with("((") || test.starts_with("let") {
+        // A name is a variable here.
+        true => !has_name(test.trim_start_matches("let")),
+        false => {
+            !test.contains(['$', '`'])
+                && !test.split_whitespace().any(|word| TESTS_OF_FILES.contains(&word))
+        }
+    }
+}
+
+/// Returns true if a variable is compared with a number that a loop reaches only after very many rounds.
+pub(super) fn counts_far(test: &str) -> bool {
+    test.split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter_map(|word| word.parse::<u64>().ok())
+        .any(|number| number >= MANY)
+}
+
+/// Returns true if a word stands for very many values: `{1..100000}`, `$(seq 100000)`.
+pub(super) fn is_many(raw: &str) -> bool {
+    let range = raw.strip_prefix('{').and_then(|raw| raw.strip_suffix('}'));
+    let range = range.filter(|range| range.contains(".."));
+    let printed = raw.trim_matches('"');
+    let printed = printed
+        .strip_prefix("$(")
+        .and_then(|raw| raw.strip_suffix(')'))
+        .or_else(|| printed.strip_prefix('`').and_then(|raw| raw.strip_suffix('`')));
+    let words = printed.map(|text| text.split_whitespace().collect::<Vec<_>>());
+    match (range, words) {
+        (Some(range), _) => spans_many(&range.split("..").take(2).collect::<Vec<_>>()),
+        (_, Some(words)) => prints_many(&words),
+        _ => false,
+    }
+}
+
+/// Returns true if a program prints the numbers of a long row: `seq 100000`.
+fn prints_many(words: &[&str]) -> bool {
+    match words.split_first() {
+        Some((&"seq" | &"jot" | &"gseq", rest)) => !rest.contains(&"|") && spans_many(rest),
+        _ => false,
+    }
+}
+
+fn spans_many(ends: &[&str]) -> bool {
+    let numbers = ends.iter().filter_map(|end| end.parse::<f64>().ok());
+    numbers.fold(0.0, |most: f64, end| most.max(end.abs())) >= MANY as f64
 }
 
 /// Returns true if a list starts commands and waits for none of them, also in a subshell or a shell of its own.
@@ -32,11 +99,23 @@ pub(super) fn starts_only(list: &CompoundList) -> bool {
         [Command::Simple(simple)] => starts_in_shell(simple),
         _ => false,
     };
-    !list.0.is_empty()
-        && list.0.iter().all(|item| {
-            matches!(item.1, Separator::Async)
-                || (item.0.additional.is_empty() && starts(&item.0.first))
-        })
+    let starts = |item: &CompoundListItem| {
+        matches!(item.1, Separator::Async)
+            || (item.0.additional.is_empty() && starts(&item.0.first))
+    };
+    list.0.iter().any(starts) && list.0.iter().all(|item| starts(item) || only_counts(&item.0))
+}
+
+/// Returns true if a list changes a variable or prints, and so takes no time.
+fn only_counts(list: &AndOrList) -> bool {
+    list.additional.is_empty()
+        && match list.first.seq.as_slice() {
+            [Command::Simple(simple)] => {
+                matches!(name_of(simple), "" | ":" | "let" | "true" | "echo" | "printf")
+            }
+            [Command::Compound(CompoundCommand::Arithmetic(_), _)] => true,
+            _ => false,
+        }
 }
 
 /// Returns true for a shell whose text ends in `&`: `sh -c "… &"`.
@@ -137,7 +216,11 @@ pub(super) fn starts_for_each_line(pipeline: &Pipeline) -> bool {
 
 fn prints_for_ever(command: &Command) -> bool {
     match command {
-        Command::Simple(simple) => name_of(simple) == "yes",
+        Command::Simple(simple) => {
+            let words: Vec<&str> =
+                std::iter::once(name_of(simple)).chain(words_of(simple)).collect();
+            words[0] == "yes" || prints_many(&words)
+        }
         Command::Compound(
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause),
             _,

@@ -4,14 +4,50 @@
 use super::word::Word;
 
 /// Programs whose lists are known.
-pub(super) const LISTERS: [&str; 13] = [
-    "rg", "fd", "fdfind", "tree", "du", "locate", "plocate", "mlocate", "slocate", "git", "ps",
-    "pgrep", "compgen",
+pub(super) const LISTERS: [&str; 29] = [
+    "rg",
+    "fd",
+    "fdfind",
+    "tree",
+    "du",
+    "locate",
+    "plocate",
+    "mlocate",
+    "slocate",
+    "git",
+    "ps",
+    "pgrep",
+    "compgen",
+    "dpkg",
+    "dpkg-query",
+    "rpm",
+    "pacman",
+    "apk",
+    "repoquery",
+    "lsblk",
+    "blkid",
+    "fdisk",
+    "df",
+    "mount",
+    "findmnt",
+    "getent",
+    "cut",
+    "whereis",
+    "ldd",
 ];
 
 /// The words for all processes: the first one, and each that may be sent a signal. The star says that a filter leaves some of
 /// them.
 const ALL_PROCESSES: &str = "1 -1 *";
+
+/// The files that a package of the system can consist of.
+const OF_PACKAGE: &str = "/ /bin/* /usr/bin/* /usr/lib/*";
+
+/// The folders at which all file systems are mounted. The star says that a filter leaves some of them.
+const MOUNTED: &str = "/ /*";
+
+/// The homes of all accounts, and one of their names.
+const ACCOUNTS: &str = "root /root /home/*";
 
 /// Returns what a program lists, if it lists everything.
 pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
@@ -38,6 +74,23 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
                 rest.windows(2).find(|pair| pair[0].text == "-C").map(|pair| pair[1].text.as_str());
             Some(everything(folder.into_iter()))
         }
+        "dpkg" | "dpkg-query" if has(&["-L", "--listfiles"]) => Some(OF_PACKAGE.to_owned()),
+        "rpm" | "repoquery" if has_letters(rest, 'l') || has(&["--list"]) => {
+            Some(OF_PACKAGE.to_owned())
+        }
+        "pacman" if rest.iter().any(|word| is_query_of_files(&word.text)) => {
+            Some(OF_PACKAGE.to_owned())
+        }
+        "apk" if has(&["-L", "--contents", "manifest"]) => Some(OF_PACKAGE.to_owned()),
+        "ldd" if operands().next().is_some() => Some("/lib64/* /lib/libc.so.6".to_owned()),
+        "lsblk" if has(&["-p", "--paths"]) || has_letters(rest, 'p') => Some(DISK.to_owned()),
+        "blkid" => Some(DISK.to_owned()),
+        "fdisk" if has(&["-l", "--list"]) => Some(DISK.to_owned()),
+        "df" | "findmnt" => Some(MOUNTED.to_owned()),
+        "mount" if operands().next().is_none() => Some(MOUNTED.to_owned()),
+        "getent" if operands().next() == Some("passwd") => Some(ACCOUNTS.to_owned()),
+        "cut" if operands().any(|path| path == "/etc/passwd") => Some(ACCOUNTS.to_owned()),
+        "whereis" => Some(programs(operands())),
         "compgen" => Some(operands().collect::<Vec<_>>().join(" ")),
         "ps" if !selects_processes(rest) => Some(ALL_PROCESSES.to_owned()),
         "pgrep" => {
@@ -48,6 +101,25 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// A disk.
+const DISK: &str = "/dev/sda";
+
+/// Returns the paths of programs of the system.
+pub(super) fn programs<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("/usr/bin/{name} ")).collect::<String>().trim_end().to_owned()
+}
+
+/// Returns true if a bundle of short options has a letter.
+fn has_letters(rest: &[Word], letter: char) -> bool {
+    let is_it = |text: &str| text.starts_with('-') && !text.starts_with("--");
+    rest.iter().any(|word| is_it(&word.text) && word.text.contains(letter))
+}
+
+/// Returns true for `-Ql` and the like, with which `pacman` lists the files of packages.
+fn is_query_of_files(text: &str) -> bool {
+    text.starts_with("-Q") && text.contains('l') || matches!(text, "-l" | "--list")
 }
 
 /// Returns the paths of everything in each root, by default in the current folder.

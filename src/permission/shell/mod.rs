@@ -228,7 +228,7 @@ pub fn read(
 /// Returns true if a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
 /// file is written, and nothing about it is not understood.
 pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
-    let reading = read_alone(command, "/v");
+    let reading = read_alone(command);
     let looks = |simple: &Simple| {
         simple.doubts.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
     };
@@ -237,7 +237,8 @@ pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Reads a command that runs in a folder of which nothing is known.
-fn read_alone(command: &str, cwd: &str) -> Reading {
+fn read_alone(command: &str) -> Reading {
+    let cwd = "/v";
     let folders = Folders {
         vault: cwd.to_owned(),
         real_vault: None,

@@ -24,7 +24,7 @@ const RUNNING_WORDS: [&str; 19] = [
 ];
 
 /// Further such words in the names of options, for programs whose arguments are code and for those in no row.
-const LOADING_WORDS: [&str; 39] = [
+const LOADING_WORDS: [&str; 46] = [
     "config",
     "conf",
     "configfile",
@@ -64,6 +64,38 @@ const LOADING_WORDS: [&str; 39] = [
     "preview",
     "checks",
     "library",
+    "chooser",
+    "engine",
+    "scripts",
+    "helper",
+    "helpers",
+    "classpath",
+    "generator",
+];
+
+/// Events at which an option can run a command: `--onSuccess`, `--on-change`.
+const EVENTS: [&str; 18] = [
+    "success", "change", "changed", "start", "started", "exit", "end", "done", "finish",
+    "complete", "save", "build", "rebuild", "close", "port", "pass", "fail", "failure",
+];
+
+/// Ends of the names of settings.
+const SETTINGS_ENDS: [&str; 15] = [
+    "toml",
+    "yaml",
+    "yml",
+    "json",
+    "json5",
+    "jsonc",
+    "cfg",
+    "conf",
+    "config",
+    "ini",
+    "rc",
+    "xml",
+    "hcl",
+    "properties",
+    "cnf",
 ];
 
 /// Prefixes of options that disable or show a setting.
@@ -156,6 +188,12 @@ pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
     if words.first().is_none_or(|first| HARMLESS_STARTS.contains(&first.as_str())) {
         return false;
     }
+    if let [first, event, ..] = words.as_slice()
+        && first == "on"
+        && EVENTS.contains(&event.as_str())
+    {
+        return true;
+    }
     // Names without separators: `--globalsetup`.
     let ends = |word: &str, known: &str| {
         known.len() > 4 && word.len() > known.len() && word.ends_with(known)
@@ -176,6 +214,13 @@ pub(super) fn letter_runs(letter: &str, value: &str) -> bool {
         "-r" | "-l" | "-s" | "-p" | "-u" | "-S" | "-L" | "-X" | "-F" | "-C" => is_script,
         _ => false,
     }
+}
+
+/// Returns true if `-c` gives a program its settings, in which commands, plugins and paths can stand.
+pub(super) fn names_settings(letter: &str, value: &str) -> bool {
+    let end = value.rsplit_once('.').map_or("", |(_, end)| end);
+    letter == "-c"
+        && (SETTINGS_ENDS.contains(&end) || SCRIPT_ENDS.contains(&end) || end.ends_with("rc"))
 }
 
 /// Returns true if a module is built into a program.
@@ -240,10 +285,15 @@ mod tests {
             "--load-plugin",
             "--globalsetup",
             "--run-command",
+            "--onSuccess",
+            "--on-change",
+            "-config-file",
         ] {
             assert!(says_it_runs(name, true), "{name}");
         }
         for name in [
+            "--on-conflict",
+            "--online",
             "--description",
             "--subscription",
             "--no-config",

@@ -8,7 +8,7 @@ use super::analyzer::Walker;
 use super::harmless;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_input,
-    letter_runs, says_it_runs, sql_touches, words_of,
+    letter_runs, names_settings, says_it_runs, sql_touches, words_of,
 };
 use super::programs::{self, Effect, Kind, Opt, Program};
 use super::simple_command::{glued, leads_out, texts};
@@ -118,6 +118,14 @@ impl Walker<'_> {
                 if let Some(option) = known {
                     found(base, option.name, words, at - 1, command);
                 }
+                let first = before.first().copied().unwrap_or_default();
+                let is_among =
+                    |list: &str| list.split(',').any(|one| !first.is_empty() && one == first);
+                if is_among(program.writes) {
+                    self.value_of(Domain::Edit, word, text, command);
+                } else if is_among(program.reads) {
+                    self.reaches(word, text, command);
+                }
                 if program.script
                     && self.script(base, words, at - 1, (&before, could_be_value), command)
                 {
@@ -207,8 +215,11 @@ impl Walker<'_> {
             return (took, !free);
         }
         let name = &text[..text.find('=').unwrap_or(text.len())];
+        // Programs in no row can write long options with one dash.
+        let is_long = || program.is_none() && name.len() > 4 && says_it_runs(name, true);
         let is_named = text.starts_with("--")
-            || program.is_some_and(|program| program.style != programs::Style::Usual);
+            || program.is_some_and(|program| program.style != programs::Style::Usual)
+            || is_long();
         if is_named && says_it_runs(name, true) {
             ask(command, word, format!("{name} of {base} can run something"));
             command.others.extend(texts(
@@ -216,10 +227,10 @@ impl Walker<'_> {
             ));
         }
         let parts = words_of(name);
-        if program.is_none() && !is_named {
+        if !is_named {
             let (letter, rest) = text.split_at_checked(2).unwrap_or((text, ""));
             let value = if rest.is_empty() { next.map_or("", |next| &next.text) } else { rest };
-            if letter_runs(letter, value) {
+            if names_settings(letter, value) || (program.is_none() && letter_runs(letter, value)) {
                 ask(command, word, format!("{letter} of {base} can run something"));
             }
         }

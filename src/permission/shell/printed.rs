@@ -11,15 +11,17 @@ use super::destroyed_places::selects;
 use super::destroyers::MAX_TAILS;
 use super::destroying_code::commands_in;
 use super::expand::{Expander, decoded_all};
-use super::listed::{LISTERS, everything, listed, prints_fields};
-use super::programs::{self, Kind};
+use super::listed::{LISTERS, everything, listed, prints_fields, programs};
+use super::programs::{Kind, find};
 use super::sed_output;
 use super::word::{self, Word};
+use crate::permission::places::Place;
 
 /// Programs whose output is known without their input.
-const PRINTERS: [&str; 16] = [
-    "echo", "printf", "yes", "pwd", "cd", "ls", "dir", "find", "gfind", "which", "type", "command",
-    "basename", "dirname", "realpath", "readlink",
+const PRINTERS: [&str; 22] = [
+    "echo", "printf", "yes", "pwd", "cd", "ls", "dir", "vdir", "exa", "eza", "lsd", "find",
+    "gfind", "which", "type", "command", "basename", "dirname", "realpath", "readlink", "stat",
+    "gls",
 ];
 
 impl Walker<'_> {
@@ -67,7 +69,10 @@ impl Walker<'_> {
                 }
             }
         }
-        let read = read.or_else(|| self.piped.clone());
+        let of_files = |raw: &String| self.written_texts(raw).next().map(str::to_owned);
+        let read = read
+            .or_else(|| raw[1..].iter().take(MAX_TAILS).find_map(of_files))
+            .or_else(|| self.piped.clone());
         // The output of most commands is unknown: their words need not be read again.
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         let has_text = raw.iter().any(|raw| raw.contains([' ', '\\']));
@@ -105,16 +110,27 @@ impl Walker<'_> {
                 None
             }
             // With the paths of all folders.
-            "ls" | "dir" if words.iter().any(is_recursive) => {
-                Some(everything(operands().map(|word| word.text.as_str())))
-            }
-            "ls" | "dir" => {
+            "ls" | "gls" | "dir" | "vdir" | "exa" | "eza" | "lsd" => {
+                if words.iter().any(is_recursive) {
+                    return Some(everything(operands().map(|word| word.text.as_str())));
+                }
                 let is_names =
                     words.iter().any(|word| word.text.starts_with('-') && word.text.contains('d'));
-                Some(if is_names { joined(operands()) } else { "*".to_owned() })
+                Some(if is_names { joined(operands()) } else { self.names_in(operands()) })
+            }
+            "stat" => {
+                let told = self.may_print(name, words, None);
+                Some(told.into_iter().chain([joined(operands())]).collect::<Vec<_>>().join("\n"))
             }
             "find" | "gfind" if !selects(words) && !prints_text(words) => Some(found(words)),
-            "which" | "type" | "command" | "basename" | "realpath" | "readlink" => {
+            "which" => Some(programs(operands().map(|word| word.text.as_str()))),
+            "type" | "command" if words.iter().any(asks_for_path) => {
+                Some(programs(operands().map(|word| word.text.as_str())))
+            }
+            "basename" | "realpath" | "readlink" if operands().any(|word| word.glob) => {
+                Some(joined(operands()))
+            }
+            "type" | "command" | "basename" | "realpath" | "readlink" => {
                 Some(operands().next_back()?.text.clone())
             }
             "dirname" => {
@@ -142,7 +158,7 @@ impl Walker<'_> {
             "python" | "python3" if is_decoder(words) => {
                 read.map(|text| decode::base64(&text).unwrap_or(text))
             }
-            "awk" | "gawk" | "mawk" => of_awk(words, read),
+            "awk" | "gawk" | "mawk" => of_awk(words, read.or_else(|| listed("cut", words))),
             "sed" | "gsed" => {
                 let Some(text) = read else { return self.may_print(name, words, None) };
                 let printed = sed_output::output(words, text.clone());
@@ -153,10 +169,24 @@ impl Walker<'_> {
         }
     }
 
+    /// Returns the names that `ls` prints: of what is in its folder, and, as if their paths were put in front, of what
+    /// is in a place that the machine or its users cannot do without.
+    fn names_in<'w>(&self, operands: impl Iterator<Item = &'w Word>) -> String {
+        let mut printed = String::from("*");
+        for word in operands {
+            if word.glob {
+                printed.push_str(&format!(" {}", word.text));
+            } else if self.any_place(word).is_some_and(|(place, _)| place != Place::Shared) {
+                printed.push_str(&format!(" {}/*", word.text.trim_end_matches('/')));
+            }
+        }
+        printed
+    }
+
     /// Returns what a program may print of which nothing is known: what it reads, and what its arguments say if that destroys
     /// something.
     fn may_print(&mut self, name: &str, words: &[Word], read: Option<String>) -> Option<String> {
-        let kind = programs::find(name).map(|program| program.kind);
+        let kind = find(name).map(|program| program.kind);
         if matches!(kind, Some(Kind::Shell | Kind::Lister)) {
             return None;
         }
@@ -183,6 +213,9 @@ impl Walker<'_> {
                 IoFileRedirectKind::Read,
                 Target::ProcessSubstitution(_, shell),
             ) => self.printed(&shell.list),
+            IoRedirect::File(_, IoFileRedirectKind::Read, Target::Filename(raw)) => {
+                self.written_texts(&raw.value).next().map(str::to_owned)
+            }
             _ => None,
         }
     }
@@ -267,6 +300,11 @@ fn found(words: &[Word]) -> String {
     };
     let roots = words[1..].iter().take_while(is_root).filter(|word| !word.text.starts_with('-'));
     everything(roots.map(|word| word.text.as_str()))
+}
+
+/// Returns true for an option with which a shell prints the path of a program: `command -v`, `type -P`.
+fn asks_for_path(word: &Word) -> bool {
+    matches!(word.text.as_str(), "-v" | "-V" | "-P" | "-p" | "-a" | "-ap")
 }
 
 fn is_recursive(word: &Word) -> bool {

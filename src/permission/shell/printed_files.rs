@@ -8,7 +8,7 @@ const PRINTERS: [&str; 6] = ["cat", "head", "tail", "sed", "nl", "bat"];
 /// Returns the files that a command prints, whole or some of their lines, as they are written; nothing if it does
 /// anything else, or if a file is not known beforehand.
 pub fn printed_files(command: &str) -> Option<Vec<String>> {
-    let reading = super::read_alone(command, "/v");
+    let reading = super::read_alone(command);
     if reading.files.iter().any(|file| file.glob || file.domain == Domain::Edit) {
         return None;
     }

@@ -115,6 +115,10 @@ pub struct Program {
     /// The words after which a program that may run it receives the input; `*` for all, `lines` if each line is a
     /// command unless there is one.
     pub input: &'static str,
+    /// The subcommands after which each argument is a file that is read.
+    pub reads: &'static str,
+    /// The subcommands after which each argument is a file that is written.
+    pub writes: &'static str,
     /// The first arguments that run nothing, if any other runs something.
     pub only: Option<&'static str>,
     options: Vec<Opt>,
@@ -158,6 +162,8 @@ fn rows() -> impl Iterator<Item = (&'static str, Program)> {
             copies: false,
             runs: "",
             input: "",
+            reads: "",
+            writes: "",
             only: None,
             options: options.split(' ').filter(|text| !text.is_empty()).map(option).collect(),
         };
@@ -173,6 +179,8 @@ fn rows() -> impl Iterator<Item = (&'static str, Program)> {
                 _ => match word.split_once('=')? {
                     ("runs", value) => program.runs = value,
                     ("input", value) => program.input = value,
+                    ("reads", value) => program.reads = value,
+                    ("writes", value) => program.writes = value,
                     ("only", value) => program.only = Some(value),
                     _ => return None,
                 },

@@ -63,6 +63,11 @@ impl Walker<'_> {
             }
             IoRedirect::File(_, kind, Target::Filename(raw)) => {
                 let word = self.word(&raw.value);
+                if matches!(kind, Kind::Read) {
+                    let written: Vec<String> =
+                        self.written_texts(&word.text).map(str::to_owned).collect();
+                    self.fed.texts.extend(written);
+                }
                 match kind {
                     Kind::Read | Kind::DuplicateInput => self.redirected(&[Domain::Read], &word),
                     Kind::ReadAndWrite => self.redirected(&[Domain::Read, Domain::Edit], &word),

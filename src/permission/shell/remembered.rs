@@ -9,7 +9,9 @@ use brush_parser::ast::{
 
 use super::Simple;
 use super::analyzer::Walker;
-use super::destroyers::{ALIAS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path};
+use super::destroyers::{
+    ALIAS, FORKS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path, starts_shells_again,
+};
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
 use super::printed::formatted;
 use super::simple_command::SYSTEM_FOLDERS;
@@ -54,6 +56,20 @@ impl Walker<'_> {
         texts.iter().for_each(|text| self.remember_value(name, text));
     }
 
+    /// Records the values that a loop gives a variable: the words that a raw word becomes.
+    pub(super) fn remember_each(&mut self, name: &str, raw: &str) {
+        if !raw.contains(['$', '`']) || (raw.starts_with('"') && !raw.contains('@')) {
+            return self.remember(name, raw);
+        }
+        let marks = self.separators();
+        let is_end = |letter: char| letter.is_whitespace() || marks.contains(letter);
+        for text in Expander::new(self).texts(raw) {
+            for value in text.split(is_end).filter(|value| !value.is_empty()).take(MAX_TEXTS) {
+                self.remember_value(name, value);
+            }
+        }
+    }
+
     /// Records the assignments of a command: `export X=/`, `read x`, `set -- /`, `printf -v x /`, `sh -c '…' _ /`, and
     /// the arguments of a function that was defined before.
     pub(super) fn remember_words(&mut self, words: &[Word], read: &[String]) {
@@ -83,7 +99,7 @@ impl Walker<'_> {
                     }
                 }
             }
-            "read" => {
+            "read" | "mapfile" | "readarray" => {
                 let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
                 for word in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
                     for text in &texts {
@@ -161,8 +177,37 @@ impl Walker<'_> {
         }
     }
 
-    /// Records that a file is a copy of a program of the system.
+    /// Returns the texts that the command wrote into a file.
+    pub(super) fn written_texts<'t>(&'t self, path: &str) -> impl Iterator<Item = &'t str> {
+        let absolute = |path: &str| {
+            let place = self.places.first().map_or("/", String::as_str);
+            self.folders.absolute(path, place)
+        };
+        let whole = path.starts_with(['/', '~']).then(|| absolute(path)).flatten();
+        let is_it = move |name: &str| {
+            is_same_path(name, path)
+                || whole.as_ref().is_some_and(|whole| absolute(name).as_ref() == Some(whole))
+        };
+        let texts: Vec<&str> = self
+            .variables
+            .iter()
+            .filter(|(name, _)| name.strip_prefix(WRITTEN).is_some_and(&is_it))
+            .map(|(_, text)| text.as_str())
+            .collect();
+        texts.into_iter()
+    }
+
+    /// Returns true for a program of the system, or a file that the command wrote.
+    fn is_program(&self, path: &str) -> bool {
+        path.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder))
+            || self.written_texts(path).next().is_some()
+    }
+
+    /// Records that a file is a copy of a program of the system, or of one that the command wrote.
     fn remember_program(&mut self, path: &str, program: &str) {
+        for text in self.written_texts(program).map(str::to_owned).collect::<Vec<_>>() {
+            self.remember_value(&[WRITTEN, path].concat(), &text);
+        }
         if program.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder)) {
             self.remember_value(&[ALIAS, path].concat(), program);
         }
@@ -248,8 +293,10 @@ impl Walker<'_> {
                 _ => None,
             })
             .collect();
+        let sources: Vec<String> =
+            sources.into_iter().take(MAX_TAILS).filter(|source| self.is_program(source)).collect();
         for (file, _) in &files {
-            for source in sources.iter().take(MAX_TAILS) {
+            for source in &sources {
                 self.remember_program(file, source);
             }
         }
@@ -273,6 +320,7 @@ impl Walker<'_> {
             // A line of a crontab begins with the times and the name of a user.
             let found: Vec<&'static str> =
                 text.lines().flat_map(|line| self.line_destroys(line)).collect();
+            let found = if starts_shells_again(text) { vec![FORKS] } else { found };
             if !found.is_empty() {
                 let others = found.into_iter().map(str::to_owned).collect();
                 self.push(Simple { text: format!("> {path}"), others, ..Simple::default() });

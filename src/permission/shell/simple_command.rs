@@ -315,7 +315,7 @@ impl Walker<'_> {
             Kind::Reader => {
                 self.files(Domain::Read, &words[1..], command);
                 match base {
-                    "jq" => {
+                    "jq" | "gojq" | "jaq" => {
                         reads_by_name(words, &["import", "include"], command);
                         reads_environment(words, command);
                     }

@@ -42,12 +42,19 @@ impl Walker<'_> {
 
 /// Returns true if a text sets variables whose names do not occur in it, or stops at one that is not set.
 fn sets_any(text: &str) -> bool {
-    let words = text.split(|letter: char| letter.is_whitespace() || ";&|(){}`\"'".contains(letter));
-    let mut before = "";
-    words.into_iter().filter(|word| !word.is_empty()).any(|word| {
-        let stops = before == "set" && word.starts_with('-') && word.contains('u');
-        before = word;
-        stops || matches!(word, "eval" | "source" | "." | "nounset" | "mapfile" | "readarray")
+    let commands = text.split(|letter: char| ";&|(){}`\"'\n".contains(letter));
+    commands.into_iter().any(|command| {
+        // A dot is a command, too, and not only the current folder.
+        let mut before = "then";
+        command.split_whitespace().any(|word| {
+            let stops = before == "set" && word.starts_with('-') && word.contains('u');
+            let reads = word == "."
+                && matches!(before, "then" | "do" | "else" | "builtin" | "command" | "if" | "!");
+            before = word;
+            stops
+                || reads
+                || matches!(word, "eval" | "source" | "nounset" | "mapfile" | "readarray")
+        })
     })
 }
 
@@ -79,6 +86,9 @@ mod tests {
 
     #[test]
     fn a_variable_is_unset_where_nothing_sets_or_tests_it() {
+        for text in ["find . -exec rm -rf /$X ;", "cp -r . b; rm -rf /$X"] {
+            assert!(!sets_any(text), "{text}");
+        }
         for text in ["rm -rf /$X", "rm -rf \"${X}/\"", "unset X; rm -rf $X/*", "XY=1; rm /$X"] {
             assert!(!is_set(text, "X") && !sets_any(text), "{text}");
         }
@@ -94,7 +104,12 @@ mod tests {
         ] {
             assert!(is_set(text, "X"), "{text}");
         }
-        for text in ["set -eu; rm -rf /$X", ". ./env; rm -rf /$X", "source env && rm -rf /$X"] {
+        for text in [
+            "if . ./env; then rm -rf /$X; fi",
+            "set -eu; rm -rf /$X",
+            ". ./env; rm -rf /$X",
+            "source env && rm -rf /$X",
+        ] {
             assert!(sets_any(text), "{text}");
         }
     }
