@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CLI } from '../cli/support'
 import { filesIn, tempDir } from '../support/temp'
@@ -399,5 +399,83 @@ describe('a file of servers', () => {
   test('leaves no other place for a server', async () => {
     const host = open(TWO, ['--url', 'http://127.0.0.1:1/'])
     expect(await end(host)).toEqual([2, expect.stringContaining('--url is not for several')])
+  })
+})
+
+describe('servers of the command line', () => {
+  /** A line that starts the fixture, from another file so that it has another name. */
+  function line(folder: string, tools: object[]): string {
+    const file = join(folder, 'index.cjs')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      file,
+      `process.env.PAGES = ${JSON.stringify(JSON.stringify([tools]))}\nrequire(${JSON.stringify(SERVER)})`,
+    )
+    return `'${process.execPath}' "${file}"`
+  }
+  const run = (args: string[], env: NodeJS.ProcessEnv = {}) => new Host([], env, [], [CLI, 'mcp', ...args])
+
+  test('are one for the host, with one pair of tools that read what all of them saved', async () => {
+    const dir = tempDir()
+    const one = line(join(dir, 'one'), [tool('echo'), tool('lines')])
+    const two = line(join(dir, 'mcp-server-two', 'dist'), [tool('echo'), tool('twice')])
+    const host = run(['--server', `one=${one}`, '--server', two])
+    await host.initialize()
+    expect(await listed(host)).toEqual(['one_echo', 'lines', 'two_echo', 'twice', 'read_output', 'search_output'])
+    expect(textOf(await host.call('two_echo', { text: 'hello' }))).toBe('hello')
+    const long = await host.call('lines', { count: 5000 })
+    expect(filesIn(host.store)).toEqual([expect.stringMatching(/^mcp__one__lines_/)])
+    expect(textOf(await host.call('read_output', { path: pathIn(long), from_line: 5000 }))).toContain('line 5000')
+    expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('stand beside the program after --, whose name is the one alone, and beside an address', async () => {
+    const web = new HttpServer()
+    web.onRequest = ({ response, message }) => {
+      const isList = message.method === 'tools/list'
+      answer(response, message, isList ? { tools: [tool('echo')] } : textResult('from the web'))
+    }
+    const url = await web.listen()
+    const one = line(join(tempDir(), 'one'), [tool('echo')])
+    const after = ['--', process.execPath, SERVER, '--server', 'not=ours']
+    const host = run(['--server', `web=${url}`, '--server', 'last', '--server', `one=${one}`, ...after], {
+      PAGES: JSON.stringify([[tool('echo')]]),
+    })
+    await host.initialize()
+    const names = await listed(host)
+    expect(names).toEqual(['web_echo', 'one_echo', 'last_echo', 'read_output', 'search_output'])
+    expect(textOf(await host.call('web_echo'))).toBe('from the web')
+    expect(textOf(await host.call('last_echo', { text: 'hello' }))).toBe('hello')
+    await host.close()
+    await web.close()
+  })
+
+  test('can be one, which is known by its name', async () => {
+    const host = run(['--server', `files=${line(join(tempDir(), 'one'), [tool('lines')])}`])
+    await host.initialize()
+    await host.call('lines', { count: 5000 })
+    expect(filesIn(host.store)).toEqual([expect.stringMatching(/^mcp__files__lines_/)])
+    await host.close()
+  })
+
+  test.each([
+    ['a word alone without a program', ['--server', 'github'], 'missing argument <server>'],
+    ['no command', ['--server', 'a='], 'expected NAME=COMMAND'],
+    ['an open quote', ['--server', "a=node 'x"], 'whose quotes are closed'],
+    ['an operator of the shell', ['--server', 'a=node x | tee y'], 'no | outside quotes'],
+    ['two names', ['--server', 'a', '--server', 'b', '--', 'node'], '"a" and "b" cannot both be the name'],
+    ['one name twice', ['--server', 'a=node x', '--server', 'a=node y'], 'two servers are called "a"'],
+    [
+      'one program twice',
+      ['--server', 'npx -y @s/server-a 1', '--server', 'docker run -i -e T x/a-mcp:2'],
+      'are called "a"',
+    ],
+    ['an unknown variable', ['--server', `a=node \${NOT_SET_ANYWHERE}`], 'no variable NOT_SET_ANYWHERE'],
+    ['a file, too', ['--servers', SERVER, '--server', 'a=node x'], '--server is not for several'],
+    ['a header', ['--server', 'a=http://127.0.0.1:1/', '--header', 'A: b'], '--header needs --url'],
+  ])('with %s are refused', async (_what, args, problem) => {
+    const host = run(args)
+    const { code, stderr } = await host.ended
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
   })
 })

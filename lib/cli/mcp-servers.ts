@@ -37,8 +37,13 @@ export function serversIn(path: string): Record<string, McpServerOptions> {
   throw new UsageError(`--servers ${path}: expected an object "mcpServers" with a server that can be used`)
 }
 
-/** Members that only hosts read, such as `autoApprove`, are not looked at. */
-function serverOf({ type, command, args, cwd, env, url, headers }: Record<string, unknown>): McpServerOptions {
+/**
+ * A server as hosts describe it, with the variables of the environment in it. Members that only hosts read, such as `autoApprove`,
+ * are not looked at.
+ *
+ * @throws Error for one that cannot be used
+ */
+export function serverOf({ type, command, args, cwd, env, url, headers }: Record<string, unknown>): McpServerOptions {
   if (type === 'sse') throw new Error('the transport "sse" is not supported; the server may speak "http" as well')
   if (typeof url === 'string')
     return { url: filled(url), ...(headers !== undefined && { headers: allFilled(headers) }) }

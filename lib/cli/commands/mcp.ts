@@ -2,17 +2,25 @@
 
 import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
-import { MCP_HOSTS, type McpProxy, type McpProxyOptions, type McpServerExit, startMcpProxy } from 'spillway/mcp'
+import {
+  MCP_HOSTS,
+  type McpProxy,
+  type McpProxyOptions,
+  type McpServerExit,
+  type McpServerOptions,
+  startMcpProxy,
+} from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
 import { serversIn } from '../mcp-servers'
 import { openBucket } from '../output-storage'
 import { approvalsFolder } from '../outputs'
 import { badValue, choice, text, texts } from '../parse-values'
+import { readServerLine, type ServerLine, serverOfLine, serversByName } from '../server-lines'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
 import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { note } from '../terminal'
 
-type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers' | 'servers'>
+type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers' | 'servers' | 'server'>
 
 const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
 const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
@@ -20,7 +28,7 @@ const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
 const command: Command = {
   name: 'mcp',
   summary: 'Proxies MCP servers for a host: long results of tools are truncated and saved.',
-  usage: '[options] (--servers FILE | --url URL | -- <server> [arguments])',
+  usage: '[options] (--servers FILE | --server NAME=COMMAND … | --url URL | -- <server> [arguments])',
   about: `Speaks MCP over standard input and output, as the server does. Two more tools, read_output and search_output,
 are listed. Every other message passes unchanged. With --permission, or rules in --config, calls are judged, and if the
 rules ask, the user is asked by elicitation.`,
@@ -28,8 +36,9 @@ rules ask, the user is asked by elicitation.`,
     ...LIMITS,
     server: {
       type: 'string',
+      multiple: true,
       value: 'NAME',
-      help: 'Name of the server in rules and file names. Rules for it hold only with this option; without it, files have its own name.',
+      help: 'Name of the server in rules and file names. Rules for it hold only with this option; without it, files have its own name. Or a server of its own: NAME=COMMAND, in quotes, or NAME=URL; without NAME= it is called as what it starts. Can be repeated, for several servers.',
     },
     url: {
       type: 'string',
@@ -91,7 +100,11 @@ rules ask, the user is asked by elicitation.`,
     ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
     ['spillway mcp --max-tokens 4000 --server github -- docker run -i github-mcp', 'with a limit in tokens'],
     [`spillway mcp --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'`, 'for a server over HTTP'],
-    ['spillway mcp --servers servers.json --tools lazy', 'for several servers, with a short list of tools'],
+    [
+      "spillway mcp --server files='npx -y @modelcontextprotocol/server-filesystem .' --server docs=https://example.com/mcp",
+      'for several servers',
+    ],
+    ['spillway mcp --servers servers.json --tools lazy', 'for the servers of a file, with a short list of tools'],
     ['spillway mcp --config agent.jsonc --server files -- node server.js', 'with settings and rules'],
   ],
   run,
@@ -109,8 +122,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   // Unreadable rules are no reason to skip questions.
   const hasRules = config.agents?.runtime?.permission !== undefined || (permission.failClosed ?? []).length > 0
   const isJudged = values.permission === true || hasRules
-  const server = text(values, 'server')
-  const isUnnamed = server === undefined && target.servers === undefined
+  const isUnnamed = target.server === undefined && target.servers === undefined
   if (isJudged && isUnnamed) {
     // A host shows nothing of a usage error, and what a server calls itself is no ground for trust.
     note(
@@ -123,7 +135,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     ...target,
     truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },
     storage,
-    server,
     ...(isJudged && isUnnamed && { judgeUnnamed: true }),
     host: choice(values, 'host', HOST_NAMES),
     sessionId: text(values, 'session'),
@@ -144,22 +155,47 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
 }
 
-/** A program, an address with headers, or a file with several of them. */
-function targetOf(values: Parsed['values'], [file, ...args]: readonly string[]): McpTarget {
-  const url = text(values, 'url')
-  const headers = texts(values, 'header')
-  const servers = text(values, 'servers')
-  if (servers !== undefined) {
+/** A program, an address with headers, or several of them. */
+function targetOf(values: Parsed['values'], positionals: readonly string[]): McpTarget {
+  const file = text(values, 'servers')
+  if (file !== undefined) {
     const other = ['url', 'header', 'server'].find((name) => values[name] !== undefined)
     if (other !== undefined) throw new UsageError(`--servers FILE has the servers: --${other} is not for several`)
-    if (file !== undefined)
-      throw new UsageError(`--servers FILE has the servers: ${JSON.stringify(file)} cannot be one, too`)
-    return { servers: serversIn(servers) }
+    if (positionals[0] !== undefined)
+      throw new UsageError(`--servers FILE has the servers: ${JSON.stringify(positionals[0])} cannot be one, too`)
+    return { servers: serversIn(file) }
   }
+  const given = (texts(values, 'server') ?? []).map(readServerLine)
+  const place = placeOf(values, positionals)
+  // A word alone is the name of the program or the address that is given beside it.
+  const isName = ({ name, line }: ServerLine) =>
+    name === undefined && (place !== undefined || (given.length === 1 && !/[\s/]/.test(line)))
+  const names = given.filter(isName)
+  const lines = given.filter((each) => !isName(each))
+  if (names.length > 1) {
+    const all = names.map(({ line }) => JSON.stringify(line)).join(' and ')
+    throw new UsageError(`--server: ${all} cannot both be the name of one server; give others as --server NAME=COMMAND`)
+  }
+  const server = names[0]?.line
+  if (lines.length === 0) {
+    if (place === undefined) throw new UsageError(`missing argument <server>; usage: spillway mcp ${command.usage}`)
+    return { ...place, server }
+  }
+  const servers = serversByName([
+    ...lines.map(serverOfLine),
+    ...(place === undefined ? [] : [{ name: server, server: place }]),
+  ])
+  const [[name, only] = ['', {}], ...others] = Object.entries(servers)
+  return others.length === 0 ? { ...only, server: name } : { servers }
+}
+
+/** The program after the options, or the address of `--url`. */
+function placeOf(values: Parsed['values'], [file, ...args]: readonly string[]): McpServerOptions | undefined {
+  const url = text(values, 'url')
+  const headers = texts(values, 'header')
   if (url === undefined) {
     if (headers !== undefined) throw new UsageError('--header needs --url: a program is sent no headers')
-    if (file === undefined) throw new UsageError(`missing argument <server>; usage: spillway mcp ${command.usage}`)
-    return { command: file, args }
+    return file === undefined ? undefined : { command: file, args }
   }
   if (file !== undefined)
     throw new UsageError(`--url has the server: the program ${JSON.stringify(file)} cannot be one, too`)
