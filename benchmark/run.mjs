@@ -15,6 +15,7 @@ import { updateReadme } from './readme.mjs'
 import { describeEnvironment, failedRow, markdown } from './report.mjs'
 import { loadSubject } from './subject.mjs'
 import { context } from './suites/context.mjs'
+import { hook } from './suites/hook.mjs'
 import { load } from './suites/load.mjs'
 import { middleware } from './suites/middleware.mjs'
 import { outdated } from './suites/outdated.mjs'
@@ -34,6 +35,7 @@ const TABLES = [
     title: 'Targets',
     suites: [
       load,
+      hook,
       untouched,
       middleware,
       outdated,

@@ -1,7 +1,7 @@
 /** The store that outputs are saved in and read from: a folder of this machine, or a bucket. */
 
+import { TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
-import { TruncationStorage } from 'spillway/truncation'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
 import { text } from './parse-values'

@@ -1,7 +1,7 @@
 /** Saved outputs as they are named on the command line: by path, or counted from the newest. */
 
 import { dirname, join, resolve } from 'node:path'
-import { type OutputAccess, type SavedOutput, TruncationStorage } from 'spillway/truncation'
+import { type OutputAccess, type SavedOutput, TruncationStorage } from 'spillway'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'

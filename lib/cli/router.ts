@@ -51,7 +51,8 @@ let asJson = false
 
 /** Runs what was typed behind `spillway`. */
 export async function runTyped(given: readonly string[]): Promise<void> {
-  exitQuietlyOnClosedPipe()
+  // A hook has nothing to print most times, and watches its pipes then as it prints.
+  if (given[0] !== 'hook') exitQuietlyOnClosedPipe()
   // Before the words are parsed: everything after `--` belongs to another program.
   const end = given.indexOf('--')
   asJson = given.slice(0, end < 0 ? undefined : end).includes('--json')

@@ -162,6 +162,16 @@ function usesPackage(id) {
   return [...reached(id)].some((file) => /^import (?!type\b)[^;]*?from 'spillway/m.test(readFileSync(file, 'utf8')))
 }
 
+/** The modules that `spillway hook` loads, whichever event it is for. */
+function modulesOfHook() {
+  const folder = join(LIB, 'cli', 'hook')
+  const parts = readdirSync(folder).map((name) => join(folder, name))
+  const found = new Set()
+  for (const file of [join(LIB, 'cli', 'router.ts'), join(LIB, 'cli', 'commands', 'hook.ts'), ...parts])
+    reached(file, found)
+  return found
+}
+
 /** The command: what every run of it needs is one file, and each subcommand another. It imports the package like any other program. */
 async function bundleCommand() {
   const bundle = await rolldown({
@@ -170,6 +180,7 @@ async function bundleCommand() {
     external: (id) => !isTakenIn(id) || id.endsWith('/package.json'),
   })
   const dir = join(DIST, 'cli')
+  const hook = modulesOfHook()
   const paths = new Map(entryPoints().map(({ kind, name }) => [`spillway/${name}`, `../${kind}/${name}.js`]))
   paths.set('spillway', '../index.js')
   rmSync(dir, { recursive: true, force: true })
@@ -179,11 +190,15 @@ async function bundleCommand() {
     chunkFileNames: '[name].js',
     // By its path: the search for a package by its own name takes as long as compiling most of these files.
     paths: (id) => paths.get(id) ?? id,
-    // Two files, so that a hook that has nothing to do does not load the package.
+    // Modules of ES, which `import()` is for, take milliseconds to get ready. All that the command loads so is of CommonJS.
+    dynamicImportInCjs: false,
+    // Apart from each other, so that a hook that has nothing to do does not load the package, and none loads what only others need.
     codeSplitting: {
       groups: [
-        { name: 'shared', minShareCount: 2, test: (id) => !usesPackage(id) },
-        { name: 'package', minShareCount: 2 },
+        { name: 'shared', minShareCount: 2, test: (id) => hook.has(id) && !usesPackage(id) },
+        { name: 'package', minShareCount: 2, test: (id) => hook.has(id) },
+        { name: 'shared-more', minShareCount: 2, test: (id) => !usesPackage(id) },
+        { name: 'package-more', minShareCount: 2 },
       ],
     },
     banner: licences,

@@ -8,11 +8,12 @@ import type { Agent, HookFacts } from '../agents/types'
 import { lineOf, program } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { type Before, beforeAnswer, tellAnswer } from '../hook/answers'
+import { readInput } from '../hook/input'
 import { type HookCall, isLong, readHookCall, TIME_LIMIT_MS } from '../hook/payload'
 import { readOf, recordRead } from '../hook/read-files'
 import { choice, text } from '../parse-values'
 import { CONFIG, STORE } from '../store-options'
-import { EXIT, note, print } from '../terminal'
+import { EXIT, noteAtOnce, printAtOnce } from '../terminal'
 
 const command: Command = {
   name: 'hook',
@@ -61,19 +62,20 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     throw new UsageError(`${agent.title}: has no hooks that run a command; agents with such hooks: ${names.join(', ')}`)
   }
   const letThrough = (problem: string) => {
-    const said = `spillway hook ${agent.name}: ${problem}; the call goes on unchanged`
+    const said = `spillway hook ${agent.name}: ${problem.split('\n', 1)[0]}; the call goes on unchanged`
     const told = tellAnswer(hook.dialect, said)
-    if (told !== undefined) process.stdout.write(`${JSON.stringify(told)}\n`)
-    note(said)
+    if (told !== undefined) printAtOnce(`${JSON.stringify(told)}\n`)
+    noteAtOnce(said)
   }
   // The agent waits, whatever a disk or a lock does.
+  const given = readInput()
   const late = setTimeout(() => {
     letThrough(`not done after ${TIME_LIMIT_MS / 1000} s`)
-    process.exit(EXIT.ok)
+    given.leave(EXIT.ok)
   }, TIME_LIMIT_MS)
   let answer: object | undefined
   try {
-    const payload: unknown = JSON.parse(await input())
+    const payload: unknown = JSON.parse(await given.text)
     answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
   } catch (error) {
     clearTimeout(late)
@@ -81,14 +83,8 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     return EXIT.ok
   }
   clearTimeout(late)
-  if (answer !== undefined) await print(`${JSON.stringify(answer)}\n`)
+  if (answer !== undefined) printAtOnce(`${JSON.stringify(answer)}\n`)
   return EXIT.ok
-}
-
-async function input(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }
 
 async function answerOf(
