@@ -1,4 +1,4 @@
-// The components of `spillway/ui`: one module for browsers, with its stylesheet in it, and its declarations.
+// The components of `spillway/ui`: one module for browsers, with its stylesheet in it, the same in CommonJS, and its declarations.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,20 +18,22 @@ const stylesheet = {
   },
 }
 
-async function bundleOne(name) {
+async function bundleOne(name, { format = 'esm', file = `${name}.mjs` } = {}) {
   const bundle = await rolldown({
     input: join(ROOT, 'lib', 'ui', `${name}.ts`),
     platform: 'browser',
     transform: { target: 'es2022' },
     plugins: [stylesheet],
   })
-  await bundle.write({ file: join(OUT, `${name}.mjs`), format: 'esm', minify: true })
+  await bundle.write({ file: join(OUT, file), format, minify: true })
   await bundle.close()
 }
 
 export async function buildUi() {
   await step('Checking the components', 'npx', ['tsc', '-p', 'lib/ui'])
   await bundleOne('index')
+  // For tests in CommonJS, and pages of Electron that call `require`.
+  await bundleOne('index', { format: 'cjs', file: 'index.js' })
   await bundleOne('view-page')
   writeFileSync(join(OUT, 'index.d.mts'), "export * from './index.js'\n")
 }
