@@ -197,8 +197,88 @@ test.each([
   [['init', 'codex', '--user', '--project'], 'exclude each other'],
   [['init', 'codex', '--permission', 'denny'], "did you mean 'deny'?"],
   [['doctor', 'codx'], 'did you mean codex?'],
+  [['init', 'pi', '--permission', 'deny'], '--permission goes into the command of a hook, and pi has none'],
+  [['init', 'opencode', '--redact'], '--redact goes into the command of a hook, and OpenCode has none'],
+  [['init', 'mcp', '--store', '.'], '--store goes into the command of a hook'],
 ])('%j is wrong usage', async (args, words) => {
   const { code, stderr } = await spillway(...args)
   expect(code).toBe(2)
   expect(stderr).toContain(words)
+})
+
+test('without a home folder no settings are written into the current one', async () => {
+  env = { ...env, HOME: '', USERPROFILE: '' }
+  const { code, stderr } = await spillway('init', 'codex')
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('there is no home folder; --project or --file names another'),
+  ])
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+test.each([
+  [
+    'a folder in the place of the file',
+    () => mkdirSync(join(home, '.claude/settings.json'), { recursive: true }),
+    'settings.json: is a folder',
+  ],
+  ['a file in the place of the folder', () => put('.claude', ''), '.claude: is a file'],
+])('%s is named', async (_what, make, problem) => {
+  make()
+  for (const args of [
+    ['init', 'claude-code'],
+    ['init', 'claude-code', '--dry-run'],
+  ]) {
+    const { code, stderr } = await spillway(...args)
+    expect([code, stderr]).toEqual([3, expect.stringContaining(problem)])
+  }
+  expect((await spillway('doctor')).stdout).not.toContain('EISDIR')
+})
+
+test.each([
+  ['no file', undefined, '.mcp.json: is not there; --file names the file of a host'],
+  ['no server', '{ "mcpServers": {} }', '.mcp.json: has no server that is a program'],
+  [
+    'addresses alone',
+    '{ "mcpServers": { "a": { "url": "http://localhost" } } }',
+    '.mcp.json: has no server that is a program',
+  ],
+])('init mcp with %s says so', async (_what, text, problem) => {
+  if (text !== undefined) writeFileSync(join(cwd, '.mcp.json'), text)
+  const { code, stdout } = await spillway('init', 'mcp')
+  expect([code, stdout]).toEqual([0, expect.stringContaining(problem)])
+})
+
+describe('doctor', () => {
+  test('names the agents that were asked for and are not wired', async () => {
+    await spillway('init', 'gemini')
+    const { code, stdout } = await spillway('doctor', 'gemini', 'codex', 'pi')
+    expect(code).toBe(0)
+    expect(stdout).toContain('ok: gemini in ')
+    expect(stdout).toContain('codex is not wired; spillway init codex does that.')
+    expect(stdout).toContain('pi is not wired; spillway init pi does that.')
+  })
+
+  test('says once which file cannot be read', async () => {
+    put('.gemini/settings.json', '{ "a": [1, 2 }')
+    const { code, stdout } = await spillway('doctor')
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      `broken: gemini in ${join(home, '.gemini/settings.json')}: line 1, column 14: unexpected close brace`,
+    )
+  })
+
+  test('says what is missing where the package is gone', async () => {
+    put(
+      '.codex/hooks.json',
+      JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ command: 'node /gone/dist/cli/main.js hook codex' }] }] } }),
+    )
+    expect((await spillway('doctor')).stdout).toMatch(/codex in .*Cannot find module '\/gone\/dist\/cli\/main\.js'/)
+  })
+
+  test('finds a folder of outputs that cannot be made', async () => {
+    put('file', '')
+    const { code, stdout } = await spillway('doctor', '--store', join(home, 'file', 'store'))
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`${join(home, 'file')} is not a folder`)])
+  })
 })

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -24,6 +25,8 @@ export type Scope = 'user' | 'project'
 export function fileOf(agent: Agent, scope: Scope, named?: string): string {
   if (named !== undefined) return named
   const all = agent.files[scope].map((path) => join(scope === 'user' ? homedir() : process.cwd(), path))
+  if (scope === 'user' && homedir() === '' && agent.files.user.length > 0)
+    throw new UsageError('there is no home folder; --project or --file names another')
   const [name, beginning = ''] = agent.variable ?? []
   const folder = scope === 'user' && name !== undefined ? process.env[name] : undefined
   const paths = folder ? agent.files.user.map((path) => join(folder, path.slice(beginning.length))) : all
@@ -40,7 +43,19 @@ export interface Change {
 }
 
 const backupOf = (file: string) => `${file}.spillway-backup`
-const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+
+function textOf(file: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  if (statSync(file).isDirectory()) throw new Error(`${file}: is a folder; it is left as it is`)
+  return readFileSync(file, 'utf8')
+}
+
+/** @throws Error if the folder of the file is none */
+function checkFolder(file: string): void {
+  let folder = dirname(file)
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  if (!statSync(folder).isDirectory()) throw new Error(`${folder}: is a file; ${file} cannot be made`)
+}
 
 /** Returns the settings in a file; `{}` where there is none. @throws SpillwayError for a text that cannot be read */
 export async function settingsOf(file: string): Promise<Record<string, unknown>> {
@@ -91,6 +106,7 @@ function patchIn(file: string, ...[agent, settings, wanted]: Parameters<typeof p
 /** Returns what a file would be with Spillway, or without it. */
 export async function planned(agent: Agent, file: string, wanted: Wanted | undefined): Promise<Change> {
   const before = textOf(file)
+  if (before === undefined && wanted !== undefined) checkFolder(file)
   if (agent.wiring.kind === 'file') {
     if (before !== undefined && !isOurFile(before))
       throw new Error(`${file}: is not written by spillway; it is left as it is`)
@@ -145,11 +161,13 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
   if (before === after) return change
   const backup = backupOf(file)
   if (wanted === undefined) {
+    // The lock is beside what a link names.
+    const named = realpathSync(file)
     if (after === undefined) rmSync(file, { force: true })
     else if (after === textOf(backup)) writeFileSync(file, after)
     else await updateConfig(file, (current) => patchOf(agent, current, undefined))
     rmSync(backup, { force: true })
-    rmSync(join(dirname(file), `.${basename(file)}.lock`), { force: true })
+    for (const path of [file, named]) rmSync(join(dirname(path), `.${basename(path)}.lock`), { force: true })
     return change
   }
   mkdirSync(dirname(file), { recursive: true })

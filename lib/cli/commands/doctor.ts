@@ -1,7 +1,8 @@
 /** `spillway doctor`: which agents have Spillway in their settings, and whether it works there. */
 
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { AGENTS, agentOf } from '../agents'
 import { fileOf, isWiredIn, settingsOf } from '../agents/files'
 import type { Agent } from '../agents/types'
@@ -68,14 +69,20 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     const more = why === undefined ? (ms === undefined ? '' : ` (${ms} ms)`) : `: ${printable(why)}`
     await print(`${said(state === 'works')}: ${agent} in ${printable(file)}${more}\n`)
   }
-  if (found.length === 0) await print('No agent is wired; spillway init <agent> does that.\n')
+  const missing = agents.filter(({ name }) => !found.some(({ agent }) => agent === name)).map(({ name }) => name)
+  if (positionals.length > 0)
+    for (const name of missing) await print(`${name} is not wired; spillway init ${name} does that.\n`)
+  else if (found.length === 0) await print('No agent is wired; spillway init <agent> does that.\n')
   return isBad ? EXIT.no : EXIT.ok
 }
 
+/** The reason why nothing can be written to a folder, or to the one that it would be made in. */
 function unwritable(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined
+  let path = folder
+  while (!existsSync(path) && dirname(path) !== path) path = dirname(path)
   try {
-    accessSync(folder, constants.W_OK)
+    if (!statSync(path).isDirectory()) return `${path} is not a folder`
+    accessSync(path, constants.W_OK)
     return undefined
   } catch (error) {
     return (error as Error).message
@@ -99,7 +106,10 @@ async function tried(agent: Agent, file: string): Promise<Finding[]> {
     const [first] = results
     return [{ agent: name, file, state: 'works', ...(first && { ms: first.ms }) }]
   } catch (error) {
-    return [{ agent: name, file, state: 'broken', problem: (error as Error).message }]
+    const { message } = error as Error
+    // The line begins with the file.
+    const problem = message.startsWith(`${file}: `) ? message.slice(file.length + 2) : message
+    return [{ agent: name, file, state: 'broken', problem }]
   }
 }
 
@@ -112,7 +122,9 @@ function tryHook({ name }: Agent, line: string): { ms: number; problem?: string 
   const ms = Date.now() - startedAt
   // A hook that lets a call through because it failed ends with 0, and says why.
   if (status === 0 && !error && stderr.trim() === '') return { ms }
-  const why = error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`)
+  // Node says what is wrong in the middle of a trace.
+  const said = stderr.trim().split('\n')
+  const why = error?.message ?? (said.find((line) => /^\w*Error\b/.test(line)) || said.at(-1) || `exit code ${status}`)
   return { ms, problem: `its command fails (${why}); run spillway init ${name} again` }
 }
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { structuredPatch } from 'diff'
 import { AGENTS, agentOf } from '../agents'
 import { type Change, fileOf, planned, type Scope, written } from '../agents/files'
+import type { Agent } from '../agents/types'
 import type { Wanted } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { choice, text } from '../parse-values'
@@ -57,6 +58,9 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isProject = values.project === true || (agent.files.user.length === 0 && values.user !== true)
   const scope: Scope = isProject ? 'project' : 'user'
   const isUndo = values.undo === true
+  const useless = ['permission', 'redact', 'store', 'config'].find((name) => values[name] !== undefined)
+  if (!isUndo && useless !== undefined && agent.hook === undefined)
+    throw new UsageError(`--${useless} goes into the command of a hook, and ${agent.title} has none`)
   const wanted = isUndo ? undefined : await wantedOf(values)
   const path = fileOf(agent, scope, file === undefined ? undefined : resolve(file))
   const plan = await planned(agent, path, wanted)
@@ -68,7 +72,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     return EXIT.ok
   }
   if (!isChanged) {
-    await print(`${printable(path)}: ${isUndo ? 'nothing of Spillway is in it' : 'nothing to change'}\n`)
+    await print(`${printable(path)}: ${unchanged(agent, plan, wanted)}\n`)
     return EXIT.ok
   }
   await print(`${printable(path)}${plan.after === undefined ? ' (removed)' : ''}\n`)
@@ -81,6 +85,16 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (!isDry && !isUndo && agent.advice !== undefined) await print(`${agent.advice}\n`)
   if (!isDry && !isUndo) await print('spillway doctor tries it.\n')
   return EXIT.ok
+}
+
+/** The reason why nothing changes. */
+function unchanged(agent: Agent, { before }: Change, wanted: Wanted | undefined): string {
+  if (wanted === undefined) return 'nothing of Spillway is in it'
+  if (agent.wiring.kind !== 'servers') return 'nothing to change'
+  if (before === undefined) return 'is not there; --file names the file of a host'
+  return before.includes('"command"')
+    ? 'nothing to change'
+    : 'has no server that is a program; others need no proxy of their own'
 }
 
 /** The lines that change, with `-` or `+` before them, and those around them. */
