@@ -38,7 +38,7 @@ test.each(['down', 'hung'] as const)('a store that is %s costs nothing but the w
   state.is = is
   const started = Date.now()
   const paths = [await storage.save(TEXT, context), await storage.saveBytes(LONG, context)]
-  expect(Date.now() - started).toBeLessThan(2 * 300 + 400)
+  expect(Date.now() - started).toBeLessThan(2 * 300 + 2000)
   expect(await storage.read(paths[0]!)).toBe(TEXT)
   expect(await storage.readRange(paths[1]!, { fromLine: 1_400_000, lineCount: 1 })).toMatchObject({
     text: 'line 1400000\n',

@@ -33,6 +33,9 @@ import type { CapturePeek } from './types'
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
 const BATCH = 2 ** 18
 
+/** Milliseconds between two looks at what another source has fed. */
+const LOOK_MS = 50
+
 /** Most bytes that a storage without `saveStream` gets at once. */
 const MAX_HANDED_OVER_BYTES = 64 * 2 ** 20
 
@@ -87,10 +90,17 @@ export class Inflow {
 
   /** True if input is passed to the binary as it arrives, so that another source may feed it too. */
   get isDirect(): boolean {
-    return this.held === undefined && !this.isLive
+    return this.held === undefined
   }
 
-  /** True if the storage takes outputs before their end: then what comes in must be seen here. */
+  /** Looks from time to time what another source has fed, until the returned function is called. */
+  watch(): () => void {
+    if (!this.isLive) return () => {}
+    const timer = setInterval(() => this.saveLive(), LOOK_MS).unref()
+    return () => clearInterval(timer)
+  }
+
+  /** True if the storage takes outputs before their end. */
   private get isLive(): boolean {
     const { storage, storages } = this.service
     return placeOf(storage) === undefined && storages[0]?.saveLive !== undefined

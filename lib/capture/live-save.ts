@@ -12,19 +12,42 @@ const PIECE_BYTES = 2 ** 18
 /** Bytes that have come in before an output is given to a storage: most are complete by then. */
 export const LIVE_BYTES = 2 ** 20
 
+const GROWING = Symbol.for('spillway.growingFile')
+
+/** An output that is a file when it has ended: a storage with files of its own may take that, instead of every piece. */
+export interface GrowingFile {
+  /** The pieces so far, and those that come until the output has ended; the file has the rest. */
+  growing(): AsyncIterable<Uint8Array>
+  /** The file with the whole output, until the storage has answered. Rejects if the output is dropped. */
+  whole: Promise<string>
+}
+
+/** The file that the pieces of a source are in; nothing for a source of the caller's. */
+export function growingFileOf(source: unknown): GrowingFile | undefined {
+  return (source as { [GROWING]?: GrowingFile })[GROWING]
+}
+
 /** One output on its way into a storage. Its bytes so far are read from the intake, which has redacted them. */
 export class LiveSave {
   private readonly path: Promise<string | undefined>
   private position = 0
   private end: { file: string } | 'dropped' | undefined
   private wake = () => {}
+  private readonly ended: Promise<void>
+  private tellEnd = () => {}
 
   /** @param save the storage's function, which is called at once */
   constructor(
     private readonly intake: object,
     save: (source: AsyncIterable<Uint8Array>) => Promise<string>,
   ) {
-    this.path = save(this.pieces()).catch((error) => {
+    this.ended = new Promise((resolve) => {
+      this.tellEnd = resolve
+    })
+    const file: GrowingFile = { growing: () => this.growing(), whole: this.ended.then(() => this.file()) }
+    // A storage that takes the pieces asks for no file.
+    file.whole.catch(() => {})
+    this.path = save(Object.assign(this.pieces(), { [GROWING]: file })).catch((error) => {
       debug('saveLive: %s', messageOf(error))
       return undefined
     })
@@ -42,6 +65,7 @@ export class LiveSave {
   finish(file: string): Promise<string | undefined> {
     this.end = { file }
     this.wake()
+    this.tellEnd()
     return this.path
   }
 
@@ -49,9 +73,21 @@ export class LiveSave {
   drop(): void {
     this.end ??= 'dropped'
     this.wake()
+    this.tellEnd()
   }
 
   private async *pieces(): AsyncGenerator<Uint8Array> {
+    yield* this.growing()
+    yield* fileChunks(this.file(), this.position)
+  }
+
+  private file(): string {
+    if (this.end === undefined || this.end === 'dropped')
+      throw new SpillwayError('ABORTED', 'the output is not to be saved')
+    return this.end.file
+  }
+
+  private async *growing(): AsyncGenerator<Uint8Array> {
     while (this.end === undefined) {
       const piece = await this.next()
       if (piece !== undefined) yield piece
@@ -61,8 +97,6 @@ export class LiveSave {
         })
       }
     }
-    if (this.end === 'dropped') throw new SpillwayError('ABORTED', 'the output is not to be saved')
-    yield* fileChunks(this.end.file, this.position)
   }
 
   private async next(): Promise<Uint8Array | undefined> {

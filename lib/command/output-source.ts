@@ -33,11 +33,15 @@ export function openPipe({ inflow }: Capture): PipeOutput | undefined {
   const pipe = call(() => native.pipeOpen(inflow.handle))
   const writer = native.pipeWriter(pipe)
   if (typeof writer !== 'number') return undefined
+  const unwatch = inflow.watch()
   return {
     writer,
     closeWriter: () => native.pipeCloseWriter(pipe),
-    end: () => background(() => native.pipeEnd(pipe)),
-    close: () => native.pipeClose(pipe),
+    end: () => background(() => native.pipeEnd(pipe)).finally(unwatch),
+    close: () => {
+      unwatch()
+      native.pipeClose(pipe)
+    },
     size: () => inflow.size(),
   }
 }

@@ -1,4 +1,4 @@
-/** Uploads the parts of an output from its draft while the draft grows, and never holds up what writes it. */
+/** Uploads the parts of an output while it grows, and never holds up what writes it. */
 
 import { messageOf } from '../util/message-of'
 import { debug } from '../util/warn'
@@ -14,25 +14,28 @@ export class LiveUpload {
   private sending: Promise<void> | undefined
   private hasFailed = false
 
-  constructor(
-    private readonly upload: Upload,
-    private readonly draft: Pick<Draft, 'read' | 'written'>,
-  ) {}
+  constructor(private readonly upload: Upload) {}
 
-  /** Uploads the bytes that the draft has by now. */
-  advance(): void {
+  /** Uploads the bytes that a draft has by now. */
+  advance(draft: Pick<Draft, 'read' | 'written'>): void {
     if (this.sending !== undefined || this.hasFailed) return
-    this.sending = this.send().finally(() => {
+    this.begin(this.written(draft))
+  }
+
+  /** Uploads pieces as they come. */
+  follow(pieces: AsyncIterable<Uint8Array>): void {
+    this.begin(pieces)
+  }
+
+  private begin(pieces: AsyncIterable<Uint8Array>): void {
+    this.sending = this.send(pieces).finally(() => {
       this.sending = undefined
     })
   }
 
-  private async send(): Promise<void> {
+  private async send(pieces: AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      while (this.draft.written - this.sent >= PIECE_BYTES) {
-        const piece = await this.draft.read(this.sent, this.sent + PIECE_BYTES).catch(() => undefined)
-        // The draft was completed meanwhile: the rest is read from the spool.
-        if (piece === undefined) return
+      for await (const piece of pieces) {
         await this.upload.write(piece)
         this.sent += piece.length
       }
@@ -42,13 +45,22 @@ export class LiveUpload {
     }
   }
 
+  private async *written(draft: Pick<Draft, 'read' | 'written'>): AsyncGenerator<Uint8Array> {
+    while (draft.written - this.sent >= PIECE_BYTES) {
+      const piece = await draft.read(this.sent, this.sent + PIECE_BYTES).catch(() => undefined)
+      // The draft was completed meanwhile: the rest is read from the spool.
+      if (piece === undefined) return
+      yield piece
+    }
+  }
+
   /** Uploads the rest from the spool. @throws an error after which the output has to be uploaded as a whole */
   async finish(spool: Spool): Promise<void> {
     try {
       await this.sending
       if (this.hasFailed) throw new Error('a part could not be uploaded')
       const { key } = this.upload
-      for (let total = this.draft.written; this.sent < total; ) {
+      for (let total = Number.POSITIVE_INFINITY; this.sent < total; ) {
         const range = await spool.get(key, this.sent, this.sent + PIECE_BYTES)
         if (range === undefined) throw new Error(`${key} was uploaded by another process`)
         await this.upload.write(range.bytes)

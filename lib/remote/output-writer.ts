@@ -1,5 +1,6 @@
 /** Saves outputs: in the spool and from there in the object store, or from memory where there is no spool. */
 
+import { growingFileOf } from '../capture/live-save'
 import { SpillwayError } from '../errors'
 import type { TruncationContext } from '../types'
 import { messageOf } from '../util/message-of'
@@ -10,8 +11,8 @@ import type { ObjectStore } from './object-store'
 import type { CheckedRemoteOptions } from './options'
 import { Outbox } from './outbox'
 import { newKey } from './output-keys'
-import { type Pieces, saveFromMemory, saveInSpool, sendFromSpool } from './save-output'
-import { Spool, type SpooledOutput } from './spool'
+import { type Pieces, saveFromMemory, saveInSpool, sendFromSpool, takeIntoSpool } from './save-output'
+import { type Draft, Spool, type SpooledOutput } from './spool'
 import { Upload } from './upload'
 
 /** Saves the outputs of one storage. */
@@ -60,16 +61,19 @@ export class OutputWriter {
     signal?: AbortSignal,
   ): Promise<void> {
     void this.resume()
-    const follow = isLive
-      ? (draft: ConstructorParameters<typeof LiveUpload>[1]) => {
-          const live = new LiveUpload(this.upload(key), draft)
-          this.live.set(key, live)
-          return live
-        }
-      : undefined
+    const growing = isLive ? growingFileOf(source) : undefined
+    const live = isLive ? new LiveUpload(this.upload(key)) : undefined
+    if (live !== undefined) this.live.set(key, live)
+    const direct = () => this.upload(key)
     let isSpooled = false
     try {
-      isSpooled = await saveInSpool(spool, key, source, { direct: () => this.upload(key), follow, signal })
+      if (growing === undefined || live === undefined) {
+        const advance = live && ((draft: Draft) => live.advance(draft))
+        isSpooled = await saveInSpool(spool, key, source, { direct, advance, signal })
+      } else {
+        live.follow(growing.growing())
+        isSpooled = await takeIntoSpool(spool, key, await growing.whole, { direct, signal })
+      }
     } finally {
       if (!isSpooled) await this.dropParts(key)
     }

@@ -1,5 +1,6 @@
 /** Ways of an output into an object store: by the spool, or from memory where there is no disk for it. */
 
+import { fileChunks } from '../capture/live-save'
 import { messageOf } from '../util/message-of'
 import { debug } from '../util/warn'
 import { checkBytes } from '../validation/bytes'
@@ -30,8 +31,8 @@ export async function saveFromMemory(upload: Upload, source: Pieces, signal?: Ab
 export interface SpoolOptions {
   /** Begins an upload from memory, for a disk that fails. */
   direct: () => Upload
-  /** Begins to upload a draft while it grows. */
-  follow?: ((draft: Draft) => { advance(): void }) | undefined
+  /** Is called when the draft has grown. */
+  advance?: ((draft: Draft) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -40,21 +41,20 @@ export async function saveInSpool(
   spool: Spool,
   key: string,
   source: Pieces,
-  { direct, follow, signal }: SpoolOptions,
+  { direct, advance, signal }: SpoolOptions,
 ): Promise<boolean> {
   const draft = await spool.draft(key).catch(failedDisk)
   if (draft === undefined) {
     await saveFromMemory(direct(), source, signal)
     return false
   }
-  const follower = follow?.(draft)
   const pieces = piecesOf(source)
   try {
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
       signal?.throwIfAborted()
       checkBytes(piece.value)
       const problem = await draft.write(piece.value).then(() => undefined, failedWrite)
-      follower?.advance()
+      advance?.(draft)
       if (problem === undefined) continue
       await saveFromMemory(direct(), rest(draft, piece.value, pieces), signal)
       await draft.discard()
@@ -67,6 +67,18 @@ export async function saveInSpool(
     await draft.discard().catch(() => {})
     throw error
   }
+}
+
+/** Puts an output that is a file into the spool. Returns false if the disk did not take it and it was uploaded from memory instead. */
+export async function takeIntoSpool(
+  spool: Spool,
+  key: string,
+  file: string,
+  { direct, signal }: SpoolOptions,
+): Promise<boolean> {
+  const problem = await spool.take(key, file).then(() => undefined, failedWrite)
+  if (problem !== undefined) await saveFromMemory(direct(), fileChunks(file), signal)
+  return problem === undefined
 }
 
 async function* piecesOf(source: Pieces): AsyncGenerator<Uint8Array> {

@@ -26,9 +26,25 @@ export class Spool {
 
   /** Begins an output. @throws an error of the file system */
   async draft(key: string): Promise<Draft> {
-    await promises.mkdir(this.dir, { recursive: true, mode: 0o700 })
-    const path = join(this.dir, `.${randomBytes(8).toString('hex')}.draft`)
+    const path = await this.newDraft()
     return new Draft(path, this.fileOf(key), await promises.open(path, 'wx+', 0o600))
+  }
+
+  /** Takes a file of this user that is whole: by another name for it, or by a copy from another disk. @throws an error of the file system */
+  async take(key: string, file: string): Promise<void> {
+    const path = await this.newDraft()
+    try {
+      await promises.link(file, path).catch(() => promises.copyFile(file, path))
+      await promises.rename(path, this.fileOf(key))
+    } catch (error) {
+      await promises.rm(path, { force: true }).catch(() => {})
+      throw error
+    }
+  }
+
+  private async newDraft(): Promise<string> {
+    await promises.mkdir(this.dir, { recursive: true, mode: 0o700 })
+    return join(this.dir, `.${randomBytes(8).toString('hex')}.draft`)
   }
 
   /** Lists the outputs that are whole. */
