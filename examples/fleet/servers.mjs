@@ -98,15 +98,20 @@ export async function startServers({ bucket, coordination }) {
   const kinds = [pick('bucket', BUCKETS, bucket), pick('coordination', COORDINATIONS, coordination)]
   const started = []
   try {
-    for (const { name, program, start } of kinds) {
-      const folder = mkdtempSync(join(tmpdir(), `spillway-${name}-`))
-      started.push({ name, folder, ...(await start(program, folder)) })
-    }
+    for (const kind of kinds) started.push(await startKind(kind))
   } catch (error) {
     for (const { process: child } of started) child.kill('SIGKILL')
     throw error
   }
   return started
+}
+
+/** Starts the bucket alone. */
+export const startBucket = (asked) => startKind(pick('bucket', BUCKETS, asked))
+
+async function startKind({ name, program, start }) {
+  const folder = mkdtempSync(join(tmpdir(), `spillway-${name}-`))
+  return { name, folder, ...(await start(program, folder)) }
 }
 
 /** A problem that the reader of the message can solve. */

@@ -2,6 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
+import { makeNew } from '../remote/only-new'
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
@@ -192,16 +193,13 @@ class AzureObjects implements ObjectStore {
     }
   }
 
-  /** Makes a blob that is not there yet. One of the same size is that of an earlier request, a shorter one was salvaged. */
-  private async onlyNew(key: string, bytes: number, save: (options: object) => Promise<unknown>): Promise<void> {
-    try {
-      await save({ ...this.limits(), conditions: { ifNoneMatch: '*' } })
-    } catch (error) {
-      if (!isThere(error)) throw error
-      const found = (await this.sizeOf(key)) ?? 0
-      if (found > bytes) throw error
-      if (found < bytes) await save(this.limits())
-    }
+  private onlyNew(key: string, bytes: number, save: (options: object) => Promise<unknown>): Promise<void> {
+    return makeNew({
+      bytes,
+      save: (isConditional) => save({ ...this.limits(), ...(isConditional && { conditions: { ifNoneMatch: '*' } }) }),
+      sizeOf: () => this.sizeOf(key),
+      isThere,
+    })
   }
 
   private async sizeOf(key: string): Promise<number | undefined> {

@@ -2,6 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
+import { makeNew } from '../remote/only-new'
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { messageOf } from '../util/message-of'
 import { type Check, checkOptions, milliseconds } from '../validation/options'
@@ -175,19 +176,13 @@ class S3Objects implements ObjectStore {
     }
   }
 
-  /**
-   * Makes an object that is not there yet. Not every store obeys the condition; that no two outputs have one key is what the random
-   * part of keys is for. An object of the same size is that of an earlier request whose answer was lost, a shorter one was salvaged.
-   */
-  private async onlyNew(key: string, bytes: number, save: (condition: object) => Promise<unknown>): Promise<void> {
-    try {
-      await save({ IfNoneMatch: '*' })
-    } catch (error) {
-      if (!isCalled(error, 'PreconditionFailed')) throw error
-      const found = (await this.sizeOf(key)) ?? 0
-      if (found > bytes) throw error
-      if (found < bytes) await save({})
-    }
+  private onlyNew(key: string, bytes: number, save: (condition: object) => Promise<unknown>): Promise<void> {
+    return makeNew({
+      bytes,
+      save: (isConditional) => save(isConditional ? { IfNoneMatch: '*' } : {}),
+      sizeOf: () => this.sizeOf(key),
+      isThere: (error) => isCalled(error, 'PreconditionFailed'),
+    })
   }
 
   private async sizeOf(key: string): Promise<number | undefined> {

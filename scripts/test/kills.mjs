@@ -1,31 +1,30 @@
 // Kills workers at any request and any write, and looks afterwards for outputs that were acknowledged and are missing or different.
 //
-//     node scripts/test/kills.mjs [--simulated 10000] [--processes 1000] [--minutes 10] [--seed 1]
+//     node scripts/test/kills.mjs [--simulated 10000] [--processes 1000] [--minutes 10] [--seed 1] [--server moto|s3s-fs|azurite | --store URL]
 //
-// Simulated kills: the object store of a worker answers nothing from its n-th request on, which was carried out or not, and another storage
-// continues with the spool. Real ones: a process sends SIGKILL to itself at its n-th operation on a file, before it, after it or in the
-// middle of a write. Every n is drawn from the seed. Each kind ends after `--minutes`, however many it has had.
+// Without a server, outputs are in memory and in a folder. `--server` starts a real one, `npm run test:remote -- --install` has it; `--store` is the
+// URL of one that runs, whose client is found by NODE_PATH. Simulated kills: the object store of a worker answers nothing from its n-th request on, which was carried out or not, and another storage
+// continues with the spool. Real ones: a process sends SIGKILL to itself at its n-th operation on a file, or request to the server, before it, after it or in the
+// middle of it. Every n is drawn from the seed. Each kind ends after `--minutes`, however many it has had.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { MemoryObjects, RemoteStorage } from 'spillway/remote'
-import { contentOf, isWhole, randomOf, savePath } from './killed-worker.mjs'
+import { MODULES, startBucket } from '../../examples/fleet/servers.mjs'
+import { contentOf, isWhole, openObjects, randomOf, savePath } from './killed-worker.mjs'
 
-const require = createRequire(import.meta.url)
-const { FolderObjects } = require('../../__test__/remote/folder-objects.cjs')
 const WORKER = fileURLToPath(new URL('killed-worker.mjs', import.meta.url))
 
 /** How workers save: without a spool, or with one and either promise. */
 const WAYS = [{}, { ack: 'spool' }, { ack: 'remote' }]
-/** Kills between two looks at the store. */
-const ROUND = 60
+/** Most kills between two looks at the store. */
+const MOST_OF_ROUND = 60
 /** Requests or operations up to which a worker may live. */
 const LONGEST = { simulated: 12, processes: 80 }
 
@@ -85,12 +84,18 @@ async function runProcess(input, saved) {
   if (signal !== 'SIGKILL') throw new Error(`a worker ended by itself: ${JSON.stringify(input)}`)
 }
 
+const SESSIONS = ['s0', 's1', 's2', 's3', 's4']
+
 /** Returns the paths that are missing or different, and those of outputs that are there in part. */
 async function verify(bucket, options, saved) {
   let left = Number.POSITIVE_INFINITY
   // A simulated worker may still put into the spool the output that it had begun.
   for (let turn = 0; left > 0 && turn < 5; turn += 1)
-    left = await new RemoteStorage({ objects: bucket, ...options }).flush()
+    left = await new RemoteStorage({
+      objects: bucket,
+      ...options,
+      onError: (error, path) => console.error(path, error),
+    }).flush()
   if (left > 0) throw new Error(`${left} outputs stayed in the spool`)
   const elsewhere = new RemoteStorage({ objects: bucket })
   const lost = []
@@ -101,6 +106,7 @@ async function verify(bucket, options, saved) {
   const listed = await elsewhere.list()
   const torn = []
   for (const { path } of listed) if (!isWhole(await elsewhere.read(path))) torn.push(path)
+  if (store !== undefined) for (const session of SESSIONS) await elsewhere.deleteSession(session)
   return { lost, torn, listed: listed.length }
 }
 
@@ -108,14 +114,16 @@ async function verify(bucket, options, saved) {
 async function rounds(kills, seed, makeBucket, kill) {
   const until = Date.now() + minutes * 60_000
   const sums = { kills: 0, acknowledged: 0, missingOrDifferent: 0, torn: 0, outputs: 0 }
+  const most = Math.min(MOST_OF_ROUND, Math.ceil(kills / WAYS.length))
   for (let round = 0; sums.kills < kills && Date.now() < until; round += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'spillway-kills-'))
     const way = WAYS[round % WAYS.length]
     const options = way.ack === undefined ? {} : { ...way, spoolDir: join(folder, 'spool') }
-    const bucket = makeBucket(folder)
+    const place = placeOf(folder, round)
+    const bucket = makeBucket(place)
     const saved = new Map()
-    for (let at = 0; at < ROUND && sums.kills < kills && Date.now() < until; at += 1) {
-      await kill({ folder, bucket, options, random: randomOf(seed + sums.kills), seed: seed + sums.kills, saved })
+    for (let at = 0; at < most && sums.kills < kills && Date.now() < until; at += 1) {
+      await kill({ place, bucket, options, random: randomOf(seed + sums.kills), seed: seed + sums.kills, saved })
       sums.kills += 1
     }
     const { lost, torn, listed } = await verify(bucket, options, saved)
@@ -130,28 +138,64 @@ async function rounds(kills, seed, makeBucket, kill) {
   return sums
 }
 
+/** Where the objects of a round are. */
+function placeOf(folder, round) {
+  if (store === undefined) return join(folder, 'objects')
+  const url = new URL(store)
+  url.pathname += `/${process.pid}-${round}`
+  return url.href
+}
+
+/** Runs the check in a process that finds the client of the server, and ends the server. */
+async function withServer(name) {
+  const { folder, process: server, env } = await startBucket(name)
+  try {
+    const others = process.argv.slice(2).filter((_, at, all) => all[at] !== '--server' && all[at - 1] !== '--server')
+    const { SPILLWAY_STORE, ...keys } = env
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, process.argv[1], ...others, '--store', SPILLWAY_STORE],
+      {
+        stdio: 'inherit',
+        env: { ...process.env, ...keys, NODE_PATH: MODULES, NODE_NO_WARNINGS: '1' },
+      },
+    )
+    return (await new Promise((resolve) => child.once('exit', resolve))) ?? 1
+  } finally {
+    server.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 const TEXT = { type: 'string' }
-const { values } = parseArgs({ options: { simulated: TEXT, processes: TEXT, minutes: TEXT, seed: TEXT } })
+const options = { simulated: TEXT, processes: TEXT, minutes: TEXT, seed: TEXT, server: TEXT, store: TEXT }
+const { values } = parseArgs({ options })
+if (values.server !== undefined) process.exit(await withServer(values.server))
+const { store } = values
 const seed = Number(values.seed ?? 1)
 const minutes = Number(values.minutes ?? 10)
+// Captures pass through the folder of the user.
+const data = mkdtempSync(join(tmpdir(), 'spillway-kills-data-'))
+process.env.XDG_DATA_HOME = data
 
 const simulated = await rounds(
   Number(values.simulated ?? 10_000),
   seed,
-  () => new MemoryObjects(),
+  (place) => (store === undefined ? new MemoryObjects() : openObjects(place)),
   ({ bucket, options, random, saved }) => simulate(bucket, options, random, saved),
 )
 const processes = await rounds(
   Number(values.processes ?? 1000),
   seed,
-  (folder) => new FolderObjects(join(folder, 'objects')),
-  ({ folder, options, random, seed: own, saved }) => {
+  openObjects,
+  ({ place, options, random, seed: own, saved }) => {
     const dieAt = 1 + Math.floor(random() * LONGEST.processes)
     const how = ['before', 'after', 'within'][Math.floor(random() * 3)]
-    return runProcess({ objects: join(folder, 'objects'), options, seed: own, dieAt, how }, saved)
+    return runProcess({ objects: place, options, seed: own, dieAt, how }, saved)
   },
 )
 console.log(JSON.stringify({ seed, simulated, processes }, undefined, 2))
 const bad = [simulated, processes].some(({ missingOrDifferent, torn }) => missingOrDifferent + torn > 0)
+rmSync(data, { recursive: true, force: true })
 // Saves of dead workers wait forever.
 process.exit(bad ? 1 : 0)

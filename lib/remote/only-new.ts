@@ -1,0 +1,38 @@
+/** An object is made only if it is not there yet, whatever way a server has of saying so. */
+
+/** How an object is made, and how a server answers. */
+export interface NewObject {
+  /** Its size. */
+  bytes: number
+  /** Makes it; with the condition, only if nothing has its key. */
+  save: (isConditional: boolean) => Promise<unknown>
+  /** The size of the object that has the key; nothing if none has. */
+  sizeOf: () => Promise<number | undefined>
+  /** True for the answer that the key is taken. */
+  isThere: (error: unknown) => boolean
+}
+
+/**
+ * Makes an object that is not there yet. Not every server obeys the condition; that no two outputs have one key is what the random
+ * part of keys is for. An object of the same size is that of an earlier request whose answer was lost, a shorter one was salvaged.
+ */
+export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Promise<void> {
+  try {
+    await save(true)
+  } catch (error) {
+    const isKnown = isThere(error)
+    // A server may refuse before it has read the body, and close: then its answer is lost.
+    if (!isKnown && !isCutOff(error)) throw error
+    const found = isKnown ? ((await sizeOf()) ?? 0) : await sizeOf().catch(() => undefined)
+    if (found === undefined || found > bytes) throw error
+    if (found < bytes) await save(false)
+  }
+}
+
+const CUT_OFF = new Set(['EPIPE', 'ECONNRESET'])
+
+/** True if a connection was closed while a request was sent. */
+function isCutOff(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
+  return CUT_OFF.has(String(code)) || (cause !== undefined && isCutOff(cause))
+}
