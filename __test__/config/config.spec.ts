@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTruncation, DoomLoopDetector, PermissionGate, PermissionPolicy, SpillwayError } from 'spillway'
 import { type LoadedConfig, lintConfig, loadConfig, parseSize, updateConfig } from 'spillway/config'
@@ -61,6 +62,31 @@ describe('loadConfig', () => {
     new DoomLoopDetector(options.doomLoop)
     const policy = new PermissionPolicy({ ...options.permission, vault: dir() })
     expect(policy.evaluate({ tool: 'read', args: { path: 'a.md' } }).rule?.source).toBe('user')
+  })
+
+  test.each([
+    ['store', 's3://outputs/prod?region=eu-central-1', true],
+    ['store', 'azblob://account/outputs', true],
+    ['store', 's3://', false],
+    ['store', '/mnt/outputs', false],
+    ['store', 3, false],
+    ['spoolDir', join(tmpdir(), 'spool'), true],
+    ['spoolDir', 'spool', false],
+    ['spoolDir', '', false],
+    ['coordination', 'rediss://user:secret@host:6379/0', true],
+    ['coordination', 'postgres://host/agents?schema=tenant_42', true],
+    ['coordination', 'redi://user:secret@host:6379/0', false],
+    ['coordination', 'redis://user:secret@host 6379', false],
+  ])('fleet.%s: %j is taken: %s', (key, value, isRight) => {
+    const { options, problems, sources } = load(
+      JSON.stringify({ agents: { runtime: { fleet: { [key]: value } } } }, null, 2),
+    )
+    const path = `agents.runtime.fleet.${key}`
+    expect(options.fleet).toEqual(isRight ? { [key]: value } : {})
+    expect(problems).toMatchObject(isRight ? [] : [{ severity: 'error', path, line: 5 }])
+    expect(sources[path]).toBe(isRight ? 'user' : undefined)
+    // A URL may have a password in it.
+    expect(problems.map(({ message }) => message).join()).not.toContain('secret')
   })
 
   test('a file that is not there is no problem', () => {

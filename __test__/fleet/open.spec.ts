@@ -1,8 +1,12 @@
 /** Stores and shared state that are opened by URL: what is refused, and by which name. No server is needed for that. */
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SpillwayError } from 'spillway'
 import { openCoordination, openStore, storeOfPath } from 'spillway/remote'
 import { cli } from '../cli/support'
 import { thrown } from '../support/outputs'
+import { tempDir } from '../support/temp'
 
 const STORES: [name: string, url: string, problem: RegExp][] = [
   ['another protocol', 'https://host/bucket', /expected s3:\/\/bucket\/prefix/],
@@ -58,6 +62,32 @@ test('without a URL and a variable, the variable is named', () => {
   expect(thrown(() => openCoordination())).toMatchObject({ code: 'INVALID_CONFIG', field: 'SPILLWAY_COORDINATION' })
 })
 
+describe('of the options, the environment and the settings the first that says something counts', () => {
+  const variables = { SPILLWAY_STORE: 'ftp://variable', SPILLWAY_COORDINATION: 'ftp://variable' }
+  afterEach(() => {
+    for (const name of Object.keys(variables)) delete process.env[name]
+  })
+  const config = { store: 'ftp://file', coordination: 'ftp://file' }
+
+  test.each([
+    ['the option', { url: 'ftp://option', config }, variables, ['url', 'url']],
+    ['the variable', { config }, variables, ['SPILLWAY_STORE', 'SPILLWAY_COORDINATION']],
+    ['the settings', { config }, {}, ['agents.runtime.fleet.store', 'agents.runtime.fleet.coordination']],
+    [
+      'the settings',
+      { config },
+      { SPILLWAY_STORE: '', SPILLWAY_COORDINATION: '' },
+      ['agents.runtime.fleet.store', 'agents.runtime.fleet.coordination'],
+    ],
+    ['nothing', { config: {} }, {}, ['SPILLWAY_STORE', 'SPILLWAY_COORDINATION']],
+    ['no settings', { config: 3 as never }, {}, ['config', 'options.config']],
+  ])('%s', (_name, options, env, fields) => {
+    Object.assign(process.env, env)
+    const errors = [thrown(() => openStore(options)), thrown(() => openCoordination(options))]
+    expect(errors.map((error) => (error as SpillwayError).field)).toEqual(fields)
+  })
+})
+
 test.each([
   ['ls', { SPILLWAY_STORE: 's3://bucket/x' }, '@aws-sdk/client-s3'],
   ['view', { SPILLWAY_COORDINATION: 'redis://127.0.0.1:1' }, 'package redis'],
@@ -80,4 +110,49 @@ test.each([
 test('a command that needs a folder refuses a bucket', async () => {
   const { code, stderr } = await cli(['doctor', '--store', 's3://bucket/x'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('expected a folder')])
+})
+
+/** A file of settings for workers on several machines. */
+function settings(fleet: object): string {
+  const file = join(tempDir(), 'agent.jsonc')
+  writeFileSync(file, JSON.stringify({ agents: { runtime: { fleet } } }))
+  return file
+}
+
+test.each([
+  ['ls', { store: 's3://bucket/x?regoin=eu' }, {}, 'agents.runtime.fleet.store: unknown parameter "regoin"'],
+  ['sweep', { store: 's3://key:secret@bucket/x' }, {}, 'agents.runtime.fleet.store: credentials do not belong in it'],
+  ['view', { coordination: 'redis://host?prefix=a/b' }, {}, 'agents.runtime.fleet.coordination: '],
+  ['ls', { store: 's3://bucket/x' }, { SPILLWAY_STORE: 's3://bucket/x?a=b' }, 'SPILLWAY_STORE: unknown parameter "a"'],
+])('spillway %s with the settings %j and %j says which setting is wrong', async (command, fleet, env, named) => {
+  const { code, stderr } = await cli([command, '--config', settings(fleet)], { env })
+  expect([code, stderr]).toEqual([3, expect.stringContaining(named)])
+  expect(stderr).not.toContain('secret')
+})
+
+test('a setting that cannot be read is reported once and left out', async () => {
+  const home = tempDir()
+  const args = [
+    '--config',
+    settings({ store: 'outputs' }),
+    '--',
+    process.execPath,
+    '-e',
+    'console.log("line\\n".repeat(9000))',
+  ]
+  const { code, stderr } = await cli(['run', '--json', ...args], { env: { SPILLWAY_STORAGE_DIR: home } })
+  expect(code).toBe(0)
+  expect(stderr.match(/fleet\.store: expected a URL that begins with s3:\/\/ or azblob:\/\//g)).toHaveLength(1)
+})
+
+test('a folder of --store is taken before a bucket of the settings', async () => {
+  const { code, stdout } = await cli([
+    'ls',
+    '--json',
+    '--store',
+    tempDir(),
+    '--config',
+    settings({ store: 's3://bucket/x' }),
+  ])
+  expect([code, stdout]).toEqual([0, '[]\n'])
 })

@@ -22,7 +22,7 @@ export function manPage(commands: readonly Command[], version: string): string {
     'A bucket for saved outputs, s3://bucket/prefix or azblob://account/container/prefix, and the folder that keeps them until it has them.',
     '.TP',
     '.B SPILLWAY_COORDINATION',
-    'The server whose questions spillway view shows: redis://host or postgres://host/database.',
+    'The server where questions wait, which spillway view shows: redis://host or postgres://host/database.',
     '.TP',
     '.B NO_COLOR, TERM',
     'Colors and progress are left out with NO_COLOR or TERM=dumb.',

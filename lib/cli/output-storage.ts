@@ -1,11 +1,12 @@
 /** The store that outputs are saved in and read from: a folder of this machine, or a bucket. */
 
 import { TruncationStorage } from 'spillway'
-import type { RemoteStorage } from 'spillway/remote'
+import type { FleetConfig } from 'spillway/config'
+import type { Coordination, RemoteStorage } from 'spillway/remote'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
 import { text } from './parse-values'
-import { openStorage } from './shared-options'
+import { configOf, openStorage } from './shared-options'
 
 /** A store of either kind. */
 export type OutputStorage = TruncationStorage | RemoteStorage
@@ -15,17 +16,37 @@ export function isLocal(storage: OutputStorage): storage is TruncationStorage {
   return !isStoreUrl(storage.getStorageDir())
 }
 
-/** The bucket that the options or the environment name; nothing if they name none. Its code is loaded only then. */
+/** The bucket that the options, the environment or the settings name; nothing if they name none. Its code is loaded only then. */
 export async function openBucket(values: Parsed['values']): Promise<RemoteStorage | undefined> {
   const named = text(values, 'store')
-  const url = named ?? process.env.SPILLWAY_STORE
+  const config = fleetOf(values)
+  const url = named ?? (process.env.SPILLWAY_STORE || config.store)
   const spoolDir = text(values, 'spool-dir')
-  if (url === undefined || url === '' || (named !== undefined && !isStoreUrl(named))) {
+  if (url === undefined || (named !== undefined && !isStoreUrl(named))) {
     if (spoolDir === undefined) return undefined
-    throw new UsageError('--spool-dir: keeps outputs for a bucket; name one with --store or $SPILLWAY_STORE')
+    throw new UsageError(
+      '--spool-dir: keeps outputs for a bucket; name one with --store, $SPILLWAY_STORE, or fleet.store of --config',
+    )
   }
   const { openStore } = await import('spillway/remote')
-  return openStore({ ...(named !== undefined && { url: named }), ...(spoolDir !== undefined && { spoolDir }) })
+  return openStore({ config, ...(named !== undefined && { url: named }), ...(spoolDir !== undefined && { spoolDir }) })
+}
+
+/** The server with shared state that the options, the environment or the settings name; nothing if they name none. */
+export async function openSharedState(
+  values: Parsed['values'],
+): Promise<{ coordination: Coordination; url: string } | undefined> {
+  const named = text(values, 'coordination')
+  const config = fleetOf(values)
+  const url = named ?? (process.env.SPILLWAY_COORDINATION || config.coordination)
+  if (url === undefined) return undefined
+  const { openCoordination } = await import('spillway/remote')
+  return { coordination: openCoordination({ config, ...(named !== undefined && { url: named }) }), url }
+}
+
+/** The settings reader is loaded only when needed. */
+function fleetOf(values: Parsed['values']): FleetConfig {
+  return values.config === undefined ? {} : configOf(values).options.fleet
 }
 
 /** Does something with the bucket that the options or the environment name, and closes it however that ends. */

@@ -60,12 +60,18 @@ export function configFile(path: string, option = 'config'): string {
   throw new UsageError(`Invalid option --${option}: ${JSON.stringify(path)} is not a file`)
 }
 
+/** By the values of a command: several of its parts read the settings, and faults are reported once. */
+const loadedConfigs = new WeakMap<Parsed['values'], LoadedConfig>()
+
 /** Settings of the named file, without its faults, which are reported. */
 export function configOf(values: Parsed['values']): LoadedConfig {
+  const known = loadedConfigs.get(values)
+  if (known !== undefined) return known
   const named = text(values, 'config')
   const userFile = named === undefined ? undefined : configFile(named)
   const loaded = loadConfig({ userFile })
   for (const { severity, message } of loaded.problems) note(`spillway: ${severity}: ${printable(message)}`)
+  loadedConfigs.set(values, loaded)
   return loaded
 }
 

@@ -10,11 +10,17 @@ export const STORE: Readonly<Record<string, Option>> = {
   },
 }
 
+export const CONFIG: Readonly<Record<string, Option>> = {
+  config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
+}
+
+/** The place of outputs, and the settings, which may name it. */
 export const STORE_OR_BUCKET: Readonly<Record<string, Option>> = {
+  ...CONFIG,
   store: {
     type: 'string',
     value: 'STORE',
-    help: 'The folder of saved outputs, s3://bucket/prefix or azblob://account/container/prefix. Default: $SPILLWAY_STORE, else $SPILLWAY_STORAGE_DIR, else the folder of the user.',
+    help: 'The folder of saved outputs, s3://bucket/prefix or azblob://account/container/prefix. Default: $SPILLWAY_STORE, else fleet.store of --config, else $SPILLWAY_STORAGE_DIR, else the folder of the user.',
   },
 }
 
@@ -23,19 +29,15 @@ export const SPOOL: Readonly<Record<string, Option>> = {
   'spool-dir': {
     type: 'string',
     value: 'DIR',
-    help: 'With a bucket: the folder that keeps outputs until it has them. Default: $SPILLWAY_SPOOL_DIR, else none.',
+    help: 'With a bucket: the folder that keeps outputs until it has them. Default: $SPILLWAY_SPOOL_DIR, else fleet.spoolDir of --config, else none.',
   },
 }
 
-/** The option of a command that shows questions. */
+/** The option of a command that shows questions, or asks them. */
 export const COORDINATION: Readonly<Record<string, Option>> = {
   coordination: {
     type: 'string',
     value: 'URL',
-    help: 'The server whose questions are shown: redis://host or postgres://host/database. Default: $SPILLWAY_COORDINATION, else those of this machine.',
+    help: 'The server where questions wait: redis://host or postgres://host/database. Default: $SPILLWAY_COORDINATION, else fleet.coordination of --config, else a folder of this machine.',
   },
-}
-
-export const CONFIG: Readonly<Record<string, Option>> = {
-  config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
 }

@@ -48,11 +48,23 @@ export interface SpillwayConfig {
       permission?: Pick<PermissionPolicyOptions, 'outsideEdit' | 'mcpServers' | 'sensitiveFiles'> & {
         rules?: PermissionRule[]
       }
+      /** Where workers on several machines keep outputs and shared state. */
+      fleet?: FleetConfig
       [section: string]: unknown
     }
     [key: string]: unknown
   }
   [key: string]: unknown
+}
+
+/** Settings of workers on several machines. The environment is asked first: `SPILLWAY_STORE`, `SPILLWAY_SPOOL_DIR`, `SPILLWAY_COORDINATION`. */
+export interface FleetConfig {
+  /** The bucket, as the `url` of `openStore`. */
+  store?: string
+  /** The absolute path of a folder, as of `openStore`. */
+  spoolDir?: string
+  /** The server, as the `url` of `openCoordination`. */
+  coordination?: string
 }
 
 /** Something in a configuration that is not as it should be. */
@@ -83,6 +95,8 @@ export interface ConfigOptions {
   permission: PermissionPolicyOptions
   /** For the compaction of a history. */
   compaction: { maxChars?: number; recentTurns?: number }
+  /** For `openStore({ config })` and `openCoordination({ config })`. */
+  fleet: FleetConfig
 }
 
 /** Result of {@link loadConfig}. */

@@ -5,6 +5,7 @@ export {
   type ConfigFinding,
   type ConfigOptions,
   type ConfigProblem,
+  type FleetConfig,
   type LoadConfigOptions,
   type LoadedConfig,
   lintConfig,

@@ -1,12 +1,13 @@
-/** Opens by URL whatever workers share: outputs in a bucket, and state on a server. The environment says which. */
+/** Opens by URL whatever workers share: outputs in a bucket, and state on a server. The environment says which, or a file of settings. */
 
+import type { FleetConfig } from '../config/config-file'
 import type { Coordination } from '../coordination/coordination'
 import { SpillwayError } from '../errors'
 import { postgresCoordination } from '../postgres/postgres-coordination'
 import { redisCoordination } from '../redis/redis-coordination'
 import type { RemoteStorageOptions } from '../remote/options'
 import { RemoteStorage } from '../remote/remote-storage'
-import { checkOptions } from '../validation/options'
+import { type Check, checkOptions } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { objectsAt, STORE_FORM } from './store-location'
 
@@ -14,11 +15,13 @@ import { objectsAt, STORE_FORM } from './store-location'
 export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> {
   /**
    * The bucket, `s3://bucket/prefix?endpoint=https://host&region=name`, or the container, `azblob://account/container/prefix`.
-   * @default $SPILLWAY_STORE
+   * @default $SPILLWAY_STORE, else that of {@link config}
    */
   url?: string
-  /** As of `RemoteStorage`. @default $SPILLWAY_SPOOL_DIR, else none */
+  /** As of `RemoteStorage`. @default $SPILLWAY_SPOOL_DIR, else that of {@link config}, else none */
   spoolDir?: string
+  /** Settings of a file, `options.fleet` of `loadConfig`: they hold where neither the options nor the environment say anything. */
+  config?: FleetConfig
 }
 
 /**
@@ -30,29 +33,28 @@ export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> 
  */
 export function openStore(options: OpenStoreOptions = {}): RemoteStorage {
   if (!isRecord(options as unknown)) throw wrong('options', options, 'an object')
-  const {
-    url,
-    spoolDir = fromEnvironment('SPILLWAY_SPOOL_DIR'),
-    ...others
-  } = readable('options', () => ({ ...options }))
-  const setting = url === undefined ? 'SPILLWAY_STORE' : 'url'
-  const asked = url ?? fromEnvironment('SPILLWAY_STORE')
+  const { url, spoolDir, config, ...others } = readable('options', () => ({ ...options }))
+  const [setting, asked] = settingOf('url', url, 'SPILLWAY_STORE', config, 'store')
+  const [, folder] = settingOf('spoolDir', spoolDir, 'SPILLWAY_SPOOL_DIR', config, 'spoolDir')
   if (typeof asked !== 'string') throw missing(setting, STORE_FORM)
   const objects = inSetting(setting, () => objectsAt(asked, setting))
-  return new RemoteStorage({ ...others, objects, spoolDir })
+  return new RemoteStorage({ ...others, objects, spoolDir: folder as string | undefined })
 }
 
 /** Options of {@link openCoordination}. */
 export interface OpenCoordinationOptions {
   /**
    * The server: `redis://host:6379/0?prefix=tenant-42`, `rediss://…` with TLS, or `postgres://host/database?schema=tenant_42`.
-   * @default $SPILLWAY_COORDINATION
+   * @default $SPILLWAY_COORDINATION, else that of {@link config}
    */
   url?: string
+  /** Settings of a file, `options.fleet` of `loadConfig`: they hold where neither the options nor the environment say anything. */
+  config?: FleetConfig
   /** Milliseconds after which a call has failed. @default 5000 */
   requestTimeoutMs?: number
 }
 
+const CONFIG: Check = ['an object, options.fleet of loadConfig', isRecord]
 const COORDINATION_FORM = 'redis://host:6379/0, rediss://host:6379/0 or postgres://host/database'
 
 /**
@@ -62,9 +64,8 @@ const COORDINATION_FORM = 'redis://host:6379/0, rediss://host:6379/0 or postgres
  */
 export function openCoordination(options: OpenCoordinationOptions = {}): Coordination {
   checkOptions('options', options, OPTIONS)
-  const { url, requestTimeoutMs } = options
-  const setting = url === undefined ? 'SPILLWAY_COORDINATION' : 'url'
-  const asked = url ?? fromEnvironment('SPILLWAY_COORDINATION')
+  const { url, requestTimeoutMs, config } = options
+  const [setting, asked] = settingOf('url', url, 'SPILLWAY_COORDINATION', config, 'coordination')
   if (typeof asked !== 'string') throw missing(setting, COORDINATION_FORM)
   return inSetting(setting, () => {
     if (/^rediss?:\/\//.test(asked)) return redisCoordination({ ...takenOut(asked, 'prefix'), requestTimeoutMs })
@@ -76,6 +77,7 @@ export function openCoordination(options: OpenCoordinationOptions = {}): Coordin
 
 const OPTIONS = {
   url: ['a URL', (value: unknown) => typeof value === 'string'],
+  config: CONFIG,
   // The server's own reader says what is allowed.
   requestTimeoutMs: ['a number of milliseconds', (value: unknown) => typeof value === 'number'],
 } as const
@@ -90,9 +92,23 @@ function takenOut<Name extends string>(url: string, name: Name): { url: string }
   return { url: parsed.href, [name]: value } as ReturnType<typeof takenOut<Name>>
 }
 
-/** An empty variable is one that is not set. */
-function fromEnvironment(name: string): string | undefined {
-  return process.env[name] || undefined
+/**
+ * The option, else the variable, else the setting of the file: the name of the one that counts, and its value. An empty variable is one
+ * that is not set.
+ */
+function settingOf(
+  option: string,
+  given: unknown,
+  variable: string,
+  config: unknown,
+  key: keyof FleetConfig,
+): [setting: string, value: unknown] {
+  if (config !== undefined && !CONFIG[1](config)) throw wrong('config', config, CONFIG[0])
+  if (given !== undefined) return [option, given]
+  const value = process.env[variable] || undefined
+  if (value !== undefined) return [variable, value]
+  const set = (config as FleetConfig | undefined)?.[key]
+  return set === undefined ? [variable, undefined] : [`agents.runtime.fleet.${key}`, set]
 }
 
 function missing(setting: string, form: string): SpillwayError {

@@ -282,11 +282,30 @@ impl Checked {
                 _ => false,
             },
             Kind::FileNames => return self.file_names(node, path),
+            Kind::Url(beginnings) => return self.url(beginnings, node, path),
+            Kind::Folder => node.text().is_some_and(|text| {
+                !text.contains('\0') && std::path::Path::new(text).is_absolute()
+            }),
             Kind::Rules => return self.rules(node, path),
             Kind::SmartRules => return self.smart_rules(node, path),
         };
         if !right {
             self.refuse(path, node, &field.kind.allowed());
+        }
+        right
+    }
+
+    /// Checks the beginning of a URL; opening it checks the rest.
+    fn url(&mut self, beginnings: &[&str], node: &Node, path: &str) -> bool {
+        let rest =
+            |text: &str| beginnings.iter().find_map(|start| text.strip_prefix(start).map(str::len));
+        let right = node.text().is_some_and(|text| {
+            !text.contains(char::is_whitespace) && rest(text).is_some_and(|length| length > 0)
+        });
+        if !right {
+            let allowed = beginnings.join(" or ");
+            let message = format!("{path}: expected a URL that begins with {allowed}");
+            self.tell(Severity::Error, path, node.at, message);
         }
         right
     }

@@ -34,6 +34,10 @@ pub enum Kind {
     Names,
     /// An array of file names, each with at most one `*`.
     FileNames,
+    /// A URL that begins with one of these. It may have a password in it, and is never repeated in a message.
+    Url(&'static [&'static str]),
+    /// The absolute path of a folder: a relative one would be another folder wherever a program is started.
+    Folder,
     /// Permission rules.
     Rules,
     /// Rules of the strategy `smart`.
@@ -80,7 +84,7 @@ const fn count(
     Field { key, aliases: &[], kind: Kind::Count(least), default, unit, about, option: key }
 }
 
-pub static SECTIONS: [Section; 5] = [
+pub static SECTIONS: [Section; 6] = [
     Section {
         key: "mode",
         about: "The mode in which a session starts.",
@@ -278,6 +282,40 @@ pub static SECTIONS: [Section; 5] = [
             },
         ],
     },
+    Section {
+        key: "fleet",
+        about: "Where workers on several machines keep outputs and shared state.",
+        switch: false,
+        fields: &[
+            Field {
+                key: "store",
+                aliases: &[],
+                kind: Kind::Url(&["s3://", "azblob://"]),
+                default: "",
+                unit: "",
+                about: "The bucket that outputs are saved in, unless `SPILLWAY_STORE` names one.",
+                option: "store",
+            },
+            Field {
+                key: "spoolDir",
+                aliases: &[],
+                kind: Kind::Folder,
+                default: "",
+                unit: "",
+                about: "The folder that keeps outputs until the bucket has them, unless `SPILLWAY_SPOOL_DIR` names one.",
+                option: "spoolDir",
+            },
+            Field {
+                key: "coordination",
+                aliases: &[],
+                kind: Kind::Url(&["redis://", "rediss://", "postgres://", "postgresql://"]),
+                default: "",
+                unit: "",
+                about: "The server with the state that workers share, unless `SPILLWAY_COORDINATION` names one.",
+                option: "coordination",
+            },
+        ],
+    },
 ];
 
 /// Returns a section by its name.
@@ -312,6 +350,8 @@ impl Kind {
             }
             Kind::Names => "an array of strings that are not empty".into(),
             Kind::FileNames => "an array of file names with at most one * each".into(),
+            Kind::Url(beginnings) => format!("a URL that begins with {}", beginnings.join(" or ")),
+            Kind::Folder => "the absolute path of a folder".into(),
             Kind::Rules => "an array of rules".into(),
             Kind::SmartRules => format!("an array of at most {MOST_EXTRA} rules"),
         }
@@ -340,6 +380,10 @@ impl Kind {
                     json!({ "type": "string", "pattern": "^[^/*]*\\*?[^/*]*$", "minLength": 1 });
                 json!({ "type": "array", "items": name })
             }
+            Kind::Url(beginnings) => {
+                json!({ "type": "string", "pattern": format!("^({})[^\\s]+$", beginnings.join("|")) })
+            }
+            Kind::Folder => json!({ "type": "string", "minLength": 1 }),
             Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
             Kind::SmartRules => json!({
                 "type": "array",

@@ -12,7 +12,7 @@ import { storeFolderOf } from '../outputs'
 import { sizeText, text } from '../parse-values'
 import { recordPreview } from '../preview-log'
 import { LIMITS, READERS, serviceOf, shownOf, truncationOptions, WORDING, withReaders } from '../shared-options'
-import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
+import { SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -28,7 +28,6 @@ Ctrl-C, SIGTERM and SIGHUP end the reading; what came until then is shown and ke
     session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
     ...STORE_OR_BUCKET,
     ...SPOOL,
-    ...CONFIG,
     ...WORDING,
   },
   positionals: [0, 1],

@@ -24,7 +24,7 @@ import {
   WORDING,
   withReaders,
 } from '../shared-options'
-import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
+import { SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -54,7 +54,6 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
     live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
     ...STORE_OR_BUCKET,
     ...SPOOL,
-    ...CONFIG,
     ...WORDING,
   },
   positionals: [1, Number.POSITIVE_INFINITY],

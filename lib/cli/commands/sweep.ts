@@ -5,6 +5,7 @@ import { openOutputs } from '../output-storage'
 import { forgetRemoved } from '../outputs'
 import { bytes } from '../parse-sizes'
 import { countOf, positive, sizeText, whole } from '../parse-values'
+import { configOf } from '../shared-options'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -14,7 +15,11 @@ const command: Command = {
   usage: '[options]',
   about: 'Nothing is removed that is younger than an hour, cannot be examined, or is no output of the store.',
   options: {
-    'retention-days': { type: 'string', value: 'N', help: 'Days to keep an output. Default: 7.' },
+    'retention-days': {
+      type: 'string',
+      value: 'N',
+      help: 'Days to keep an output. Default: truncation.ttlDays of --config, else 7.',
+    },
     'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to leave. Default: 4g.' },
     'max-files': { type: 'string', value: 'N', help: 'Outputs to leave. Default: 10,000.' },
     'dry-run': { type: 'boolean', help: 'Print what would be removed, and remove nothing.' },
@@ -40,10 +45,16 @@ const WHY = { age: 'too old', bytes: 'the store has too many bytes', count: 'the
 
 export default command
 
+/** Days that the settings say. */
+function retentionIn(values: Parsed['values']): number | undefined {
+  const { truncation } = values.config === undefined ? {} : configOf(values).options
+  return truncation === false ? undefined : truncation?.retentionDays
+}
+
 async function run({ values, json }: Parsed): Promise<number> {
   const dryRun = values['dry-run'] === true
   const [maxBytes, maxFiles] = [bytes(values, 'max-bytes'), whole(values, 'max-files')]
-  const retentionDays = positive(values, 'retention-days')
+  const retentionDays = positive(values, 'retention-days') ?? retentionIn(values)
   const storage = await openOutputs(values)
   const report = await typed(storage.sweep({ retentionDays, maxStoreBytes: maxBytes, maxStoreFiles: maxFiles, dryRun }))
   if (!dryRun && report.removedFiles > 0) await forgetRemoved(storage)

@@ -5,7 +5,7 @@ import { SpillwayError } from 'spillway'
 import { type ApprovalSource, createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
 import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
-import { isLocal, type OutputStorage, openOutputs } from '../output-storage'
+import { isLocal, type OutputStorage, openOutputs, openSharedState } from '../output-storage'
 import { approvalsFolder, forgetRemoved, outputPath, recordedOutputs } from '../outputs'
 import { text, whole } from '../parse-values'
 import { COORDINATION, STORE_OR_BUCKET } from '../store-options'
@@ -47,7 +47,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [sessionId, dir] = [text(values, 'session'), text(values, 'audit')]
   const path = given === undefined ? undefined : await outputPath(storage, given, sessionId)
   if (path !== undefined) await storage.readRange(path, { fromByte: 0, byteCount: 1 }, { sessionId })
-  const { approvals, close } = await approvalsOf(storage, text(values, 'coordination'))
+  const { approvals, close } = await approvalsOf(storage, values)
   try {
     const { server, address } = await startDesk({
       outputs: outputsOf(storage, sessionId),
@@ -75,12 +75,13 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 /** Questions of the workers that share a server, else those of this machine; and what ends their connections. */
 async function approvalsOf(
   storage: OutputStorage,
-  url: string | undefined,
+  values: Parsed['values'],
 ): Promise<{ approvals: ApprovalSource; close: () => Promise<void> }> {
-  if (url === undefined && !process.env.SPILLWAY_COORDINATION)
+  const shared = await openSharedState(values)
+  if (shared === undefined)
     return { approvals: createSharedApprovals({ dir: approvalsFolder(storage) }), close: async () => {} }
-  const { FleetApprovals, openCoordination } = await import('spillway/remote')
-  const coordination = openCoordination(url === undefined ? {} : { url })
+  const { coordination } = shared
+  const { FleetApprovals } = await import('spillway/remote')
   return { approvals: new FleetApprovals({ coordination }), close: () => coordination.close() }
 }
 
