@@ -1,27 +1,13 @@
 /** `spillway view`: the page, the token that works once, and what the server refuses. */
 
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { PermissionGate, PermissionPolicy } from 'spillway'
 import { shareApprovals } from 'spillway/view'
 import { tempDir } from '../support/temp'
-import { CLI, cli, ended, start } from './support'
-
-interface Viewed {
-  child: ChildProcess
-  origin: string
-  /** Parameters behind the # of the address. */
-  given: URLSearchParams
-}
-
-async function view(store: string, ...args: string[]): Promise<Viewed> {
-  const child = start(process.execPath, [CLI, 'view', '--print', '--store', store, ...args])
-  const [line] = await once(child.stdout!, 'data')
-  const { origin, hash } = new URL(String(line).trim())
-  return { child, origin, given: new URLSearchParams(hash.slice(1)) }
-}
+import { cli, ended } from './support'
+import { approvalsOn, login, questionsOn, view } from './view-page'
 
 async function storeWithOutput(): Promise<string> {
   const store = tempDir()
@@ -37,16 +23,8 @@ async function storeWithOutput(): Promise<string> {
   return store
 }
 
-async function login({ origin, given }: Viewed): Promise<Response> {
-  return fetch(`${origin}/spillway/session`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${given.get('login')}`, 'content-type': 'application/json' },
-    body: '{}',
-  })
-}
-
 test('the page lists the outputs with command and exit code, and its token works once', async () => {
-  const viewed = await view(await storeWithOutput(), '-1')
+  const viewed = await view(['--store', await storeWithOutput(), '-1'])
   const { token } = (await (await login(viewed)).json()) as { token: string }
   const answer = await fetch(`${viewed.origin}/spillway/outputs`, { headers: { authorization: `Bearer ${token}` } })
   const listed = await answer.json()
@@ -61,7 +39,7 @@ test('the page lists the outputs with command and exit code, and its token works
 })
 
 test('the page and its scripts come with a policy that allows nothing but themselves', async () => {
-  const { origin } = await view(tempDir())
+  const { origin } = await view(['--store', tempDir()])
   for (const [path, type] of [
     ['/', 'text/html'],
     ['/page.css', 'text/css'],
@@ -81,7 +59,7 @@ test('the page and its scripts come with a policy that allows nothing but themse
 })
 
 test('other paths, hosts and requests without a token are refused', async () => {
-  const { origin } = await view(tempDir())
+  const { origin } = await view(['--store', tempDir()])
   for (const path of ['/package.json', '/..%2fpackage.json', '/cli/main.js']) {
     expect((await fetch(origin + path)).status).toBe(404)
   }
@@ -92,7 +70,7 @@ test('other paths, hosts and requests without a token are refused', async () => 
 })
 
 test('it ends with success at an interrupt', async () => {
-  const { child } = await view(tempDir())
+  const { child } = await view(['--store', tempDir()])
   const end = ended(child)
   child.kill('SIGINT')
   expect(await end).toMatchObject({ code: 0, stderr: '' })
@@ -109,15 +87,9 @@ test('questions of sessions that wait are shown and answered', async () => {
   const gate = new PermissionGate(new PermissionPolicy({ vault: '/work' }))
   const { close } = shareApprovals(gate, { dir: join(store, 'approvals') })
   const asked = gate.request({ tool: 'bash', args: { command: 'make' }, toolCallId: 'c1' })
-  const viewed = await view(store)
-  const { token } = (await (await login(viewed)).json()) as { token: string }
-  const send = async (body?: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    return (await fetch(`${viewed.origin}/spillway/approvals`, { headers, ...init })).json()
-  }
-  let pending: { id: string }[] = []
-  while (pending.length === 0) pending = (await send()) as { id: string }[]
+  const viewed = await view(['--store', store])
+  const send = await approvalsOn(viewed)
+  const pending = await questionsOn(send)
   expect(pending).toEqual(gate.pending())
   expect(await send({ id: pending[0]!.id, response: 'once' })).toBeNull()
   expect(await asked).toMatchObject({ decision: 'allow', by: 'once' })

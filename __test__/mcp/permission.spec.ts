@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSharedApprovals } from 'spillway/view'
-import { isAlive, until } from '../cli/support'
+import { cli, isAlive, until } from '../cli/support'
 import { onLinux } from '../support/only'
 import { tempDir } from '../support/temp'
 import { Host, type Message, textOf } from './host'
@@ -283,8 +283,29 @@ describe('--ask-in-view', () => {
     expect(question).toMatchObject({ tool: 'mcp:fixture/echo', args: { text: 'hello' } })
     await approvals.respond(question.id, response)
     expect(textOf(await call)).toMatch(shown)
-    expect((await host.close()).stderr).toBe('')
+    expect((await host.close()).stderr).toBe(
+      'spillway mcp: may mcp:fixture/echo be called? Answer within 1h: spillway view\n',
+    )
   })
+
+  test('a call whose question gets no answer is denied, and its result says where one could be given', async () => {
+    const host = new Host([...ASKING, '--answer-timeout', '300ms'])
+    await host.initialize()
+    const approvals = createSharedApprovals({ dir: join(host.store, 'approvals') })
+    const { isError, content } = await host.call('echo', { text: 'hello' })
+    expect(isError).toBe(true)
+    expect(content[0]!.text).toMatch(/no one answered within 300ms.*`spillway view`/)
+    while ((await approvals.pending()).length > 0) await new Promise(setImmediate)
+    await host.close()
+  })
+
+  test.each([[['--answer-timeout', '1h']], [['--coordination', 'redis://127.0.0.1:1']]])(
+    '%j is wrong without --ask-in-view',
+    async (options) => {
+      const { code, stderr } = await cli(['mcp', ...options, '--permission', '--server', 'x', '--', 'true'])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${options[0]}: is about questions that wait`)])
+    },
+  )
 
   test('a call that the host cancels asks no more', async () => {
     const host = new Host(ASKING)

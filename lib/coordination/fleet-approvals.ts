@@ -27,6 +27,8 @@ export interface FleetApprovalsOptions {
    * @default Infinity: a call waits until it is answered or its signal is aborted
    */
   answerTimeoutMs?: number
+  /** The reason that such a call is given. @default 'no answer within … ms' */
+  timeoutReason?: string
   /** Milliseconds that a question and its answer are kept, so that a worker that takes the session over finds them. @default 7 days */
   keepMs?: number
   /** Longest time in milliseconds between two looks for an answer; one is made as well whenever the server tells of an answer. @default 5000 */
@@ -42,6 +44,7 @@ const finite: Check = [
 const CHECKS: Readonly<Record<keyof FleetApprovalsOptions, Check>> = {
   coordination: coordinationCheck,
   answerTimeoutMs: positiveMilliseconds,
+  timeoutReason: ['a sentence', (value) => typeof value === 'string' && value !== ''],
   keepMs: finite,
   pollMs: finite,
   onError: ['a function', (value) => typeof value === 'function'],
@@ -69,6 +72,8 @@ interface Answer {
  */
 export class FleetApprovals {
   private readonly options: Required<FleetApprovalsOptions>
+  /** Questions that are being taken from the server. */
+  private readonly removals = new Set<Promise<void>>()
 
   /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
   constructor(options: FleetApprovalsOptions) {
@@ -76,6 +81,7 @@ export class FleetApprovals {
     checkNeeded(options, CHECKS, 'coordination')
     this.options = {
       answerTimeoutMs: Number.POSITIVE_INFINITY,
+      timeoutReason: `no answer within ${options.answerTimeoutMs} ms`,
       keepMs: 7 * DAY_MS,
       pollMs: 5000,
       onError: (error) => warn('FleetApprovals', error),
@@ -85,7 +91,7 @@ export class FleetApprovals {
 
   /** Puts a question where others see it, and waits for the first answer: the `ask` of a `PermissionGate`. */
   readonly ask = async (request: PendingRequest, { call, signal }: AskContext): Promise<AskResponse> => {
-    const { coordination, answerTimeoutMs, pollMs, onError, keepMs } = this.options
+    const { coordination, answerTimeoutMs, timeoutReason, pollMs, onError, keepMs } = this.options
     // Ids of calls begin again in each session, so without one an answer might be that to another agent.
     const isShared = call !== undefined && request.sessionId !== undefined
     const id = isShared ? call : randomUUID()
@@ -103,10 +109,10 @@ export class FleetApprovals {
     let answer: string | undefined
     try {
       answer = await waitForAnswer({ look, watch, pollMs, timeoutMs: answerTimeoutMs, signal, onError })
-      answer ??= await this.close(id, `no answer within ${answerTimeoutMs} ms`)
+      answer ??= await this.reject(id, timeoutReason)
     } finally {
       // The call does not wait for it, and a question that stays is left out of `pending` once it is answered.
-      void coordination.remove(`${QUESTIONS}/${id}`).catch(onError)
+      this.takeBack(id)
     }
     const { response, rule } = readAnswer(answer)
     return response === 'always' && rule !== undefined ? { always: rule } : response
@@ -148,8 +154,22 @@ export class FleetApprovals {
     return this.options.coordination.watch(QUESTIONS, () => listener())
   }
 
+  /** Resolves when questions that are answered, denied or withdrawn have been taken from the server. The coordination stays open. */
+  async close(): Promise<void> {
+    await Promise.all(this.removals)
+  }
+
+  private takeBack(id: string): void {
+    const { coordination, onError } = this.options
+    const removal = coordination
+      .remove(`${QUESTIONS}/${id}`)
+      .catch(onError)
+      .finally(() => this.removals.delete(removal))
+    this.removals.add(removal)
+  }
+
   /** Rejects a question, unless it is answered at the same moment: then that answer counts. */
-  private async close(id: string, reason: string): Promise<string> {
+  private async reject(id: string, reason: string): Promise<string> {
     const { coordination, keepMs, pollMs, onError } = this.options
     const rejection = JSON.stringify({ response: { reject: reason }, by: randomUUID() } satisfies Answer)
     try {

@@ -55,6 +55,7 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   permission: ['a PermissionPolicy', (value) => value instanceof PermissionPolicy],
   configFile: name,
   approvalsDir: name,
+  ask: ['a function', (value) => typeof value === 'function'],
   judgeUnnamed: flag,
 }
 
@@ -66,7 +67,7 @@ const SERVER: Readonly<Record<string, Check>> = Object.fromEntries(PLACE.map((fi
 /** @throws SpillwayError `INVALID_ARGUMENT` or `INVALID_CONFIG` for a wrong option */
 export function checkProxyOptions(options: McpProxyOptions): void {
   checkOptions('options', options, OPTIONS)
-  const { servers, server, truncation, permission, judgeUnnamed, approvalsDir } = options
+  const { servers, server, truncation, permission, judgeUnnamed } = options
   if (servers === undefined) checkPlace('options', options)
   else checkServers(options, servers)
   const misplaced = Object.keys(truncation ?? {}).find((key) => OF_STORAGE.has(key))
@@ -74,8 +75,10 @@ export function checkProxyOptions(options: McpProxyOptions): void {
     const value = (truncation as Record<string, unknown>)[misplaced]
     throw wrong(`options.truncation.${misplaced}`, value, 'nothing: it belongs to options.storage')
   }
-  if (approvalsDir !== undefined && permission === undefined)
-    throw wrong('options.approvalsDir', approvalsDir, 'nothing, without permission')
+  for (const field of ['approvalsDir', 'ask'] as const) {
+    if (options[field] !== undefined && permission === undefined)
+      throw wrong(`options.${field}`, options[field], 'nothing, without permission')
+  }
   if (permission !== undefined && servers === undefined && server === undefined && judgeUnnamed !== true) {
     // The name that a server gives itself is no reason to trust it.
     throw wrong('options.server', server, 'the name of the server, with permission')

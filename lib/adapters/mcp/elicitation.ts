@@ -11,6 +11,7 @@ import {
   type Tool,
 } from 'spillway'
 import { isRecord } from '../../validation/validate'
+import type { McpProxyOptions } from './options'
 import { textBlock } from './truncate-result'
 
 /** Sends a request to the host and answers its result; rejects where the host refuses it. */
@@ -53,20 +54,30 @@ export class Asking {
   private readonly listeners = new Map<string, (request: PendingRequest) => void>()
   private readonly open = new Map<string, Open>()
 
+  private readonly configFile: string | undefined
+  /** Questions that the host cannot show are answered elsewhere: see {@link questions}. */
+  private readonly isShared: boolean
+
   constructor(
     private readonly policy: PermissionPolicy,
-    private readonly configFile: string | undefined,
     private readonly askHost: AskHost,
-    /** Questions that the host cannot show are answered elsewhere: see {@link questions}. */
-    private readonly isShared = false,
+    { configFile, approvalsDir, ask }: Pick<McpProxyOptions, 'configFile' | 'approvalsDir' | 'ask'>,
   ) {
+    this.configFile = configFile
+    this.isShared = approvalsDir !== undefined || ask !== undefined
     const onEvent = (event: GateEvent) => {
       if (event.type !== 'asked' || !this.canElicit) return
       const listener = this.listeners.get(event.request.toolCallId)
       if (listener) listener(event.request)
       else void this.ask(event.request)
     }
-    this.gate = new PermissionGate(policy, { onEvent, ...(configFile !== undefined && { configFile }) })
+    const elsewhere: McpProxyOptions['ask'] =
+      ask && ((request, context) => (this.canElicit ? untilSettled(context.signal) : ask(request, context)))
+    this.gate = new PermissionGate(policy, {
+      onEvent,
+      ...(elsewhere !== undefined && { ask: elsewhere }),
+      ...(configFile !== undefined && { configFile }),
+    })
   }
 
   /** The questions that wait for an answer. */
@@ -187,6 +198,11 @@ export class Asking {
     // Decided in the meantime.
     await this.gate.respond(request.id, response).catch(() => {})
   }
+}
+
+/** Never answers: the host does. */
+function untilSettled(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', reject, { once: true }))
 }
 
 /** Identity of the call that is judged: another tool or other arguments are another call. */

@@ -1,7 +1,7 @@
 /** The options of the proxy. */
 
 import type { Readable, Writable } from 'node:stream'
-import type { PermissionPolicy, TruncationStorage, UserTruncationConfig } from 'spillway'
+import type { PermissionGateOptions, PermissionPolicy, TruncationStorage, UserTruncationConfig } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
 import type { StructuredContent } from './truncate-result'
 
@@ -94,6 +94,11 @@ export interface McpProxyOptions extends McpServerOptions {
    * `spillway/view`. Default: such calls are denied.
    */
   approvalsDir?: string
+  /**
+   * Answers a question where the host has no elicitation, such as `ask` of `FleetApprovals` of `spillway/remote`. With
+   * {@link approvalsDir} the first answer counts. A call is denied if it throws. Default: such calls are denied.
+   */
+  ask?: NonNullable<PermissionGateOptions['ask']>
   /** Where an answer "always" is written, as a file of `loadConfig`. Default: it holds as long as the proxy. */
   configFile?: string
 }

@@ -89,7 +89,7 @@ export class ServerProxy {
     private readonly options: McpProxyOptions,
     private readonly group?: Group,
   ) {
-    const { output = process.stdout, permission, configFile, sessionId, approvalsDir } = options
+    const { output = process.stdout, permission, sessionId, approvalsDir } = options
     this.storage = options.storage ?? new TruncationStorage()
     const structured = options.structuredContent ?? 'drop'
     const profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
@@ -105,10 +105,10 @@ export class ServerProxy {
     this.server = new MessageWriter(this.connection.input)
     this.toHost = new Questions(this.host)
     this.toServer = new Questions(this.server)
-    const isShared = approvalsDir !== undefined
     const askHost: AskHost = (...question) => this.toHost.ask(...question)
-    this.asking = permission && new Asking(permission, configFile, askHost, isShared)
-    if (this.asking && isShared) this.shared = shareApprovals(this.asking.questions, { dir: approvalsDir })
+    this.asking = permission && new Asking(permission, askHost, options)
+    if (this.asking && approvalsDir !== undefined)
+      this.shared = shareApprovals(this.asking.questions, { dir: approvalsDir })
     this.ended = this.run()
   }
 

@@ -10,14 +10,14 @@ import {
   type McpServerOptions,
   startMcpProxy,
 } from 'spillway/mcp'
+import { askElsewhere } from '../asked-elsewhere'
 import { type Command, type Parsed, UsageError } from '../command'
 import { serversIn } from '../mcp-servers'
 import { openBucket } from '../output-storage'
-import { approvalsFolder } from '../outputs'
 import { badValue, choice, text, texts } from '../parse-values'
 import { readServerLine, type ServerLine, serverOfLine, serversByName } from '../server-lines'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
-import { CONFIG, SPOOL, STORE_OR_BUCKET } from '../store-options'
+import { COORDINATION, SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { note } from '../terminal'
 
 type McpTarget = Pick<McpProxyOptions, 'command' | 'args' | 'url' | 'headers' | 'servers' | 'server'>
@@ -74,6 +74,12 @@ rules ask, the user is asked by elicitation.`,
       type: 'boolean',
       help: 'With --permission: questions that the host cannot show wait in spillway view. By default such calls are denied.',
     },
+    'answer-timeout': {
+      type: 'string',
+      value: 'TIME',
+      help: 'With --ask-in-view: deny a call whose question has waited so long: 90s, 10m, 2h. Default: 1h.',
+    },
+    ...COORDINATION,
     ...WIDE_VAULT,
     'no-output-tools': { type: 'boolean', help: 'Do not offer read_output and search_output.' },
     'structured-content': {
@@ -84,7 +90,6 @@ rules ask, the user is asked by elicitation.`,
     session: { type: 'string', value: 'ID', help: 'Keep outputs with those of this session, and show no others.' },
     ...STORE_OR_BUCKET,
     ...SPOOL,
-    ...CONFIG,
     ...WORDING,
   },
   positionals: [0, Number.POSITIVE_INFINITY],
@@ -106,6 +111,10 @@ rules ask, the user is asked by elicitation.`,
     ],
     ['spillway mcp --servers servers.json --tools lazy', 'for the servers of a file, with a short list of tools'],
     ['spillway mcp --config agent.jsonc --server files -- node server.js', 'with settings and rules'],
+    [
+      'spillway mcp --permission --ask-in-view --coordination redis://host:6379 --server files -- node server.js',
+      'with questions that a person answers on another machine',
+    ],
   ],
   run,
 }
@@ -131,6 +140,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   const language = choice(values, 'language', ['en', 'zh-CN'])
   const storage = (await openBucket(values)) ?? openStorage(values, { storageDir, retentionDays })
+  const isAskedInView = values['ask-in-view'] === true
+  const idle = ['answer-timeout', 'coordination'].find((name) => !isAskedInView && values[name] !== undefined)
+  if (idle !== undefined) throw new UsageError(`--${idle}: is about questions that wait; give --ask-in-view with it`)
+  const elsewhere = isJudged && isAskedInView ? await askElsewhere(values, storage) : undefined
   const proxy = startMcpProxy({
     ...target,
     truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },
@@ -144,7 +157,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     ...(isJudged && {
       permission: new PermissionPolicy({ ...permission, allowWideVault: values['allow-wide-vault'] === true }),
     }),
-    ...(isJudged && values['ask-in-view'] === true && { approvalsDir: approvalsFolder(storage) }),
+    ...elsewhere?.options,
     ...(isJudged && configFile !== undefined && { configFile }),
   })
   const restore = passSignalsOn(proxy)
@@ -152,6 +165,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     return codeOf(await proxy.ended)
   } finally {
     restore()
+    await elsewhere?.close()
   }
 }
 
