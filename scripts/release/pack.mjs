@@ -35,7 +35,8 @@ const npm = (args, cwd) =>
 /** The files that npm would publish of the main package, without those in `dist/` that are never loaded: they were bundled. */
 export function mainFiles() {
   const files = JSON.parse(npm(['pack', '--dry-run'], ROOT))[0].files.map(({ path }) => path)
-  if (!files.includes('dist/index.js')) throw new Error('Nothing is built: run npm run build')
+  const missing = [...new Set(entryFiles())].filter((path) => !files.includes(path))
+  if (missing.length > 0) throw new Error(`${missing.join(', ')}: not built; run npm run build`)
   const loaded = new Set()
   for (const file of entryFiles()) addLoaded(file, loaded)
   return files.filter((path) => !path.startsWith('dist/') || loaded.has(path))
