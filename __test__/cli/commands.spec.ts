@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AuditLog, TruncationStorage } from 'spillway'
 import { filesIn, ownName, putOld, tempDir } from '../support/temp'
-import { cli, shell } from './support'
+import { cli, HERE, shell } from './support'
 
 /** Runs it with a store of the test's own. */
 function inStore() {
@@ -31,7 +31,7 @@ describe('what was saved', () => {
       spillway(['sweep', '--json']),
     ])
     expect(part).toMatchObject({ code: 0, stdout: 'line 10\nline 11\n' })
-    expect(part.stderr).toBe(`more: spillway read --from-line 12 --lines 2 ${outputPath}\n`)
+    expect(part.stderr).toBe(`more: ${HERE} read --from-line 12 --lines 2 ${outputPath}\n`)
     expect(paged.stdout).toBe(lines(500))
     expect(whole).toMatchObject({ code: 0, stdout: lines(3000), stderr: '' })
     expect(found).toMatchObject({ code: 0, stdout: '1499-line 1499\n1500:line 1500\n1501-line 1501\n' })
@@ -45,7 +45,18 @@ describe('what was saved', () => {
     const { env, dir } = inStore()
     const path = await new TruncationStorage(dir).save('abcdef\n', { toolName: 'bash' })
     const { stdout } = await shell(`spillway read --bytes 3 ${path} 2>&1`, { env })
-    expect(stdout).toBe(`abc\nmore: spillway read --from-byte 3 --bytes 3 ${path}\n`)
+    expect(stdout).toBe(`abc\nmore: ${HERE} read --from-byte 3 --bytes 3 ${path}\n`)
+  })
+
+  test('is said to be shorter, where nothing is left to read', async () => {
+    const { spillway, dir } = inStore()
+    const path = await new TruncationStorage(dir).save(lines(3), { toolName: 'bash' })
+    const [line, byte] = await Promise.all([
+      spillway(['read', '--from-line', '9', path]),
+      spillway(['read', '--from-byte', '900', path]),
+    ])
+    expect(line).toMatchObject({ code: 0, stdout: '', stderr: 'nothing is there: the output has 3 lines\n' })
+    expect(byte).toMatchObject({ code: 0, stdout: '', stderr: 'nothing is there: the output has 21 bytes\n' })
   })
 
   test('is all that is read: a file from another program is not', async () => {
@@ -136,7 +147,7 @@ describe('a part of a saved output', () => {
     expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('--from-byte 0: is not in line 2')])
     expect([all.code, both.code]).toEqual([2, 2])
     expect(size).toMatchObject({ code: 0, stdout: lines(600).slice(0, 1024) })
-    expect(more.stderr).toBe(`more: spillway read --from-line 501 --lines 500 --store ${dir} --session 's 1' ${path}\n`)
+    expect(more.stderr).toBe(`more: ${HERE} read --from-line 501 --lines 500 --store ${dir} --session 's 1' ${path}\n`)
     expect(bare).toMatchObject({ code: 0, stdout: 'line 1\n' })
   })
 })

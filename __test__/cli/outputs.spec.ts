@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../support/temp'
-import { CLI, cli, ended, type Ran, shell, start, until } from './support'
+import { CLI, cli, ended, HERE, type Ran, shell, start, until } from './support'
 
 let store: string
 let env: NodeJS.ProcessEnv
@@ -103,7 +103,7 @@ test('an output is named by its path or counted from the newest, everywhere', as
     expect([args, (await spillway(...args)).stdout]).toEqual([args, expected])
   }
   const more = await spillway('read', '-1', '--lines', '2')
-  expect(more.stderr).toBe(`more: spillway read --from-line 3 --lines 2 ${newest}\n`)
+  expect(more.stderr).toBe(`more: ${HERE} read --from-line 3 --lines 2 ${newest}\n`)
   expect((await spillway('search', '-l', '-1', 'nothing')).code).toBe(1)
   const many = await spillway('read', '-3')
   expect([many.code, many.stderr]).toEqual([2, 'spillway: -3: expected an output, -1 for the newest; 2 are saved\n'])

@@ -37,6 +37,14 @@ describe('spillway run', () => {
     expect(late.stdout).not.toContain('milliseconds')
   })
 
+  test('takes every strategy by its name', async () => {
+    const { env } = inStore()
+    const names = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv', 'tests']
+    const ran = await Promise.all(names.map((name) => cli(['clip', '--strategy', name], { env, input: 'line\n' })))
+    expect(ran.map(({ stdout, stderr }) => stdout + stderr)).toEqual(names.map(() => 'line\n'))
+    expect((await cli(['clip', '--help'], { env })).stdout.replace(/\s+/g, ' ')).toContain(`: ${names.join(', ')}.`)
+  })
+
   test('gives the command the standard input', async () => {
     const copy = 'process.stdin.pipe(process.stdout)'
     const ran = await cli(['run', '--', process.execPath, '-e', copy], { ...inStore(), input: 'through and through' })

@@ -6,6 +6,9 @@ import { join } from 'node:path'
 
 export const CLI = join(__dirname, '..', '..', 'dist', 'cli', 'main.js')
 
+/** The command as it can be typed where it is in no folder of the path. */
+export const HERE = `${process.execPath} ${CLI}`
+
 export interface Ran {
   code: number | null
   signal: NodeJS.Signals | null

@@ -25,8 +25,19 @@ export const WIDE_VAULT: Readonly<Record<string, Option>> = {
   },
 }
 
+const NAMED: Readonly<Record<Extract<TruncationOptions['strategy'], string>, true>> = {
+  default: true,
+  line: true,
+  byte: true,
+  smart: true,
+  json: true,
+  diff: true,
+  csv: true,
+  tests: true,
+}
+
 /** Every strategy that has a name. */
-const STRATEGIES = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const
+const STRATEGIES = Object.keys(NAMED) as (keyof typeof NAMED)[]
 
 export const LIMITS: Readonly<Record<string, Option>> = {
   'max-lines': { type: 'string', value: 'N', help: 'Lines to show.' },
@@ -128,7 +139,7 @@ export const READERS = ['spillway_search_output', 'spillway_read_output']
 /** Names the commands that search and read the output, as they can be typed here, in the notice of a result. */
 export function withReaders<R extends TruncationResult>(result: R): R {
   if (!result.truncated || result.hint === undefined) return result
-  const program = spillwayInPath() ? 'spillway' : `${quoted(process.execPath)} ${quoted(process.argv[1] ?? '')}`
+  const program = typedCommand()
   const [searcher = '', reader = ''] = READERS
   const hint = result.hint
     .replaceAll(searcher, () => `\`${program} search\``)
@@ -137,6 +148,11 @@ export function withReaders<R extends TruncationResult>(result: R): R {
   if (at === -1) return result
   const content = result.content.slice(0, at) + hint + result.content.slice(at + result.hint.length)
   return { ...result, content, hint }
+}
+
+/** Returns the command as it can be typed here. */
+export function typedCommand(): string {
+  return spillwayInPath() ? 'spillway' : `${quoted(process.execPath)} ${quoted(process.argv[1] ?? '')}`
 }
 
 /** A folder that npm puts into the path of what it runs is in no shell afterwards. */

@@ -8,6 +8,7 @@ import { isLocal, type OutputStorage } from '../output-storage'
 import { askedOutput } from '../outputs'
 import { finiteBytes } from '../parse-sizes'
 import { quoted, text, whole } from '../parse-values'
+import { typedCommand } from '../shared-options'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -59,6 +60,11 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   if (isLocal(storage)) await printBytes(path, part, isAll)
   else await printText(storage, path, part, isAll, access)
+  if (part.byteCount === 0 && part.totalBytes > 0) {
+    const { totalLines } = part
+    const size = totalLines === undefined ? `${part.totalBytes} bytes` : `${totalLines} lines`
+    note(`nothing is there: the output has ${size}`)
+  }
   if (part.next !== undefined && !isAll)
     note(`more: ${continued(values, part.next)} ${quoted(/^-\d/.test(given) ? path : given)}`)
   return EXIT.ok
@@ -139,5 +145,5 @@ function continued(values: Parsed['values'], next: ReadRange): string {
   const named = { 'from-line': fromLine, lines: lineCount, 'from-byte': fromByte, bytes: byteCount }
   const where = { store: text(values, 'store'), session: text(values, 'session') }
   const options = Object.entries({ ...named, ...where }).filter(([, value]) => value !== undefined)
-  return `spillway read ${options.map(([name, value]) => `--${name} ${quoted(String(value))}`).join(' ')}`
+  return `${typedCommand()} read ${options.map(([name, value]) => `--${name} ${quoted(String(value))}`).join(' ')}`
 }
