@@ -3,7 +3,7 @@
 import { pathOf, storeApproval } from '../config/config-file'
 import { PermissionPolicy } from '../permission/policy'
 import type { PermissionCall, PermissionPolicyOptions, SuggestedRule } from '../permission/types'
-import { checkKeys, isRecord, isRevoked, wrong } from '../validation/validate'
+import { checkKeys, hasFunctions, isRecord, isRevoked, wrong } from '../validation/validate'
 import type { GateDecision, PendingRequest } from './gate-state'
 import type { ModeController } from './mode'
 
@@ -98,7 +98,7 @@ export function readGateOptions(
   const file = configFile === undefined ? undefined : pathOf('options.configFile', configFile)
   const saveRule =
     given.saveRule ?? (file === undefined ? undefined : (rule: SuggestedRule) => storeApproval(file, rule))
-  if (modes !== undefined && typeof modes?.getMode !== 'function')
+  if (modes !== undefined && !hasFunctions('options.modes', modes, ['getMode']))
     throw wrong('options.modes', modes, 'a ModeController')
   for (const [key, value] of Object.entries({ ask, saveRule, onEvent, now })) {
     if (value !== undefined && typeof value !== 'function') throw wrong(`options.${key}`, value, 'a function')

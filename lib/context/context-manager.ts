@@ -2,13 +2,13 @@
 
 import { Fold } from '../compaction/apply-summary'
 import { checkMessages, readCompactOptions } from '../compaction/options'
-import type { SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { adopt, forgetGone, HistoryPruner } from '../pruning/pruner'
 import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
 import { Semaphore } from '../util/semaphore'
 import { catchLater, warn } from '../util/warn'
-import { type Check, checkOptions, flag } from '../validation/options'
+import { type Check, checkOptions, flag, signal } from '../validation/options'
 import { compacted } from './compact'
 import { Images } from './images'
 import {
@@ -21,7 +21,6 @@ import {
   withinLimits,
 } from './inner'
 import {
-  anything,
   CONTEXT_CHECKS,
   type ContextManagerOptions,
   checkParts,
@@ -40,7 +39,7 @@ const inners = new WeakMap<object, Inner<never>>()
 const REQUEST: Readonly<Record<string, Check>> = {
   now: ['a number of milliseconds since the epoch', Number.isFinite],
   force: flag,
-  signal: anything,
+  signal,
 }
 
 /**
@@ -186,6 +185,8 @@ async function prepare<M>(
 ): Promise<PreparedContext<M>> {
   checkOptions('options', request, REQUEST)
   checkMessages(messages)
+  const { signal: stop } = request
+  if (stop?.aborted) throw new SpillwayError('ABORTED', 'the preparation was aborted', { cause: stop.reason })
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
   counts.known = 0

@@ -10,7 +10,7 @@ import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/polici
 import type { OutputOwner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { atLeastZero, type Check, checkOptions, owner } from '../validation/options'
-import { isRecord } from '../validation/validate'
+import { isRecord, readable } from '../validation/validate'
 
 /** The settings of a policy, without its type. */
 type PolicySettings<Name extends PolicyName> = Omit<Extract<PrunePolicy, { type: Name }>, 'type'>
@@ -88,7 +88,7 @@ export interface ContextManagerOptions<M = unknown> {
 
 const isLimit = (value: unknown) => atLeastZero(value) && value !== 0
 
-export const anything: Check = ['anything', () => true]
+const anything: Check = ['anything', () => true]
 const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isRecord(value)]
 const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null)?.forget === 'function'
 const orOff: Check = ['false or an object', (value) => value === false || isRecord(value)]
@@ -142,7 +142,8 @@ export function checkParts<M>(options: ContextManagerOptions<M>): void {
   }
   for (const type of POLICIES) {
     const own = options[type]
-    if (typeof own === 'object') readPolicy({ ...own, type }, `options.${type}`)
+    if (typeof own === 'object')
+      readPolicy({ ...readable(`options.${type}`, () => ({ ...own })), type }, `options.${type}`)
   }
 }
 

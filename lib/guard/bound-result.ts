@@ -7,7 +7,7 @@ import { opened } from '../truncation/bounded-output'
 import type { ToolResultLike } from '../types'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
-import { warn } from '../util/warn'
+import { catchLater, warn } from '../util/warn'
 import { isRecord, wrong } from '../validation/validate'
 import type { Call, Guard } from './guarded-call'
 
@@ -15,6 +15,7 @@ import type { Call, Guard } from './guarded-call'
 function questionOf({ tool, controls }: Guard, { args }: Call): string | undefined {
   try {
     const query: unknown = controls.query?.({ tool: tool.name, args })
+    catchLater('query', query)
     if (query !== undefined && typeof query !== 'string')
       throw wrong('controls.query', query, 'a string from the function')
     return query

@@ -9,7 +9,7 @@ import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from '../loop-dete
 import type { PermissionCall, PermissionMode, PermissionVerdict } from '../permission/types'
 import type { ResultFolder } from '../tools/fold-result'
 import type { OutputService, ToolResultRecorder, TruncationMiddleware } from '../types'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, hasFunctions, isRecord, wrong } from '../validation/validate'
 
 /** The user must decide if a loop may continue. */
 export interface DoomLoopQuestion {
@@ -92,23 +92,23 @@ export function checkToolControls(controls: ToolControls): void {
     controls as ToolControls
   const { hookTimeoutMs } = controls
   if (hooks !== undefined && !isToolHookRunner(hooks)) checkHooks('controls.hooks', hooks)
-  const has = (value: unknown, name: string) => typeof (value as Record<string, unknown> | null)?.[name] === 'function'
-  if (permission !== undefined && !has(permission, 'request') && !has(permission, 'evaluate')) {
+  const has = (key: keyof ToolControls, ...names: string[]) => hasFunctions(`controls.${key}`, controls[key], names)
+  if (permission !== undefined && !has('permission', 'request') && !has('permission', 'evaluate')) {
     throw wrong('controls.permission', permission, 'a PermissionGate or a PermissionPolicy')
   }
-  for (const name of ['check', 'record', 'approve']) {
-    if (doomLoop !== undefined && !has(doomLoop, name)) throw wrong('controls.doomLoop', doomLoop, 'a DoomLoopDetector')
+  if (doomLoop !== undefined && !has('doomLoop', 'check', 'record', 'approve')) {
+    throw wrong('controls.doomLoop', doomLoop, 'a DoomLoopDetector')
   }
   if (askDoomLoop !== undefined && typeof askDoomLoop !== 'function') {
     throw wrong('controls.askDoomLoop', askDoomLoop, 'a function')
   }
-  if (audit !== undefined && !has(audit, 'append')) throw wrong('controls.audit', audit, 'an AuditLog')
-  if (truncation !== undefined && typeof truncation !== 'function' && !has(truncation, 'output')) {
+  if (audit !== undefined && !has('audit', 'append')) throw wrong('controls.audit', audit, 'an AuditLog')
+  if (truncation !== undefined && typeof truncation !== 'function' && !has('truncation', 'output')) {
     throw wrong('controls.truncation', truncation, 'a TruncationService or a middleware')
   }
-  if (fold !== undefined && !has(fold, 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
+  if (fold !== undefined && !has('fold', 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
   if (query !== undefined && typeof query !== 'function') throw wrong('controls.query', query, 'a function')
-  if (ledger !== undefined && !has(ledger, 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
+  if (ledger !== undefined && !has('ledger', 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
   if (refusal !== undefined && !['result', 'text', 'mcp'].includes(refusal)) {
     throw wrong('controls.refusal', refusal, "'result', 'text' or 'mcp'")
   }
@@ -122,5 +122,5 @@ export function checkToolControls(controls: ToolControls): void {
 
 /** @internal */
 export function isToolHookRunner(hooks: unknown): hooks is ToolHookRunner {
-  return isRecord(hooks) && RUNNER_METHODS.every((name) => typeof hooks[name] === 'function')
+  return hasFunctions('controls.hooks', hooks, RUNNER_METHODS)
 }

@@ -4,7 +4,7 @@ import { isFoldRecord } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
-import { checkKeys, invalid, isRecord, wrong } from '../validation/validate'
+import { checkKeys, invalid, isRecord, readable, wrong } from '../validation/validate'
 
 /** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isError' | 'bytes'> {
@@ -236,7 +236,7 @@ function checkedRecord(entry: unknown, field: string): ToolResultRecord {
 }
 
 function checkedField(key: string, [allowed, test]: Check, value: unknown, field: string): unknown {
-  if (!test(value)) throw wrong(`${field}.${key}`, value, allowed)
+  if (!readable(`${field}.${key}`, () => test(value))) throw wrong(`${field}.${key}`, value, allowed)
   return key === 'args' ? plainArgs(value, `${field}.args`) : value
 }
 

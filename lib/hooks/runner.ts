@@ -6,7 +6,7 @@ import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 import { editedInput, editedPrompt, editedResult, editedSummary } from './edits'
 import { readParameters, withParameters } from './parameters'
 import type {
@@ -203,7 +203,7 @@ export function checkHooks(field: string, hooks: unknown): asserts hooks is Hook
 }
 
 function hooksOf(hooks: Hooks, name: HookName): AnyHook[] {
-  const found: unknown = hooks[name]
+  const found = readable(`hooks.${name}`, (): unknown => hooks[name])
   return (found === undefined ? [] : isArray(found) ? [...found] : [found]) as AnyHook[]
 }
 

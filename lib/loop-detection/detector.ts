@@ -134,7 +134,7 @@ export class DoomLoopDetector {
     const state = resumed
     resumed = undefined
     checkRecord(options)
-    const { identity, ...rest }: DoomLoopOptions = options
+    const { identity, ...rest } = readable('options', () => ({ ...options }), 'INVALID_CONFIG')
     if (identity !== undefined && typeof identity !== 'function') {
       throw wrong('identity', identity, 'a function', 'INVALID_CONFIG')
     }

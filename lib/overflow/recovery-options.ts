@@ -1,8 +1,8 @@
 import type { ThinkingMode } from '../history/bound-thinking'
 import type { EstimateTokens } from '../history/estimate'
 import type { OutputOwner } from '../storage/saved-outputs'
-import { checkOptions, oneOf, owner } from '../validation/options'
-import { invalid, wrong } from '../validation/validate'
+import { checkOptions, oneOf, owner, signal } from '../validation/options'
+import { invalid, isRecord, wrong } from '../validation/validate'
 import { CHECK, checkedWindow, type OverflowProfile } from './limits'
 import type { OverflowEvent } from './state-machine'
 
@@ -145,11 +145,16 @@ export interface OverflowPlan extends OverflowReport {
   outcome: 'retry' | 'compaction' | 'failed'
 }
 
+const OVERFLOW_FACTS = ['overflow', 'kind', 'actualTokens', 'limitTokens'] satisfies (keyof OverflowFacts)[]
+
 /** Validation of each option. */
 export const RECOVER_CHECKS = {
   messages: CHECK.array,
   contextWindowTokens: CHECK.atLeastZeroOrUnknown,
-  overflow: CHECK.object,
+  overflow: [
+    'an object',
+    (value: unknown) => isRecord(value) && OVERFLOW_FACTS.every((name) => typeof value[name] !== 'function'),
+  ],
   duringCompaction: CHECK.flag,
   estimateTokens: CHECK.function,
   compact: CHECK.function,
@@ -159,7 +164,7 @@ export const RECOVER_CHECKS = {
   minProgressTokens: CHECK.atLeastZero,
   reserveTokens: CHECK.atLeastZero,
   state: CHECK.object,
-  signal: ['an AbortSignal', (value: unknown) => typeof (value as AbortSignal | null)?.aborted === 'boolean'],
+  signal,
   onStep: CHECK.function,
   outputExists: CHECK.function,
   storage: owner,

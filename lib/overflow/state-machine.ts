@@ -36,6 +36,9 @@ export interface Counters {
   squeezed: boolean
 }
 
+/** The largest count that the binary takes: no recovery gets there. */
+const MOST = 2 ** 32 - 1
+
 /** The next transition; nothing if no attempt is left for it. */
 export function nextTransition(
   order: OverflowTransition['order'],
@@ -43,6 +46,10 @@ export function nextTransition(
   event: OverflowEvent,
   counters: Counters,
 ): OverflowTransition | undefined {
-  const answer = call(() => native.overflowNext(JSON.stringify({ order, from, event, counters })))
+  const { attempts, maxAttempts, compactions, maxCompactions } = counters
+  const numbers = { attempts, maxAttempts, compactions, maxCompactions }
+  const bounded = Object.fromEntries(Object.entries(numbers).map(([name, count]) => [name, Math.min(count, MOST)]))
+  const given = { order, from, event, counters: { ...counters, ...bounded } }
+  const answer = call(() => native.overflowNext(JSON.stringify(given)))
   return JSON.parse(answer) ?? undefined
 }

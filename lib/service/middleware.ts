@@ -24,7 +24,7 @@ import type {
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
-import { checkKeys, isRevoked, wrong } from '../validation/validate'
+import { checkKeys, hasFunctions, isRevoked, wrong } from '../validation/validate'
 import { TruncationService } from './service'
 
 /** The middleware of what bounds results: itself, or one around the service. */
@@ -236,7 +236,7 @@ function reportTo(service: OutputService, context: TruncationContext | undefined
 function checkConfig<R extends ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddlewareConfig<R> {
   if (isRevoked(config)) throw wrong('config', config, 'an object', 'INVALID_CONFIG')
   const service: unknown = config?.service
-  if (typeof (service as Partial<OutputService> | null)?.output !== 'function') {
+  if (!hasFunctions('service', service, ['output'], 'INVALID_CONFIG')) {
     throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')
   }
   checkKeys('', config, ['service', 'skipTools', 'shouldTruncate', 'ledger'], 'INVALID_CONFIG')
@@ -247,7 +247,7 @@ function checkConfig<R extends ToolResultLike>(config: TruncationMiddlewareConfi
   if (shouldTruncate !== undefined && typeof shouldTruncate !== 'function') {
     throw wrong('shouldTruncate', shouldTruncate, 'a function', 'INVALID_CONFIG')
   }
-  if (ledger !== undefined && typeof ledger?.record !== 'function') {
+  if (ledger !== undefined && !hasFunctions('ledger', ledger, ['record'], 'INVALID_CONFIG')) {
     throw wrong('ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
   }
   return config

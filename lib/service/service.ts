@@ -29,6 +29,7 @@ import type {
   TruncationStrategy,
 } from '../types'
 import { asyncDispose } from '../util/async-dispose'
+import { isArray } from '../util/guards'
 import { checkContext, invalid, isPlain, isRecord, wrong } from '../validation/validate'
 
 /** Bytes of a token of English text. */
@@ -202,7 +203,7 @@ function copyOptions(options: TruncationServiceConfig): TruncationServiceConfig 
   try {
     return { ...options }
   } catch (cause) {
-    throw unreadable(cause)
+    throw unreadable(options, cause)
   }
 }
 
@@ -242,7 +243,7 @@ function describeOptions(options: TruncationServiceConfig): object {
 }
 
 function isStorages(storage: unknown): boolean {
-  return Array.isArray(storage) ? storage.length > 0 && storage.every(isStorage) : isStorage(storage)
+  return isArray(storage) ? storage.length > 0 && storage.every(isStorage) : isStorage(storage)
 }
 
 async function bound(

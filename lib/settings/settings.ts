@@ -1,9 +1,10 @@
 /** A service's settings as the binary holds them, and the plans it makes of them, remembered per tool. */
 
 import { types } from 'node:util'
-import { SpillwayError } from '../errors'
+import type { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import type { ConfigSource, TruncationConfig, TruncationContext } from '../types'
+import { invalid, isRecord } from '../validation/validate'
 
 /** The budget of a preview as the binary reads it; `null` is no limit. */
 export interface TextLimits {
@@ -122,38 +123,71 @@ class RegExpTag extends Tag {
 export function encode(value: unknown): string {
   if (value === undefined) return '{"$type":"undefined"}'
   try {
-    return JSON.stringify(value, (_key, inner: unknown) => {
-      switch (typeof inner) {
-        case 'number':
-          return Number.isFinite(inner) ? inner : new Tag(String(inner))
-        case 'bigint':
-          return new Tag(`${inner}n`)
-        case 'function':
-          return new Tag('function')
-        case 'symbol':
-          return new Tag('a symbol')
-        case 'string':
-          return wellFormed(inner)
-        case 'object':
-          if (types.isRegExp(inner)) return new RegExpTag(inner)
-          // Only what we wrote down may stand for what JSON cannot hold.
-          return inner !== null && Object.hasOwn(inner, '$type') && !(inner instanceof Tag)
-            ? new Tag('an object')
-            : inner
-        default:
-          return inner
-      }
-    })
+    return toText(value)
   } catch (cause) {
-    throw unreadable(cause)
+    throw unreadable(value, cause)
   }
 }
 
-/** The error for settings that are cyclic, or that have a getter that throws. */
-export function unreadable(cause: unknown): SpillwayError {
-  return new SpillwayError('INVALID_CONFIG', 'the settings cannot be read: they are cyclic, or a getter threw', {
-    cause,
+function toText(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    switch (typeof inner) {
+      case 'number':
+        return Number.isFinite(inner) ? inner : new Tag(String(inner))
+      case 'bigint':
+        return new Tag(`${inner}n`)
+      case 'function':
+        return new Tag('function')
+      case 'symbol':
+        return new Tag('a symbol')
+      case 'string':
+        return wellFormed(inner)
+      case 'object':
+        if (types.isRegExp(inner)) return new RegExpTag(inner)
+        // Only what we wrote down may stand for what JSON cannot hold.
+        return inner !== null && Object.hasOwn(inner, '$type') && !(inner instanceof Tag) ? new Tag('an object') : inner
+      default:
+        return inner
+    }
   })
+}
+
+/** The error for settings that are cyclic, or that have a getter that throws: it names the innermost field at fault. */
+export function unreadable(settings: unknown, cause: unknown): SpillwayError {
+  const field = faultIn(settings).join('.') || 'options'
+  const problem = 'expected an object whose fields can be read, without a cycle'
+  return invalid(field, problem, { code: 'INVALID_CONFIG', cause })
+}
+
+/** The path of the innermost field that has no JSON. */
+function faultIn(value: unknown, within: readonly unknown[] = []): string[] {
+  if (!isRecord(value)) return []
+  try {
+    const inside = [...within, value]
+    const faulty = Object.keys(value).find((key) => inside.includes(fieldOf(value, key)) || !isText(value, key))
+    if (faulty === undefined) return []
+    const inner = fieldOf(value, faulty)
+    return [faulty, ...(inside.includes(inner) ? [] : faultIn(inner, inside))]
+  } catch {
+    return []
+  }
+}
+
+function fieldOf(value: Record<string, unknown>, key: string): unknown {
+  try {
+    return value[key]
+  } catch {
+    return undefined
+  }
+}
+
+function isText(value: Record<string, unknown>, key: string): boolean {
+  try {
+    toText(value[key])
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Reads what the binary answered. */

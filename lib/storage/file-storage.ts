@@ -14,13 +14,13 @@ import {
 import { Drain } from '../ingest/worker-tasks'
 import { background, call, native } from '../native/native'
 import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
-import { Settings, type TextLimits, unreadable } from '../settings/settings'
+import { Settings, type TextLimits } from '../settings/settings'
 import type { ITruncationStorage, TruncationContext, TruncationStorageOptions } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
 import { isArray } from '../util/guards'
 import { checkBytes } from '../validation/bytes'
-import { checkContext, checkKeys, isRecord, readable, wrong } from '../validation/validate'
+import { checkContext, checkKeys, hasFunctions, isRecord, readable, wrong } from '../validation/validate'
 import {
   checkAccess,
   type OutputAccess,
@@ -284,12 +284,8 @@ export function saveTarget(place: Place, { toolName, sessionId, toolCallId }: Tr
 
 /** True if something can be used as a storage. */
 export function isStorage(value: unknown): value is ITruncationStorage {
-  if (!isRecord(value)) return false
-  try {
-    return ['save', 'read', 'cleanup', 'getStorageDir'].every((name) => typeof value[name] === 'function')
-  } catch (cause) {
-    throw unreadable(cause)
-  }
+  if (typeof value !== 'object') return false
+  return hasFunctions('storage', value, ['save', 'read', 'cleanup', 'getStorageDir'], 'INVALID_CONFIG')
 }
 
 // Saving alone cuts nothing, so it keeps nothing of the text in memory.

@@ -14,7 +14,7 @@ import type {
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
-import { isRecord, isRevoked, wrong } from '../validation/validate'
+import { hasFunctions, isRecord, isRevoked, readable, wrong } from '../validation/validate'
 import { foldResult, type ResultFolder } from './fold-result'
 
 /** Context of the call. */
@@ -78,15 +78,16 @@ export class ToolRegistry {
   constructor(config: ToolRegistryConfig = {}) {
     const given: unknown = config
     if (!isRecord(given)) throw wrong('config', given, 'an object', 'INVALID_CONFIG')
-    const { ledger, fold } = config
-    if (ledger !== undefined && typeof ledger?.record !== 'function') {
+    const copy = readable('config', () => ({ ...config }), 'INVALID_CONFIG')
+    const { ledger, fold } = copy
+    if (ledger !== undefined && !hasFunctions('config.ledger', ledger, ['record'], 'INVALID_CONFIG')) {
       throw wrong('config.ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
     }
-    if (fold !== undefined && typeof fold?.fold !== 'function') {
+    if (fold !== undefined && !hasFunctions('config.fold', fold, ['fold'], 'INVALID_CONFIG')) {
       throw wrong('config.fold', fold, 'a FoldSession', 'INVALID_CONFIG')
     }
     this.tools = new Map()
-    this.config = { ...config }
+    this.config = copy
     this.middleware = undefined
   }
 

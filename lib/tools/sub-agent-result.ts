@@ -3,7 +3,7 @@
 import { middlewareOf } from '../service/middleware'
 import { textOfValue } from '../truncation/content'
 import type { OutputService, ToolResultLike, TruncationMiddleware } from '../types'
-import { type Check, checkOptions, oneOf } from '../validation/options'
+import { type Check, checkOptions, oneOf, signal } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
 /** How a sub-agent ended: `incomplete` used up its turns or its budget, `aborted` was stopped from outside. */
@@ -58,7 +58,7 @@ const OPTIONS: { readonly [K in keyof Required<SubAgentResultOptions>]: Check } 
   toolName: text,
   sessionId: text,
   toolCallId: text,
-  signal: ['an AbortSignal', (value) => isRecord(value) && typeof value.aborted === 'boolean'],
+  signal,
 }
 
 /** How the line with the status begins. */

@@ -10,7 +10,7 @@ import type {
   TruncationStrategy,
   TruncationStrategyName,
 } from '../types'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, hasFunctions, isRecord, wrong } from '../validation/validate'
 
 /**
  * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
@@ -187,13 +187,8 @@ export function builtInName(strategy: TruncationStrategy): TruncationStrategyNam
 
 /** True if something can be used as a strategy. */
 export function isStrategy(value: unknown): value is TruncationStrategy {
-  const strategy = value as Partial<TruncationStrategy> | null
-  return (
-    typeof strategy === 'object' &&
-    strategy !== null &&
-    typeof strategy.needsTruncation === 'function' &&
-    typeof strategy.truncate === 'function'
-  )
+  if (typeof value !== 'object') return false
+  return hasFunctions('strategy', value, ['needsTruncation', 'truncate'], 'INVALID_CONFIG')
 }
 
 /** The end of a text with a notice, when there is no way to save it; nothing if it is short enough. */

@@ -25,6 +25,11 @@ export const strings: Check = [
   (value) => isArray(value) && value.every((name) => typeof name === 'string'),
 ]
 
+export const signal: Check = [
+  'an AbortSignal',
+  (value) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function',
+]
+
 export const owner: Check = [
   'a storage with a function owns',
   (value) => typeof (value as { owns?: unknown } | null)?.owns === 'function',
@@ -40,8 +45,9 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined
     if (check === undefined) {
       throw unknownOption(of, key, Object.keys(checks))
-    } else if (value !== undefined && !check[1](value)) {
-      throw wrong(`${of}.${key}`, value, check[0])
+    } else if (value !== undefined) {
+      const field = `${of}.${key}`
+      if (!readable(field, () => check[1](value))) throw wrong(field, value, check[0])
     }
   }
 }

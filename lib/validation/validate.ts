@@ -105,7 +105,7 @@ export function checkKeys(
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for what is neither a signal nor nothing */
 export function checkSignal(field: string, signal: unknown): void {
-  if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== 'function') {
+  if (signal !== undefined && !hasFunctions(field, signal, ['throwIfAborted'])) {
     throw wrong(field, signal, 'an AbortSignal')
   }
 }
@@ -124,6 +124,19 @@ export function readable<T>(field: string, read: () => T, code: SpillwayErrorCod
     if (cause instanceof SpillwayError) throw cause
     throw invalid(field, 'expected an object whose fields can be read', { code, cause })
   }
+}
+
+/**
+ * True if a value has functions of these names.
+ * @throws SpillwayError that names the argument, for a value that cannot be read
+ */
+export function hasFunctions(
+  field: string,
+  value: unknown,
+  names: readonly string[],
+  code?: SpillwayErrorCode,
+): value is Record<string, unknown> {
+  return readable(field, () => names.every((name) => typeof Object(value)[name] === 'function'), code)
 }
 
 const FIELDS = [
