@@ -249,6 +249,15 @@ test.each([
   expect([code, stdout]).toEqual([0, expect.stringContaining(problem)])
 })
 
+test('a change that cannot be written names the file, and leaves no backup', async () => {
+  put('.codex/hooks.json', '{}')
+  // In the place of the lock, because root may write to any folder.
+  mkdirSync(join(home, '.codex/.hooks.json.lock'))
+  const { code, stderr } = await spillway('init', 'codex')
+  expect([code, stderr]).toEqual([3, expect.stringContaining(join(home, '.codex/hooks.json'))])
+  expect(readdirSync(join(home, '.codex')).sort()).toEqual(['.hooks.json.lock', 'hooks.json'])
+})
+
 describe('doctor', () => {
   test('names the agents that were asked for and are not wired', async () => {
     await spillway('init', 'gemini')

@@ -159,23 +159,41 @@ async function parsed(text: string): Promise<Record<string, unknown>> {
 export async function written(agent: Agent, change: Change, wanted: Wanted | undefined): Promise<Change> {
   const { file, before, after } = change
   if (before === after) return change
-  const backup = backupOf(file)
-  if (wanted === undefined) {
-    // The lock is beside what a link names.
-    const named = realpathSync(file)
-    if (after === undefined) rmSync(file, { force: true })
-    else if (after === textOf(backup)) writeFileSync(file, after)
-    else await updateConfig(file, (current) => patchOf(agent, current, undefined))
-    rmSync(backup, { force: true })
-    for (const path of [file, named]) rmSync(join(dirname(path), `.${basename(path)}.lock`), { force: true })
+  try {
+    if (wanted !== undefined) return await wire(agent, change, wanted)
+    await takeOut(agent, file, after)
     return change
+  } catch (error) {
+    const message = messageOf(error)
+    throw message.includes(file) ? error : new Error(`${file}: ${message}`, { cause: error })
   }
+}
+
+async function takeOut(agent: Agent, file: string, after: string | undefined): Promise<void> {
+  const backup = backupOf(file)
+  // The lock is beside what a link names.
+  const named = realpathSync(file)
+  if (after === undefined) rmSync(file, { force: true })
+  else if (after === textOf(backup)) writeFileSync(file, after)
+  else await updateConfig(file, (current) => patchOf(agent, current, undefined))
+  rmSync(backup, { force: true })
+  for (const path of [file, named]) rmSync(join(dirname(path), `.${basename(path)}.lock`), { force: true })
+}
+
+async function wire(agent: Agent, change: Change, wanted: Wanted): Promise<Change> {
+  const { file, before, after } = change
   mkdirSync(dirname(file), { recursive: true })
   // Checks the text that was read, not the file: another process may have changed it since.
   const isFirst = before !== undefined && agent.wiring.kind !== 'file' && !isWired(agent, await parsed(before))
+  const backup = backupOf(file)
   if (isFirst) writeFileSync(backup, before, { mode: statSync(file).mode & 0o777 })
-  if (agent.wiring.kind === 'file') writeFileSync(file, after ?? '')
-  // To what the file holds now: the agent may have written to it since.
-  else await updateConfig(file, (current) => patchOf(agent, current, wanted))
+  try {
+    if (agent.wiring.kind === 'file') writeFileSync(file, after ?? '')
+    // To what the file holds now: the agent may have written to it since.
+    else await updateConfig(file, (current) => patchOf(agent, current, wanted))
+  } catch (error) {
+    if (isFirst) rmSync(backup, { force: true })
+    throw error
+  }
   return isFirst ? { ...change, backup } : change
 }
