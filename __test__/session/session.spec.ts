@@ -245,6 +245,34 @@ describe('the file of a session', () => {
     expect(contents(again)).toEqual([...texts, 'more'])
   })
 
+  const foreign: [string, string][] = [
+    ['a table of users', 'root:x:0:0:root:/root:/bin/sh\nnobody:x:1:1::/:/bin/false\n'],
+    ['a file of JSON', `${JSON.stringify({ name: 'app', type: 'module' }, undefined, 2)}\n`],
+    ['one line of text', 'a note'],
+    ['bytes that are no text', '\ufffd\0\u0001\n'],
+  ]
+  test.each(foreign)('is refused and stays as it is if it is no session: %s', (_, text) => {
+    const file = fileOf([text], '')
+    chmodSync(file, 0o644)
+    expect(() => JsonlSession.open(file)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', field: 'file', message: expect.stringContaining(file) }),
+    )
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+    expect(readdirSync(dirname(file))).toEqual([basename(file)])
+  })
+
+  const lost: [string, string][] = [
+    ['the beginning of its first entry', '{"type":"mess'],
+    ['zero bytes of a power cut', '\0\0\0\0'],
+    ['blank lines', '\n \n'],
+  ]
+  test.each(lost)('is opened if it has nothing but %s', (_, text) => {
+    const session = JsonlSession.open(fileOf([text], ''))
+    session.append(user('first'))
+    expect(contents(JsonlSession.open(session.file))).toEqual(['first'])
+  })
+
   it('gives the second of two entries with one id another, and its followers with it', () => {
     const session = JsonlSession.open(
       fileOf([line('a', null), line('b', 'a', 'first'), line('b', 'a', 'second'), line('c', 'b')]),

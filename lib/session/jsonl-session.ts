@@ -23,7 +23,7 @@ import { CHECK } from '../overflow/limits'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { checkOptions } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { invalid, wrong } from '../validation/validate'
 import { Tree } from './entry-tree'
 import { isDamaged, readLog, type SessionDamage } from './repair-jsonl'
 import type { NewSessionEntry, Session, SessionEntry } from './types'
@@ -72,14 +72,17 @@ export class JsonlSession implements Session {
 
   /**
    * Opens a session; the file is made if there is none, its folder is not.
-   * @throws SpillwayError `STORAGE_READ` or `STORAGE_WRITE` with what the system said, `INVALID_ARGUMENT`
+   * @throws SpillwayError `STORAGE_READ` or `STORAGE_WRITE` with what the system said, `INVALID_ARGUMENT`, also for a file that is
+   * no session: it stays as it is
    */
   static open(file: string, options: JsonlSessionOptions = {}): JsonlSession {
     if (typeof file !== 'string' || file === '' || file.includes('\0')) throw wrong('file', file, 'a path')
     checkOptions('options', options, { sync: CHECK.flag })
     const tree = new Tree()
     const text = attempt('STORAGE_READ', file, () => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
-    const { entries, lines, damage } = readLog(text, () => tree.newId())
+    const { entries, lines, damage, isForeign } = readLog(text, () => tree.newId())
+    // A repair would leave nothing of it.
+    if (isForeign) throw invalid('file', `expected a session, received ${file}, in which no line is an entry`)
     const damaged = isDamaged(damage)
     const keptOriginal = damaged ? attempt('STORAGE_WRITE', file, () => repair(file, lines)) : undefined
     for (const entry of entries) tree.add(entry)

@@ -8,6 +8,8 @@ export interface ReadLog {
   /** The lines as they should be. */
   lines: string[]
   damage: SessionDamage
+  /** True for a text that is no session, not even the beginning of one. */
+  isForeign: boolean
 }
 
 /** Faults found in a session file. All 0 means a sound file. */
@@ -77,7 +79,14 @@ export function readLog(text: string, newId: () => string): ReadLog {
     for (const inner of entriesWithin(line)) read(JSON.stringify(inner), inner)
   }
   damage.lostParents = mendParents(entries)
-  return { entries, lines: [...headers, ...entries.map((entry) => JSON.stringify(entry))], damage }
+  const lines = [...headers, ...entries.map((entry) => JSON.stringify(entry))]
+  return { entries, lines, damage, isForeign: lines.length === 0 && pieces.some(isOther) }
+}
+
+/** True for a line that no write of an entry leaves, however it was cut off. */
+function isOther(piece: string): boolean {
+  const line = piece.replace(BESIDE, '')
+  return line.trim() !== '' && !(line.startsWith('{"') || line === '{')
 }
 
 function parsed(line: string): Record<string, unknown> | undefined {
