@@ -1578,6 +1578,52 @@ export interface SummaryRequest<M = unknown> {
 	/** Aborted when the time is up, or when the caller's own signal is. */
 	signal: AbortSignal;
 }
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+	maxStoreFiles?: number;
+	/** As for `TruncationStorage`. @default none */
+	maxFileBytes?: number;
+	/** As for `TruncationStorage`. @default none */
+	redact?: RedactionOptions;
+	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity`: forever. @default 7 */
+	retentionDays?: number;
+}
+/**
+ * Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends
+ * with it.
+ */
+export declare class MemoryStorage implements ITruncationStorage {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+	constructor(options?: MemoryStorageOptions);
+	/** Keeps a text and answers its path, which only this storage knows. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Keeps a copy of bytes and answers its path. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+	read(path: string): Promise<string>;
+	/** As `TruncationStorage.readRange`. */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/** As `TruncationStorage.search`. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** True if a path is that of an output that this storage kept. */
+	owns(path: string): boolean;
+	/** Removes outputs that are older than `retentionDays`, and returns their number. Outputs younger than an hour are kept. */
+	cleanup(retentionDays?: number): Promise<number>;
+	/** As `TruncationStorage.sweep`; nothing is leased here. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much is kept. */
+	usage(): Promise<StorageUsage>;
+	/** Forgets all outputs of a session, and answers how many there were. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where paths begin; no folder of a disk. */
+	getStorageDir(): string;
+	/** Forgets everything. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
 /** Options of the part of a summary about files that were read before it. */
 export interface ReadStateOptions {
 	/** The folder that relative paths start in. Files outside of it, also behind links, are named without their state. */
@@ -1588,6 +1634,12 @@ export interface ReadStateOptions {
 	restoreFiles?: number;
 	/** Tokens of these texts at most, together. A file that does not fit is left out. @default 4000 */
 	restoreTokens?: number;
+	/**
+	 * Redaction of these texts: they stand in the summary, and are stored with it. Well-known forms of secrets are redacted unless
+	 * `known` is false. Files whose names say that they hold secrets, such as `.env`, are never added.
+	 * @default { known: true }
+	 */
+	redact?: RedactionOptions;
 }
 /** Writes a summary: usually a request to a model. */
 export type Summarize<M = unknown> = (request: SummaryRequest<M>) => string | {
@@ -2639,52 +2691,6 @@ export declare function createTruncation<R extends ToolResultLike = ToolResultLi
  * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
  */
 export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
-/** Options of {@link MemoryStorage}. */
-export interface MemoryStorageOptions {
-	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
-	maxStoreFiles?: number;
-	/** As for `TruncationStorage`. @default none */
-	maxFileBytes?: number;
-	/** As for `TruncationStorage`. @default none */
-	redact?: RedactionOptions;
-	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity`: forever. @default 7 */
-	retentionDays?: number;
-}
-/**
- * Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends
- * with it.
- */
-export declare class MemoryStorage implements ITruncationStorage {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
-	constructor(options?: MemoryStorageOptions);
-	/** Keeps a text and answers its path, which only this storage knows. */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** Keeps a copy of bytes and answers its path. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
-	read(path: string): Promise<string>;
-	/** As `TruncationStorage.readRange`. */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/** As `TruncationStorage.search`. */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** True if a path is that of an output that this storage kept. */
-	owns(path: string): boolean;
-	/** Removes outputs that are older than `retentionDays`, and returns their number. Outputs younger than an hour are kept. */
-	cleanup(retentionDays?: number): Promise<number>;
-	/** As `TruncationStorage.sweep`; nothing is leased here. */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much is kept. */
-	usage(): Promise<StorageUsage>;
-	/** Forgets all outputs of a session, and answers how many there were. */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Where paths begin; no folder of a disk. */
-	getStorageDir(): string;
-	/** Forgets everything. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
 /** Options of {@link estimateTokens}. */
 export interface EstimateTokensOptions {
 	/**

@@ -161,6 +161,27 @@ test('gives the files read last again, within their budget, and a file cannot en
   expect(await summaryOf(history, { readState: { root } })).not.toContain('<file')
 })
 
+test('gives no secret again: known forms and values are redacted, and files that hold secrets are only named', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`
+  const names = ['a.ts', '.env', 'link.ts']
+  const write = (name: string, text: string) => writeFileSync(join(root, name), text)
+  write('a.ts', `const token = '${token}'\nconst own = 'plover-7'\n`)
+  write('.env', 'DB_PASSWORD=plover-7\n')
+  symlinkSync(join(root, '.env'), join(root, 'link.ts'))
+  const history = reading(names.map((path) => ({ path, shown: 'before' })))
+  const given = { root, restoreFiles: 3 }
+  const summary = await summaryOf(history, { readState: { ...given, redact: { values: ['plover-7'] } } })
+  expect(below('[Read Files]', summary).map((line) => line.split(':')[0])).toEqual(names.map((name) => `- ${name}`))
+  expect(summary).toContain(`<file path="a.ts">\nconst token = '${'*'.repeat(40)}'\nconst own = '********'\n</file>`)
+  expect(summary.match(/<file/g)).toHaveLength(1)
+  expect(await summaryOf(history, { readState: given })).not.toContain(token)
+  expect(await summaryOf(history, { readState: { ...given, redact: { known: false } } })).toContain(token)
+  const nowhere = { ...given, root: join(root, 'none') }
+  expect(below('[Read Files]', await summaryOf(history, { readState: nowhere }))).toEqual(
+    names.map((name) => `- ${name}`),
+  )
+})
+
 test('reads that stay in view are not named, and a manager says the same in another process', async () => {
   writeFileSync(join(root, 'a.ts'), LINES.join('\n'))
   writeFileSync(join(root, 'b.ts'), LINES.join('\n'))
@@ -195,6 +216,9 @@ test('without the option no file is named, and a bad one is refused by its name'
     [{ root, maxTokens: -1 }, 'readState.maxTokens'],
     [{ root, restoreFiles: 1.5 }, 'readState.restoreFiles'],
     [{ root, files: 1 }, 'readState.files'],
+    [{ root, redact: true }, 'readState.redact'],
+    [{ root, redact: { values: ['abc'] } }, 'readState.redact.values.0'],
+    [{ root, redact: { value: [] } }, 'readState.redact.value'],
   ] as [never, string][]) {
     await expect(summaryOf(history, { readState })).rejects.toThrow(`"${name}"`)
   }

@@ -5,10 +5,11 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { knownCall, warnOfLedger } from '../history/ledger'
 import type { ResultText } from '../history/message-cache'
 import type { SummaryWords } from '../history/summary'
+import { PermissionPolicy } from '../permission/policy'
 import { fileAccess } from '../pruning/file-access'
 import type { OutputAt, ReadHistory } from './history-reader'
 import type { CompactOptions } from './options'
-import type { ReadStateOptions } from './read-state-options'
+import { type ReadStateOptions, redactorOf } from './read-state-options'
 
 const MAX_TOKENS = 600
 const RESTORE_TOKENS = 4000
@@ -90,12 +91,35 @@ export async function lookUpReads<M>(
   const before = known.map((line) => `- ${pathIn(line, words)}: ${words.earlier}`).filter((line) => !isAgain(line))
   const lines = [...new Set([...before, ...found.map(({ read, state }) => lineOf(read, state, words))])]
   const reads = fitting(lines.toReversed(), lines.length, maxTokens, tokensOf).toReversed()
-  const texts = found
-    .toReversed()
-    .flatMap(({ read, text }) =>
-      text === undefined ? [] : [`<file path=${JSON.stringify(read.path)}>\n${inert(text)}\n</file>`],
-    )
+  const now = restoreFiles === 0 ? [] : await textsNow(options, found).catch(() => [])
+  const texts = now.map(({ path, text }) => `<file path=${JSON.stringify(path)}>\n${inert(text)}\n</file>`)
   return { reads, files: fitting(texts, restoreFiles, restoreTokens, tokensOf) }
+}
+
+interface FoundRead extends FileState {
+  read: FileRead
+}
+
+/** The texts of files to give again, the newest first and without secrets. */
+async function textsNow(
+  options: ReadStateOptions,
+  found: readonly FoundRead[],
+): Promise<{ path: string; text: string }[]> {
+  const { root, restoreFiles } = options
+  // A file that a person would be asked about is not read again without a question.
+  const policy = new PermissionPolicy({ vault: await realpath(root), allowWideVault: true })
+  const mayBeRead = (path: string) => policy.evaluate({ tool: 'read', args: { path } }).decision === 'allow'
+  const chosen = found
+    .toReversed()
+    .filter(({ real, text }) => text !== undefined && real !== undefined && mayBeRead(real))
+    .slice(0, restoreFiles)
+  const storage = redactorOf(options)
+  return Promise.all(
+    chosen.map(async ({ read: { path }, text = '' }) => {
+      const saved = text === '' ? undefined : await storage.save(text, { toolName: 'read' })
+      return { path, text: saved === undefined ? '' : await storage.read(saved) }
+    }),
+  )
 }
 
 /** The first `most` texts of those that have no more tokens together. */
@@ -133,12 +157,16 @@ function inert(text: string): string {
     .trimEnd()
 }
 
+/** A file as it is now. */
+interface FileState {
+  state: string | undefined
+  text: string | undefined
+  /** Where it is, links followed. */
+  real?: string
+}
+
 /** Looks whether a file still has the lines that were read, and returns its text. Nothing is known of a file outside of the root. */
-async function stateOf(
-  root: string,
-  { path, text, time }: FileRead,
-  words: SummaryWords,
-): Promise<{ state: string | undefined; text: string | undefined }> {
+async function stateOf(root: string, { path, text, time }: FileRead, words: SummaryWords): Promise<FileState> {
   const unknown = { state: undefined, text: undefined }
   try {
     const home = await realpath(root)
@@ -155,8 +183,8 @@ async function stateOf(
     const shown = shownIn(text)
     const whole = now?.replaceAll('\r\n', '\n') ?? ''
     const isSame = now !== undefined && (shown === '' ? whole.trim() === '' : whole.includes(shown))
-    if (isSame || (time !== undefined && mtimeMs <= time)) return { state: words.unchanged, text: now }
-    return { state: time === undefined ? words.unknown : words.changed, text: now }
+    if (isSame || (time !== undefined && mtimeMs <= time)) return { state: words.unchanged, text: now, real }
+    return { state: time === undefined ? words.unknown : words.changed, text: now, real }
   } catch {
     return unknown
   }

@@ -1,7 +1,10 @@
 /** The options of the record of files that were read. */
 
+import { renamed, SpillwayError } from '../errors'
+import { MemoryStorage } from '../storage/memory-storage'
+import type { RedactionOptions } from '../types'
 import { type Check, checkOptions } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 
 /** Options of the part of a summary about files that were read before it. */
 export interface ReadStateOptions {
@@ -13,6 +16,12 @@ export interface ReadStateOptions {
   restoreFiles?: number
   /** Tokens of these texts at most, together. A file that does not fit is left out. @default 4000 */
   restoreTokens?: number
+  /**
+   * Redaction of these texts: they stand in the summary, and are stored with it. Well-known forms of secrets are redacted unless
+   * `known` is false. Files whose names say that they hold secrets, such as `.env`, are never added.
+   * @default { known: true }
+   */
+  redact?: RedactionOptions
 }
 
 const whole: Check = ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0]
@@ -22,10 +31,23 @@ const CHECKS: { readonly [K in keyof Required<ReadStateOptions>]: Check } = {
   maxTokens: whole,
   restoreFiles: whole,
   restoreTokens: whole,
+  redact: ['an object', isRecord],
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function checkReadState(of: string, options: ReadStateOptions): void {
   checkOptions(of, options, CHECKS)
   if (options.root === undefined) throw wrong(`${of}.root`, undefined, CHECKS.root[0])
+  try {
+    redactorOf(options)
+  } catch (error) {
+    const { message, field, cause } = renamed({ redact: `${of}.redact` }, error) as SpillwayError
+    const shown = message.replace(`"${of}`, () => `"${of.replace(/^options\./, '')}`)
+    throw new SpillwayError('INVALID_ARGUMENT', shown, { field, cause })
+  }
+}
+
+/** Returns the storage that redacts what it keeps, by these options. */
+export function redactorOf({ redact }: ReadStateOptions): MemoryStorage {
+  return new MemoryStorage({ redact: { known: true, ...redact } })
 }
