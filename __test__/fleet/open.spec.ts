@@ -89,9 +89,9 @@ describe('of the options, the environment and the settings the first that says s
 })
 
 test.each([
-  ['ls', { SPILLWAY_STORE: 's3://bucket/x' }, '@aws-sdk/client-s3'],
-  ['view', { SPILLWAY_COORDINATION: 'redis://127.0.0.1:1' }, 'package redis'],
-  ['view', { SPILLWAY_COORDINATION: 'postgres://127.0.0.1:1/x' }, 'package pg'],
+  ['ls', { SPILLWAY_STORE: 's3://bucket/x' }, 'not installed beside Spillway: npm install @aws-sdk/client-s3'],
+  ['view', { SPILLWAY_COORDINATION: 'redis://127.0.0.1:1' }, 'npm install redis'],
+  ['view', { SPILLWAY_COORDINATION: 'postgres://127.0.0.1:1/x' }, 'npm install pg'],
   ['ls', { SPILLWAY_STORE: 'ftp://bucket' }, 'SPILLWAY_STORE: expected s3://'],
 ])('spillway %s with %j says what is missing', async (command, env, named) => {
   const { code, stderr } = await cli([command], { env: { ...env, NODE_PATH: '' } })

@@ -1,11 +1,10 @@
 /** Objects in a container of Azure Blob Storage, by the client of `@azure/storage-blob`. */
 
-import { SpillwayError } from '../errors'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
 import { makeNew } from '../remote/only-new'
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { randomBytes } from '../util/crypto'
-import { messageOf } from '../util/message-of'
+import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { invalid, wrong } from '../validation/validate'
 import type { AzureBlob, AzureContainer, AzureModule } from './client'
@@ -73,12 +72,7 @@ function makeClient({ container, connectionString }: AzureObjectsOptions): Azure
 }
 
 function loadSdk(): AzureModule {
-  try {
-    return require('@azure/storage-blob') as AzureModule
-  } catch (cause) {
-    const problem = `azureObjects needs the package @azure/storage-blob: ${messageOf(cause)}`
-    throw new SpillwayError('INVALID_CONFIG', problem, { cause })
-  }
+  return loadPeer(() => require('@azure/storage-blob') as AzureModule, 'azureObjects', '@azure/storage-blob')
 }
 
 /** Blocks of an upload are those whose ids begin with its own; the server knows no uploads. */

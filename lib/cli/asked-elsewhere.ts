@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { McpProxyOptions } from 'spillway/mcp'
 import type { Parsed } from './command'
-import { type OutputStorage, openSharedState } from './output-storage'
+import { type OutputStorage, onceEach, openSharedState } from './output-storage'
 import { approvalsFolder } from './outputs'
 import { duration, quoted, text } from './parse-values'
 import { note, printable } from './terminal'
@@ -42,6 +42,9 @@ export async function askElsewhere(values: Parsed['values'], storage: OutputStor
   }
   const { FleetApprovals } = await import('spillway/remote')
   const { coordination } = shared
+  const onError = onceEach((problem) =>
+    note(`spillway mcp: ${printable(problem)}; calls wait for an answer until it is back`),
+  )
   const approvals = new FleetApprovals({
     coordination,
     answerTimeoutMs: timeoutMs,
@@ -49,13 +52,15 @@ export async function askElsewhere(values: Parsed['values'], storage: OutputStor
     pollMs: 2000,
     timeoutReason: reason,
     keepMs: Math.ceil(timeoutMs) + SLACK_MS,
-    onError: onceEach((problem) =>
-      note(`spillway mcp: ${printable(problem)}; calls wait for an answer until it is back`),
-    ),
+    onError,
   })
+  // Known before the first question.
+  let isOver = false
+  void approvals.pending().catch((error) => isOver || onError(error))
   return {
     options: { ask: told(approvals.ask) },
     async close() {
+      isOver = true
       await approvals.close()
       await coordination.close()
     },
@@ -78,14 +83,4 @@ function withoutSecrets(url: string): string {
   return quoted(
     `${protocol}//${username === '' ? '' : '…@'}${host}${pathname}${ours.length === 0 ? '' : `?${ours.join('&')}`}`,
   )
-}
-
-/** Tells of a failure once, however often it is tried again. */
-function onceEach(tell: (problem: string) => void): (error: unknown) => void {
-  let last = ''
-  return (error) => {
-    const problem = error instanceof Error ? error.message : String(error)
-    if (problem !== last) tell(problem)
-    last = problem
-  }
 }

@@ -1,12 +1,14 @@
 /** The store that outputs are saved in and read from: a folder of this machine, or a bucket. */
 
-import { TruncationStorage } from 'spillway'
+import { TruncationStorage, type UserTruncationConfig } from 'spillway'
 import type { FleetConfig } from 'spillway/config'
 import type { Coordination, RemoteStorage } from 'spillway/remote'
+import { messageOf } from '../util/message-of'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
-import { text } from './parse-values'
+import { countOf, text } from './parse-values'
 import { configOf, openStorage } from './shared-options'
+import { note, printable } from './terminal'
 
 /** A store of either kind. */
 export type OutputStorage = TruncationStorage | RemoteStorage
@@ -29,7 +31,12 @@ export async function openBucket(values: Parsed['values']): Promise<RemoteStorag
     )
   }
   const { openStore } = await import('spillway/remote')
-  return openStore({ config, ...(named !== undefined && { url: named }), ...(spoolDir !== undefined && { spoolDir }) })
+  return openStore({
+    config,
+    ...(named !== undefined && { url: named }),
+    ...(spoolDir !== undefined && { spoolDir }),
+    onError: onceEach((problem) => note(`spillway: not uploaded yet: ${printable(problem)}`)),
+  })
 }
 
 /** The server with shared state that the options, the environment or the settings name; nothing if they name none. */
@@ -58,13 +65,30 @@ export async function withBucket<T>(
   try {
     return await work(bucket)
   } finally {
-    await bucket?.close()
+    const left = (await bucket?.flush()) ?? 0
+    if (left > 0) note(`spillway: ${countOf(left, 'output')} in the spool, for the next command that saves`)
   }
 }
 
-/** The option of a service that saves in a bucket, and outputs that it does not take in the folder of this machine. */
-export function savingIn(bucket: RemoteStorage | undefined): { storage?: OutputStorage[] } {
-  return bucket === undefined ? {} : { storage: [bucket, new TruncationStorage()] }
+/** The options of a service that saves in a bucket, and outputs that it does not take in the folder of this machine. */
+export function savingIn(bucket: RemoteStorage | undefined): Pick<UserTruncationConfig, 'storage' | 'onEvent'> {
+  if (bucket === undefined) return {}
+  return {
+    storage: [bucket, new TruncationStorage()],
+    onEvent: ({ type, error }) => {
+      if (type === 'error') note(`spillway: not saved in the bucket: ${printable(error ?? '')}`)
+    },
+  }
+}
+
+/** Reports a failure once, however often it is tried again. */
+export function onceEach(tell: (problem: string) => void): (error: unknown) => void {
+  let last = ''
+  return (error) => {
+    const problem = messageOf(error)
+    if (problem !== last) tell(problem)
+    last = problem
+  }
 }
 
 /** The store that the options, the environment, or else the path of an output name. */

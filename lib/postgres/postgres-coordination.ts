@@ -3,9 +3,8 @@
 import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
-import { SpillwayError } from '../errors'
-import { messageOf } from '../util/message-of'
 import { startTimer } from '../util/timer'
+import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { statementsIn, tablesIn } from './statements'
@@ -71,14 +70,11 @@ export function postgresCoordination(options: PostgresCoordinationOptions): Coor
 }
 
 function makePool(url: string, timeoutMs: number): PostgresPool {
-  let Pool: new (options: object) => PostgresPool
-  try {
-    Pool = require('pg').Pool
-  } catch (cause) {
-    throw new SpillwayError('INVALID_CONFIG', `postgresCoordination needs the package pg: ${messageOf(cause)}`, {
-      cause,
-    })
-  }
+  const { Pool } = loadPeer(
+    () => require('pg') as { Pool: new (options: object) => PostgresPool },
+    'postgresCoordination',
+    'pg',
+  )
   return new Pool({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
 }
 

@@ -3,9 +3,8 @@
 import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
-import { SpillwayError } from '../errors'
-import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
+import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { APPEND, FIRST, GET, LEASE, LIST, PERSISTENCE, PUT, READ, RELEASE, REMOVE, TAKE } from './scripts'
@@ -61,13 +60,11 @@ export function redisCoordination(options: RedisCoordinationOptions): Coordinati
 }
 
 function makeClient(url: string): RedisClient {
-  let createClient: (options: object) => RedisClient
-  try {
-    createClient = require('redis').createClient
-  } catch (cause) {
-    const problem = `redisCoordination needs the package redis: ${messageOf(cause)}`
-    throw new SpillwayError('INVALID_CONFIG', problem, { cause })
-  }
+  const { createClient } = loadPeer(
+    () => require('redis') as { createClient: (options: object) => RedisClient },
+    'redisCoordination',
+    'redis',
+  )
   // A call without a connection fails at once instead of being sent later, when its caller has given up.
   const reconnectStrategy = (retries: number) => Math.min(20 * 2 ** retries, RECONNECT_MS)
   return createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy } })

@@ -1,5 +1,7 @@
 /** An object is made only if it is not there yet, whatever way a server has of saying so. */
 
+import { withRetries } from '../util/retry'
+
 /** How an object is made, and how a server answers. */
 export interface NewObject {
   /** Its size. */
@@ -23,7 +25,8 @@ export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Prom
     const isKnown = isThere(error)
     // A server may refuse before it has read the body, and close: then its answer is lost.
     if (!isKnown && !isCutOff(error)) throw error
-    const found = isKnown ? ((await sizeOf()) ?? 0) : await sizeOf().catch(() => undefined)
+    // Other connections of the pool may have been closed with this one.
+    const found = isKnown ? ((await sizeOf()) ?? 0) : await withRetries(sizeOf).catch(() => undefined)
     if (found === undefined || found > bytes) throw error
     if (found < bytes) await save(false)
   }

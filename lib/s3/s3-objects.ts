@@ -1,10 +1,9 @@
 /** Objects in a bucket of S3, by the client of `@aws-sdk/client-s3`. */
 
-import { SpillwayError } from '../errors'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
 import { makeNew } from '../remote/only-new'
 import { checkPrefix, joinUrl } from '../remote/store-url'
-import { messageOf } from '../util/message-of'
+import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, milliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import type { S3Client, S3Module } from './client'
@@ -67,22 +66,20 @@ function makeClient({ region, endpoint, requestTimeoutMs = 30_000 }: S3ObjectsOp
 }
 
 function loadSdk(): S3Module {
-  try {
-    return require('@aws-sdk/client-s3') as S3Module
-  } catch (cause) {
-    const problem = `s3Objects needs the package @aws-sdk/client-s3: ${messageOf(cause)}`
-    throw new SpillwayError('INVALID_CONFIG', problem, { cause })
-  }
+  return loadPeer(() => require('@aws-sdk/client-s3') as S3Module, 's3Objects', '@aws-sdk/client-s3')
 }
 
 class S3Objects implements ObjectStore {
   readonly url: string
 
+  private readonly client: S3Client
+
   constructor(
     private readonly bucket: string,
     private readonly prefix: string,
-    private readonly client: S3Client,
+    client: S3Client,
   ) {
+    this.client = withReasons(client)
     this.url = joinUrl(`s3://${bucket}`, prefix)
   }
 
@@ -205,6 +202,42 @@ class S3Objects implements ObjectStore {
   private keyOf(key: string): string {
     return key.slice(this.prefix.length)
   }
+}
+
+/** Meanings of statuses, for answers without a message. */
+const STATUSES: Readonly<Record<number, string>> = {
+  301: 'the bucket is in another region',
+  403: 'the keys are wrong, or have no right to this',
+  404: 'there is no such bucket, or nothing in it under this key',
+}
+
+/** A client whose errors say what is wrong, also where a server does not. */
+function withReasons(client: S3Client): S3Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return async (...given: unknown[]) => {
+        try {
+          return await method.apply(target, given)
+        } catch (error) {
+          throw withReason(error)
+        }
+      }
+    },
+  })
+}
+
+function withReason(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { httpStatusCode: status = 0 } = (error as { $metadata?: { httpStatusCode?: number } }).$metadata ?? {}
+  if (error.message === 'Region is missing')
+    error.message = 'the region is missing: set AWS_REGION, or region in the URL of the store'
+  if (status > 0 && (error.message === '' || error.message === 'UnknownError')) {
+    const meaning = STATUSES[status]
+    error.message = `HTTP ${status}${meaning === undefined ? '' : `: ${meaning}`}`
+  }
+  return error
 }
 
 function isCalled(error: unknown, name: string): boolean {

@@ -82,7 +82,13 @@ async function approvalsOf(
     return { approvals: createSharedApprovals({ dir: approvalsFolder(storage) }), close: async () => {} }
   const { coordination } = shared
   const { FleetApprovals } = await import('spillway/remote')
-  return { approvals: new FleetApprovals({ coordination }), close: () => coordination.close() }
+  const approvals = new FleetApprovals({ coordination })
+  // A page without questions would look as if there were none.
+  await approvals.pending().catch(async (error) => {
+    await coordination.close()
+    throw error
+  })
+  return { approvals, close: () => coordination.close() }
 }
 
 async function openFile(path: string): Promise<void> {
