@@ -55,6 +55,28 @@ describe('FoldSession', () => {
     expect(() => new FoldSession({ minLine: 8 } as never)).toThrow(/minLine/)
     expect(() => new FoldSession().fold('x'.repeat(400), {} as never)).toThrow(/toolName/)
     expect(() => new FoldSession().fold(1 as never, bash('b'))).toThrow(/text/)
+    for (const [field, fault] of [
+      ['call.toolCallId', { toolCallId: 5 }],
+      ['call.protect', { protect: 'yes' }],
+      ['call.keep', { keep: 'text' }],
+      ['call.keep', { keep: [5] }],
+    ] as const) {
+      const fold = () => new FoldSession().fold('x'.repeat(400), { ...bash('b'), ...fault } as never)
+      expect(fold).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field }))
+    }
+  })
+
+  test('names nothing by arguments that cannot be read', () => {
+    const text = Array.from({ length: 60 }, (_, at) => `const value${at} = compute(${at})`).join('\n')
+    const refuse = () => {
+      throw new Error('planted')
+    }
+    const getter = Object.defineProperty({}, 'path', { enumerable: true, get: refuse })
+    for (const args of [getter, new Proxy({}, { ownKeys: refuse, get: refuse })]) {
+      const session = new FoldSession()
+      session.fold(text, { ...bash('a'), args })
+      expect(session.fold(text, { ...bash('b'), args }).record).toBeDefined()
+    }
   })
 
   test('takes its limits', () => {

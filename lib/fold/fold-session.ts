@@ -3,7 +3,7 @@
 import { call, native } from '../native/native'
 import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { TestChanges } from './test-changes'
 
@@ -140,8 +140,7 @@ export class FoldSession {
       if (inner.tests.isUsed) noteSmallRun(inner, text, about)
       return { content: text }
     }
-    if (!isRecord(about) || typeof about.toolName !== 'string') throw wrong('call', about, 'an object with toolName')
-    const { toolName, toolCallId, args, protect = false, keep = [] } = about
+    const { toolName, toolCallId, args, protect = false, keep = [] } = checkedCall(about)
     const bytes = Buffer.byteLength(text)
     inner.sums.results++
     inner.sums.bytes += bytes
@@ -204,6 +203,22 @@ export class FoldSession {
   }
 }
 
+const CALL: readonly [name: keyof FoldCall, ...Check][] = [
+  ['toolCallId', 'a string', (value) => typeof value === 'string'],
+  ['protect', ...flag],
+  ['keep', ...strings],
+]
+
+function checkedCall(about: unknown): FoldCall {
+  const given = readable('call', () => (isRecord(about) ? { ...about } : undefined))
+  if (typeof given?.toolName !== 'string') throw wrong('call', about, 'an object with toolName')
+  for (const [name, allowed, test] of CALL) {
+    const value = given[name]
+    if (value !== undefined && !test(value)) throw wrong(`call.${name}`, value, allowed)
+  }
+  return given as unknown as FoldCall
+}
+
 /** A run of tests without a failure may print little, and the next one is compared with it. */
 function noteSmallRun({ tests }: Inner, text: string, about: unknown): void {
   if (!isRecord(about) || typeof about.toolName !== 'string') return
@@ -253,14 +268,17 @@ function numberOf(inner: Inner, named: { id: string; argument?: string }): numbe
 
 /** The arguments that have enough lines to be pointed to. */
 function longTexts(args: FoldCall['args']): [string, string][] {
-  if (!isRecord(args)) return []
-  return Object.entries(args).filter(
-    (entry): entry is [string, string] =>
-      typeof entry[1] === 'string' &&
-      entry[1].length > SMALL_UNITS &&
-      entry[1].includes('\n') &&
-      entry[1].isWellFormed(),
-  )
+  try {
+    return Object.entries(isRecord(args) ? args : {}).filter(
+      (entry): entry is [string, string] =>
+        typeof entry[1] === 'string' &&
+        entry[1].length > SMALL_UNITS &&
+        entry[1].includes('\n') &&
+        entry[1].isWellFormed(),
+    )
+  } catch {
+    return []
+  }
 }
 
 function describeArgs(args: unknown): string {
