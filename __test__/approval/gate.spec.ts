@@ -271,6 +271,15 @@ test('a rule that cannot be saved holds until the end, and an event says so', as
   expect(events).toContainEqual(expect.objectContaining({ type: 'rule_not_stored', message: 'disk full' }))
 })
 
+test('without a listener a rule that cannot be saved is a warning', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const saveRule = () => Promise.reject(new Error('disk full'))
+  const gate = new PermissionGate(new PermissionPolicy(), { saveRule, ask: () => 'always' })
+  expect(await gate.request(ask('a', 'make'))).toMatchObject({ decision: 'allow', by: 'always' })
+  expect(warned.mock.calls.map(([text]) => text)).toEqual(['saveRule: disk full'])
+  warned.mockRestore()
+})
+
 test('a rejection ends every question of its session', async () => {
   const { gate } = make()
   const mine = [gate.request(ask('a', 'make')), gate.request(ask('b', 'ninja'))]

@@ -64,9 +64,11 @@ test('other paths, hosts and requests without a token are refused', async () => 
     expect((await fetch(origin + path)).status).toBe(404)
   }
   expect((await fetch(`${origin}/spillway/outputs`)).status).toBe(401)
-  const [answer] = await once(get(`${origin}/spillway/outputs`, { headers: { host: 'evil.example' } }), 'response')
-  answer.resume()
-  expect(answer.statusCode).toBe(403)
+  for (const path of ['/spillway/outputs', '/', '/index.mjs']) {
+    const [answer] = await once(get(`${origin}${path}`, { headers: { host: 'evil.example' } }), 'response')
+    answer.resume()
+    expect([path, answer.statusCode]).toEqual([path, 403])
+  }
 })
 
 test('it ends with success at an interrupt', async () => {

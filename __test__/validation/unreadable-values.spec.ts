@@ -116,6 +116,10 @@ test('a manager ends for a signal whatever there is to do, and before it begins'
   expect(await rejection(stopped)).toMatchObject({ code: 'ABORTED', cause: 'stop' })
 })
 
+test('an empty text is named as one', () => {
+  expect(() => new HistoryPruner({ prices: '' })).toThrow(/a model that is not empty, received ""$/)
+})
+
 test('counts of a recovery may be as large as a whole number can be', async () => {
   const most = Number.MAX_SAFE_INTEGER
   const long = [...messages, { role: 'assistant', content: 'word '.repeat(4000) }, ...messages]

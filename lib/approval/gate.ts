@@ -5,7 +5,7 @@ import { type PermissionPolicy, readCall } from '../permission/policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
-import { catchLater } from '../util/warn'
+import { catchLater, warn } from '../util/warn'
 import { isRecord, wrong } from '../validation/validate'
 import { identityOf, plainArguments } from './call-key'
 import {
@@ -356,6 +356,7 @@ async function save(
       await saveRule({ ...rule })
     } catch (thrown) {
       // The rule holds here all the same, because the user chose it; the event says that it will not survive the process.
+      if (state.options.onEvent === undefined) warn('saveRule', thrown)
       tell(state, { type: 'rule_not_stored', rule, message: messageOf(thrown) })
       return
     }

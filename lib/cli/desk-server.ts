@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type ApprovalSource, type AuditSource, createOutputHandler, type OutputSource } from 'spillway/view'
+import { isOwnHost } from '../view/request-checks'
 import { CSS, HTML } from './desk-page'
 
 const POLICY =
@@ -41,6 +42,7 @@ export async function startDesk({ port, ...sources }: Desk): Promise<StartedDesk
   const server = createServer((request, response) =>
     handler(request, response, async () => {
       const [type, read] = FILES[(request.url ?? '').replace(/\?.*$/, '')] ?? []
+      if (!isOwnHost(request, undefined)) return response.writeHead(403).end()
       const isServed = request.method === 'GET' && type !== undefined && read !== undefined
       if (!isServed) return response.writeHead(404).end()
       response.writeHead(200, {

@@ -69,9 +69,10 @@ function optionName(field: string): string {
   return field.replace(/^options\./, '')
 }
 
-/** Names a value in a message: a number or a boolean by itself, anything else by its type. */
+/** Names a value in a message: a number, a boolean or an empty text by itself, anything else by its type. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value)
+  if (value === '') return '""'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
