@@ -252,7 +252,7 @@ describe('audit', () => {
   })
 
   test('the error of an unknown action names the nearest one', async () => {
-    expect((await cli(['audit', 'verfy', 'x'])).stderr).toContain('did you mean verify?')
+    expect((await cli(['audit', 'verfy', 'x'])).stderr).toContain("did you mean 'verify'?")
   })
 })
 
@@ -346,7 +346,7 @@ describe('how it is called', () => {
     [['serach', 'x'], 2, '', 'unknown command "serach"; did you mean search?'],
     [['run', '--timout', '5', '--', 'true'], 2, '', 'unknown option --timout of spillway run; did you mean --timeout?'],
     [['run', '--max-line', '5', '--', 'true'], 2, '', 'did you mean --max-lines?'],
-    [['config', 'lnt', 'x'], 2, '', 'unknown action "lnt"; did you mean lint?'],
+    [['config', 'lnt', 'x'], 2, '', 'received "lnt"; did you mean \'lint\'?'],
     [['mcp', '--nope', '--', 'x'], 2, '', /^(?!.*--json)/],
     [['run'], 2, '', 'missing argument <command>; usage: spillway run'],
     [['run', '--nope', '--', 'true'], 2, '', 'unknown option --nope of spillway run; options are --max-lines'],
@@ -360,7 +360,7 @@ describe('how it is called', () => {
     [['run', '--max-bytes', '0', '--', 'true'], 2, '', 'Invalid option --max-bytes: expected a size'],
     [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', 'Invalid option --max-bytes: expected a finite size'],
     [['usage', 'more'], 2, '', 'unexpected argument "more"'],
-    [['audit', 'check', 'x'], 2, '', 'unknown action "check"; actions are verify'],
+    [['audit', 'check', 'x'], 2, '', "expected one of 'verify', 'show', received \"check\""],
     [['run', '--store', '', '--', 'true'], 2, '', 'Invalid option --store: expected STORE'],
     [['run', '--store', '/', '--', 'true'], 2, '', 'Invalid option --store: expected the path of a folder'],
     [['usage', '--store= '], 2, '', 'Invalid option --store: expected the path of a folder'],

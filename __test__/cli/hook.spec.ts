@@ -322,7 +322,7 @@ test('an agent that never closes standard input gets an answer after 2 s', async
 test.each([
   [['hook'], 'missing argument <agent>'],
   [['hook', 'codex', '--nothing'], 'unknown option'],
-  [['hook', 'clude-code'], 'did you mean claude-code?'],
+  [['hook', 'clude-code'], "did you mean 'claude-code'?"],
   [['hook', 'opencode'], 'has no hooks'],
 ])('%j ends with 1: agents take 2 for a refusal', async (args, words) => {
   const { code, stderr } = await cli(args, { env, input: '{}' })

@@ -193,10 +193,10 @@ test('the file keeps its mode, and options go into the command', async () => {
 
 test.each([
   [['init'], 'missing argument <agent>'],
-  [['init', 'claude-cod'], 'did you mean claude-code?'],
+  [['init', 'claude-cod'], "did you mean 'claude-code'?"],
   [['init', 'codex', '--user', '--project'], 'exclude each other'],
   [['init', 'codex', '--permission', 'denny'], "did you mean 'deny'?"],
-  [['doctor', 'codx'], 'did you mean codex?'],
+  [['doctor', 'codx'], "did you mean 'codex'?"],
   [['init', 'pi', '--permission', 'deny'], '--permission goes into the command of a hook, and pi has none'],
   [['init', 'opencode', '--redact'], '--redact goes into the command of a hook, and OpenCode has none'],
   [['init', 'mcp', '--store', '.'], '--store goes into the command of a hook'],

@@ -124,7 +124,7 @@ describe('chat.system', () => {
     [{ text: 3 }, 'Invalid option "text": expected a string, received 3'],
     [
       { text: 'a', mode: 'insert' },
-      "Invalid option \"mode\": expected 'append', 'prepend' or 'replace', received a string",
+      "Invalid option \"mode\": expected one of 'append', 'prepend', 'replace', received \"insert\"",
     ],
     [{ texts: 'a' }, 'Unknown option "texts": did you mean text?'],
     [['a'], 'invalid answer: expected a text, or { text, mode } or nothing, received an array'],

@@ -117,7 +117,7 @@ describe('arguments that are not allowed', () => {
     [
       'another profile',
       () => truncateOversizedToolResultsInMessages([], 1, { profile: 'snow' as never }),
-      'one of openclaw, openclaw-2026-02',
+      "one of 'openclaw', 'openclaw-2026-02'",
     ],
     [
       'no parameters',

@@ -3,7 +3,7 @@
 import { pathOf, storeApproval } from '../config/config-file'
 import { PermissionPolicy } from '../permission/policy'
 import type { PermissionCall, PermissionPolicyOptions, SuggestedRule } from '../permission/types'
-import { checkKeys, hasFunctions, isRecord, isRevoked, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, hasFunctions, isRecord, isRevoked, wrong } from '../validation/validate'
 import type { GateDecision, PendingRequest } from './gate-state'
 import type { ModeController } from './mode'
 
@@ -103,9 +103,7 @@ export function readGateOptions(
   for (const [key, value] of Object.entries({ ask, saveRule, onEvent, now })) {
     if (value !== undefined && typeof value !== 'function') throw wrong(`options.${key}`, value, 'a function')
   }
-  if (scope !== undefined && scope !== 'session' && scope !== 'user') {
-    throw wrong('options.scope', scope, "'session' or 'user'")
-  }
+  checkOneOf('options.scope', scope, ['session', 'user'])
   const { policy = {} } = isPolicy ? { policy: first } : given
   const known = policy instanceof PermissionPolicy ? policy : new PermissionPolicy(policy)
   return { policy: known, ask, modes, saveRule, scope, onEvent, now }

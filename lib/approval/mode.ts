@@ -4,7 +4,7 @@ import { SpillwayError } from '../errors'
 import type { PermissionMode } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { catchLater } from '../util/warn'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, isRecord, listed, wrong } from '../validation/validate'
 
 /** Audit event of a mode. */
 export interface ModeEvent {
@@ -131,5 +131,5 @@ function checkSession(sessionId: unknown): void {
 }
 
 function checkMode(field: string, mode: unknown): void {
-  if (mode !== 'agent' && mode !== 'full_access') throw wrong(field, mode, "'agent' or 'full_access'")
+  if (mode !== 'agent' && mode !== 'full_access') throw wrong(field, mode, listed(['agent', 'full_access']))
 }

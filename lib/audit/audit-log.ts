@@ -12,7 +12,7 @@ import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
 import { catchLater } from '../util/warn'
-import { checkKeys, checkSignal, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, checkSignal, isRecord, wrong } from '../validation/validate'
 
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {
@@ -160,9 +160,7 @@ export class AuditLog {
   constructor(options: AuditLogOptions) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
     const { onFailure = 'warn', onProblem, key, redact, sessionId, ...rest } = options
-    if (onFailure !== 'warn' && onFailure !== 'block') {
-      throw wrong('onFailure', onFailure, "'warn' or 'block'", 'INVALID_CONFIG')
-    }
+    checkOneOf('onFailure', onFailure, ['warn', 'block'], 'INVALID_CONFIG')
     if (onProblem !== undefined && typeof onProblem !== 'function') {
       throw wrong('onProblem', onProblem, 'a function', 'INVALID_CONFIG')
     }

@@ -5,7 +5,7 @@ import { SpillwayError } from '../errors'
 import { checkRange, type RangeResult, type ReadRange } from '../storage/read'
 import { type Client, checkCall } from '../truncation/request'
 import type { TruncationContext, TruncationResult } from '../types'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, isRecord, wrong } from '../validation/validate'
 import { Inflow } from './capture-stream'
 import type { CaptureOptions, CapturePeek } from './types'
 
@@ -207,7 +207,7 @@ function checkOptions(options: CaptureOptions): Required<CaptureOptions> {
   if (!isRecord(options)) throw wrong('options', options, 'an object')
   checkKeys('options', options, ['onAbort', 'customStrategyBytes'])
   const { onAbort = 'discard', customStrategyBytes = CUSTOM_STRATEGY_BYTES } = options as CaptureOptions
-  if (onAbort !== 'discard' && onAbort !== 'keep') throw wrong('options.onAbort', onAbort, "'discard' or 'keep'")
+  checkOneOf('options.onAbort', onAbort, ['discard', 'keep'])
   if (!Number.isSafeInteger(customStrategyBytes) || customStrategyBytes < 1) {
     throw wrong('options.customStrategyBytes', customStrategyBytes, 'a whole number of at least 1')
   }

@@ -3,6 +3,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SpillwayError } from '../errors'
 import { nearest } from '../util/suggest'
+import { listed, wrongName } from '../validation/validate'
 import { bold } from './terminal'
 
 /** One option of a subcommand. */
@@ -156,6 +157,11 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
 function missing({ usage }: Command, place: number): string {
   const names = usage.match(/<[^>]+>/g) ?? []
   return names[Math.min(place, names.length - 1)] ?? ''
+}
+
+/** Makes the error for an argument that is none of `names`; `what` is the argument as the usage of the command names it. */
+export function wrongArgument(what: string, given: string, names: readonly string[]): UsageError {
+  return new UsageError(`Invalid argument <${what}>: ${wrongName(given, listed(names), names)}`)
 }
 
 /** `did you mean …?` if one of the names is near, else all of them after `all`. */

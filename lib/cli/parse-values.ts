@@ -1,6 +1,6 @@
 /** Values of options: numbers, sizes, times; and how such things are written for people. */
 
-import { nearest } from '../util/suggest'
+import { listed, wrongName } from '../validation/validate'
 import { type Parsed, UsageError } from './command'
 
 type Values = Parsed['values']
@@ -17,22 +17,25 @@ export function texts(values: Values, name: string): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined
 }
 
-/**
- * Makes the error for a wrong value of an option, with a suggestion if `expected` lists names in quotes and one of them is
- * near.
- */
-export function badValue(name: string, value: string, expected: string): UsageError {
-  const names = [...expected.matchAll(/'([^']+)'/g)].map(([, each]) => each as string)
-  const meant = nearest(value, names)
-  const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
-  return new UsageError(`Invalid option --${name}: expected ${expected}, received ${JSON.stringify(value)}${hint}`)
+/** Makes the error for a wrong value of an option; `names` are those that it may have. */
+export function badValue(name: string, value: string, expected: string, names: readonly string[] = []): UsageError {
+  return new UsageError(`Invalid option --${name}: ${wrongName(value, expected, names)}`)
 }
 
 /** @throws UsageError unless it is one of them */
 export function choice<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
   const value = text(values, name)
-  if (value === undefined || (allowed as readonly string[]).includes(value)) return value as T | undefined
-  throw badValue(name, value, `one of ${allowed.map((each) => `'${each}'`).join(', ')}`)
+  return value === undefined ? undefined : chosen(name, value, allowed)
+}
+
+/** @throws UsageError unless each is one of them */
+export function choices<T extends string>(values: Values, name: string, allowed: readonly T[]): T[] | undefined {
+  return texts(values, name)?.map((value) => chosen(name, value, allowed))
+}
+
+function chosen<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  if ((allowed as readonly string[]).includes(value)) return value as T
+  throw badValue(name, value, listed(allowed), allowed)
 }
 
 /** @throws UsageError unless it is a whole number of at least so much */

@@ -1,7 +1,7 @@
 /** System prompt and model parameters of a request. */
 
 import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from '../hooks/parameters'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, oneOf } from '../validation/options'
 import { invalidOption, isRecord, mismatch, wrong } from '../validation/validate'
 
 /** The parameters that a user may set. */
@@ -55,7 +55,7 @@ const text: Check = ['a string', (value) => typeof value === 'string']
 const record: Check = ['an object', isRecord]
 /** Fields of an agent that are read; others are ignored. */
 const OF_AGENT = { systemPrompt: text, modelSettings: record } as const
-const mode: Check = ["'default' or 'custom'", (value) => value === 'default' || value === 'custom']
+const mode = oneOf('default', 'custom')
 
 /**
  * The system prompt and the parameters of a request. A user's own prompt takes the place of the default and is never joined

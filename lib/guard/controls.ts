@@ -9,7 +9,7 @@ import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from '../loop-dete
 import type { PermissionCall, PermissionMode, PermissionVerdict } from '../permission/types'
 import type { ResultFolder } from '../tools/fold-result'
 import type { OutputService, ToolResultRecorder, TruncationMiddleware } from '../types'
-import { checkKeys, hasFunctions, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, hasFunctions, isRecord, wrong } from '../validation/validate'
 
 /** The user must decide if a loop may continue. */
 export interface DoomLoopQuestion {
@@ -109,9 +109,7 @@ export function checkToolControls(controls: ToolControls): void {
   if (fold !== undefined && !has('fold', 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
   if (query !== undefined && typeof query !== 'function') throw wrong('controls.query', query, 'a function')
   if (ledger !== undefined && !has('ledger', 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
-  if (refusal !== undefined && !['result', 'text', 'mcp'].includes(refusal)) {
-    throw wrong('controls.refusal', refusal, "'result', 'text' or 'mcp'")
-  }
+  checkOneOf('controls.refusal', refusal, ['result', 'text', 'mcp'])
   if (hookTimeoutMs !== undefined && !(typeof hookTimeoutMs === 'number' && hookTimeoutMs > 0)) {
     throw wrong('controls.hookTimeoutMs', hookTimeoutMs, 'a number above 0')
   }

@@ -2,7 +2,17 @@
 
 import type { OutputOwner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
+import {
+  atLeastZero,
+  type Check,
+  checkOptions,
+  count,
+  flag,
+  milliseconds,
+  oneOf,
+  owner,
+  strings,
+} from '../validation/options'
 import type { ToolResultKnowledge } from './ledger'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
 
@@ -128,7 +138,7 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
   stderrIsError: flag,
   terminalTools: strings,
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
-  language: ["'en' or 'zh-CN'", (value) => value === 'en' || value === 'zh-CN'],
+  language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
   storage: owner,
   onSimplified: ['a function', (value) => typeof value === 'function'],

@@ -1,7 +1,7 @@
 /** Calls without results and results without calls: providers refuse a history that has one. */
 
 import { isArray } from '../util/guards'
-import { isRecord, unknownOption, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, isRecord, wrong } from '../validation/validate'
 import { detectFormat, elementOf, FORMATS, formatNamed, formatOf, viewOf } from './formats'
 import type { HistoryFormatName, ResultPiece, ViewFormat } from './message-view'
 import { pairsOf, type ToolPairs } from './tool-pairs'
@@ -76,16 +76,12 @@ function checked(options: RepairToolPairsOptions | undefined): RepairToolPairsOp
   if (options === undefined) return {}
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  const unknown = Object.keys(options).find((key) => !(OPTIONS as readonly string[]).includes(key))
-  if (unknown !== undefined) throw unknownOption('options', unknown, OPTIONS)
+  checkKeys('options', options, OPTIONS)
   const { format, text, runningCalls } = options
   const names = FORMATS.map(({ name }) => name)
-  if (format !== undefined && !names.includes(format))
-    throw wrong('options.format', format, `one of ${names.map((name) => `'${name}'`).join(', ')}`)
+  checkOneOf('options.format', format, names)
   if (text !== undefined && typeof text !== 'string') throw wrong('options.text', text, 'a string')
-  if (runningCalls !== undefined && runningCalls !== 'keep' && runningCalls !== 'close') {
-    throw wrong('options.runningCalls', runningCalls, "'keep' or 'close'")
-  }
+  checkOneOf('options.runningCalls', runningCalls, ['keep', 'close'])
   return options
 }
 

@@ -2,10 +2,10 @@
 
 import type { CompactionEdit } from '../compaction/hooks'
 import { editText, type TextEdit } from '../tools/tool-result'
-import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
+import { invalidOption, isRecord, listed, mismatch, unknownName } from '../validation/validate'
 import type { PromptEdit, ToolInputEdit } from './types'
 
-const MODES: readonly unknown[] = [undefined, 'append', 'prepend', 'replace']
+const MODES = ['append', 'prepend', 'replace']
 
 /** A prompt with a text added to it, or in its place. */
 export function editedPrompt(prompt: string, answer: unknown): string {
@@ -13,8 +13,8 @@ export function editedPrompt(prompt: string, answer: unknown): string {
   known(edit, ['text', 'mode'], 'a text, or { text, mode }')
   const { text, mode } = edit as unknown as PromptEdit
   if (typeof text !== 'string') throw new TypeError(invalidOption('text', mismatch(text, 'a string')))
-  if (!MODES.includes(mode))
-    throw new TypeError(invalidOption('mode', mismatch(mode, "'append', 'prepend' or 'replace'")))
+  if (mode !== undefined && !MODES.includes(mode))
+    throw new TypeError(invalidOption('mode', mismatch(mode, listed(MODES))))
   // The text is sent to a provider, and one lone surrogate makes a request invalid.
   const added = text.trim().toWellFormed()
   if (added === '') return prompt

@@ -7,7 +7,7 @@ import type { TruncationProfile } from '../types'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
-import { isRecord, readable, wrong } from '../validation/validate'
+import { isRecord, listed, readable, wrong } from '../validation/validate'
 
 /** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
 export interface DoomLoopOptions {
@@ -203,7 +203,7 @@ export class DoomLoopDetector {
    * @returns false if there is no open question with this id
    */
   approve(toolCallId: string, approval: 'once' | 'always'): boolean {
-    if (approval !== 'once' && approval !== 'always') throw wrong('approval', approval, "'once' or 'always'")
+    if (approval !== 'once' && approval !== 'always') throw wrong('approval', approval, listed(['once', 'always']))
     return native.doomLoopApprove(of(this).handle, text('toolCallId', toolCallId), approval === 'always')
   }
 
@@ -214,7 +214,7 @@ export class DoomLoopDetector {
   observe(said: { role: 'user' | 'assistant'; text: string }): DoomLoopVerdict {
     checkObject('message', said)
     const [role, words] = [read(said, 'role'), read(said, 'text')]
-    if (role !== 'user' && role !== 'assistant') throw wrong('message.role', role, "'user' or 'assistant'")
+    if (role !== 'user' && role !== 'assistant') throw wrong('message.role', role, listed(['user', 'assistant']))
     const spoken = text('message.text', words)
     return verdict(call(() => native.doomLoopObserve(of(this).handle, role === 'user', spoken)))
   }

@@ -1,7 +1,7 @@
 /** Classification of a provider's error or answer: did the request overflow the context? */
 
 import { call, native } from '../native/native'
-import { isRecord, unknownOption, wrong } from '../validation/validate'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
 import { type ErrorFacts, gather } from './parse-error'
 
 /** Kind of an error. */
@@ -80,10 +80,8 @@ export function classifyOverflow(errorOrResponse: unknown, options: ClassifyOver
 function checkOptions(options: ClassifyOverflowOptions): void {
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
+  checkKeys('options', options, OPTIONS)
   for (const [key, value] of Object.entries(options)) {
-    if (!(OPTIONS as readonly string[]).includes(key)) {
-      throw unknownOption('options', key, OPTIONS)
-    }
     if (value === undefined || (typeof value === 'number' && value >= 0 && Number.isFinite(value))) continue
     throw wrong(`options.${key}`, value, 'a number of tokens of at least 0')
   }

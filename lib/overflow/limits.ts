@@ -3,7 +3,7 @@
 import { call, native } from '../native/native'
 import type { TruncationProfile } from '../types'
 import { isArray } from '../util/guards'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, oneOf } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import type { OverflowTransition } from './state-machine'
 
@@ -118,5 +118,5 @@ export const CHECK = {
   text: ['a string', (value) => typeof value === 'string'],
   object: ['an object', isRecord],
   array: ['an array', isArray],
-  profile: [`one of ${PROFILES.join(', ')}`, (value) => PROFILES.includes(value as OverflowProfile)],
+  profile: oneOf(...PROFILES),
 } as const satisfies Record<string, Check>

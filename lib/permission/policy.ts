@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, parse, resolve, sep } from 'node:path'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { checkKeys, invalid, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, invalid, isRecord, wrong } from '../validation/validate'
 import type {
   AppliedRule,
   ExplainedTarget,
@@ -219,9 +219,7 @@ export function readCall(request: PermissionCall): PermissionCall {
   const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = fieldsOf(request)
   if (typeof tool !== 'string' || tool === '') throw wrong('call.tool', tool, 'the name of a tool')
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('call.sessionId', sessionId, 'a string')
-  if (mode !== undefined && mode !== 'agent' && mode !== 'full_access') {
-    throw wrong('call.mode', mode, "'agent' or 'full_access'")
-  }
+  checkOneOf('call.mode', mode, ['agent', 'full_access'])
   if (cwd !== undefined && typeof cwd !== 'string') throw wrong('call.cwd', cwd, 'a path')
   checkFolder('call.vault', vault, 'INVALID_ARGUMENT')
   if (headless !== undefined && typeof headless !== 'boolean') throw wrong('call.headless', headless, 'true or false')

@@ -19,7 +19,7 @@ import {
   owner,
   strings,
 } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, listed, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf } from './prices'
 import { type EditingRules, editingRules } from './provider-editing'
@@ -230,7 +230,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   maxLoss: ['a number of at least 0', atLeastZero],
   thinking: oneOf('keep-prefix', 'remove', 'provider-drops', 'ignore'),
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
-  index: ["'short', 'long' or false", (value) => ['short', 'long', false].includes(value as never)],
+  index: [`${listed(['short', 'long'])}, or false`, (value) => ['short', 'long', false].includes(value as never)],
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
   storage: owner,

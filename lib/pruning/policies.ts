@@ -1,7 +1,7 @@
 /** The policies of {@link HistoryPruner}, checked. */
 
 import { atLeastZero, type Check, checkOptions, count, milliseconds, oneOf } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { listed, wrong } from '../validation/validate'
 
 /**
  * Policies that select what may be pruned. An item is pruned if one of them selects it.
@@ -123,8 +123,9 @@ const POLICIES: Readonly<Record<string, { fields: Readonly<Record<string, Check>
 export function readPolicy(policy: unknown, field: string): Policy {
   const given = typeof policy === 'string' ? { type: policy } : policy
   const name = (given as { type?: unknown } | null | undefined)?.type
-  if (typeof name !== 'string' || !Object.hasOwn(POLICIES, name)) {
-    throw wrong(field, policy, Object.keys(POLICIES).join(', '))
+  if (typeof name !== 'string') throw wrong(field, policy, listed(Object.keys(POLICIES)))
+  if (!Object.hasOwn(POLICIES, name)) {
+    throw wrong(typeof policy === 'string' ? field : `${field}.type`, name, listed(Object.keys(POLICIES)))
   }
   const { fields, defaults } = POLICIES[name] as { fields: Readonly<Record<string, Check>>; defaults: object }
   checkOptions(field, given, fields)

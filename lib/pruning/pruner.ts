@@ -5,7 +5,7 @@ import { warnUnreadable } from '../history/notes'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { type Check, checkOptions } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { listed, wrong } from '../validation/validate'
 import { HistoryReader } from './history-reader'
 import { ObservedUsage, type SentRequest } from './observed-usage'
 import {
@@ -144,7 +144,7 @@ export class HistoryPruner {
     const { settings } = innerOf(this)
     checkEditing(options)
     if (provider === 'openai') return openaiEditing(settings.editing, options)
-    if (provider !== 'anthropic') throw wrong('provider', provider, "'anthropic' or 'openai'")
+    if (provider !== 'anthropic') throw wrong('provider', provider, listed(['anthropic', 'openai']))
     return anthropicEditing(settings.editing, settings, options)
   }
 

@@ -3,7 +3,7 @@
 import { call, native } from '../native/native'
 import { batchesOf, isLatin1 } from '../native/text-batches'
 import { isArray } from '../util/guards'
-import { invalid, isRecord, unknownOption, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, invalid, isRecord, listed, wrong } from '../validation/validate'
 
 /** Counts the tokens of a text, exactly for one model. */
 export type TokenCounter = (text: string) => number
@@ -86,16 +86,10 @@ export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptio
 function checkOptions(options: EstimateTokensOptions): void {
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  for (const key of Object.keys(options)) {
-    if (!(OPTIONS as readonly string[]).includes(key)) {
-      throw unknownOption('options', key, OPTIONS)
-    }
-  }
+  checkKeys('options', options, OPTIONS)
   const { mode, profile, calibration } = options
-  if (mode !== undefined && !MODES.includes(mode)) throw wrong('options.mode', mode, "'typical' or 'upper'")
-  if (profile !== undefined && !PROFILES.includes(profile)) {
-    throw wrong('options.profile', profile, "'opencode' or 'openclaw'")
-  }
+  checkOneOf('options.mode', mode, MODES)
+  checkOneOf('options.profile', profile, PROFILES)
   if (calibration !== undefined && !isFactor(calibration)) {
     throw wrong('options.calibration', calibration, 'a TokenCalibration')
   }
@@ -225,9 +219,7 @@ export async function loadTokenCounter(
   options: { encoding?: string } = {},
 ): Promise<TokenCounter> {
   const known = Object.keys(COUNTERS)
-  if (typeof name !== 'string' || !Object.hasOwn(COUNTERS, name)) {
-    throw wrong('name', name, `one of ${known.map((known) => `'${known}'`).join(', ')}`)
-  }
+  if (!known.includes(name)) throw wrong('name', name, listed(known))
   const encoding = options?.encoding
   if (encoding !== undefined && !(typeof encoding === 'string' && /^\w+$/.test(encoding))) {
     throw wrong('options.encoding', encoding, 'the name of an encoding')

@@ -4,7 +4,7 @@ import { renamed, SpillwayError } from '../errors'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
 import { messageOf } from '../util/message-of'
-import { checkKeys, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
 
 /** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
 export interface OutputStore {
@@ -92,9 +92,7 @@ export function createOutputTools(
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
   checkPage('pageBytes', pageBytes, LEAST_PAGE_BYTES)
   checkPage('pageLines', pageLines, FRAME_LINES + 1)
-  if (pageCounts !== undefined && pageCounts !== 'text' && pageCounts !== 'json') {
-    throw wrong('options.pageCounts', pageCounts, "'text' or 'json'")
-  }
+  checkOneOf('options.pageCounts', pageCounts, ['text', 'json'])
   const shownBytes = Math.min(SHOWN_BYTES, Math.floor(pageBytes ?? SHOWN_BYTES))
   const shownLines = Math.min(SHOWN_LINES, Math.floor((pageLines ?? Number.POSITIVE_INFINITY) - FRAME_LINES))
   const sizeOf = (text: string) => (pageCounts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))

@@ -3,13 +3,26 @@
 /** Longer names are not compared: no known name is this long, and the comparison is quadratic. */
 const LONGEST = 64
 
-/** Returns the name that `given` most probably means, upper and lower case taken as equal; `undefined` if none is near. */
+/**
+ * Returns the name that `given` most probably means, upper and lower case taken as equal; `undefined` if none is near. A name is
+ * near if a third of its letters differ at most, or if it alone begins with `given`, or `given` with it: `zh` means `zh-CN`.
+ *
+ * `nearest` in `src/util/suggest.rs` decides the same; `__test__/validation/suggestions.json` holds both to it.
+ */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const short = given.slice(0, LONGEST).toLowerCase()
   const [best] = names.map((name) => [distance(short, name.toLowerCase()), name] as const).sort(([a], [b]) => a - b)
   if (best === undefined) return undefined
   const letters = Math.max(letterCount(short), letterCount(best[1]))
-  return best[0] <= Math.max(1, Math.floor(letters / 3)) ? best[1] : undefined
+  if (best[0] <= Math.max(1, Math.floor(letters / 3))) return best[1]
+  const begun = names.filter((name) => isBeginning(short, name.toLowerCase()))
+  return begun.length === 1 ? begun[0] : undefined
+}
+
+/** True if one begins with the other, which has two letters at least. */
+function isBeginning(a: string, b: string): boolean {
+  const [shorter, longer] = a.length < b.length ? [a, b] : [b, a]
+  return letterCount(shorter) >= 2 && longer.startsWith(shorter)
 }
 
 function letterCount(name: string): number {

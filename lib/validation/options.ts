@@ -1,7 +1,7 @@
 /** Objects of options, looked at one option at a time. */
 
 import { isArray } from '../util/guards'
-import { isRecord, isRevoked, readable, unknownOption, wrong } from './validate'
+import { isRecord, isRevoked, listed, readable, unknownOption, wrong } from './validate'
 
 /** Allowed values, as words for the error and as a test. */
 export type Check = readonly [allowed: string, test: (value: unknown) => boolean]
@@ -73,5 +73,5 @@ function isWhole(value: number): boolean {
 
 /** One of these words. */
 export function oneOf(...words: readonly string[]): Check {
-  return [words.map((word) => `'${word}'`).join(' or '), (value) => words.includes(value as string)]
+  return [listed(words), (value) => words.includes(value as string)]
 }

@@ -5,9 +5,12 @@ import type { TruncationContext } from '../types'
 import { isArray } from '../util/guards'
 import { nearest } from '../util/suggest'
 
+/** A longer text in a message ends in an ellipsis. */
+const LONGEST_NAME = 60
+
 /**
  * Makes the error for a wrong value: `Invalid option "maxLines": expected a whole number of at least 1, received 0`. A text is named
- * by its type only, since it may be an output, unless `expected` lists names in quotes and one of them is near.
+ * by its type only, since it may be an output, unless `expected` lists names in quotes: then it is quoted, with the nearest name.
  */
 export function wrong(
   field: string,
@@ -56,12 +59,26 @@ export function unknownName(field: string, name: string, known: readonly string[
   return `Unknown option "${optionName(field)}": ${meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`}`
 }
 
-/** Returns `expected …, received …`, with a suggestion if `expected` lists names in quotes and one of them is near. */
+/** Returns `expected …, received …`. If `expected` lists names in quotes, a text is quoted, and the nearest name suggested. */
 export function mismatch(value: unknown, expected: string): string {
   const names = [...expected.matchAll(/'([^']+)'/g)].map(([, name]) => name as string)
-  const meant = typeof value === 'string' ? nearest(value, names) : undefined
-  const received = isRevoked(value) ? 'a value that cannot be read' : describe(value)
-  return `expected ${expected}, received ${received}${meant === undefined ? '' : `; did you mean '${meant}'?`}`
+  if (typeof value === 'string' && names.length > 0) return wrongName(value, expected, names)
+  return `expected ${expected}, received ${isRevoked(value) ? 'a value that cannot be read' : describe(value)}`
+}
+
+/** Returns `expected …, received "…"` for a text that is none of `names`, with the nearest one. */
+export function wrongName(given: string, expected: string, names: readonly string[]): string {
+  const meant = nearest(given, names)
+  const characters = Array.from(given.slice(0, 2 * LONGEST_NAME + 2).toWellFormed())
+  const short =
+    characters.length > LONGEST_NAME ? `${characters.slice(0, LONGEST_NAME).join('')}…` : given.toWellFormed()
+  return `expected ${expected}, received ${JSON.stringify(short)}${meant === undefined ? '' : `; did you mean '${meant}'?`}`
+}
+
+/** Names as messages list them: `one of 'head', 'tail', 'both'`. */
+export function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`).join(', ')
+  return names.length > 1 ? `one of ${quoted}` : quoted
 }
 
 /** The name of an option as its caller writes it: without the `options.` of an argument. */
@@ -102,6 +119,16 @@ export function checkKeys(
 ): void {
   const unknown = readable(field || 'options', () => Object.keys(value), code).find((key) => !known.includes(key))
   if (unknown !== undefined) throw unknownOption(field, unknown, known, code)
+}
+
+/** @throws SpillwayError for a value that is neither one of `names` nor `undefined` */
+export function checkOneOf(
+  field: string,
+  value: unknown,
+  names: readonly string[],
+  code: SpillwayErrorCode = 'INVALID_ARGUMENT',
+): void {
+  if (value !== undefined && !names.includes(value as string)) throw wrong(field, value, listed(names), code)
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for what is neither a signal nor nothing */

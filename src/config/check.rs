@@ -15,7 +15,7 @@ use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::permission::sensitive::SensitiveNames;
 use crate::truncation::smart::rules::MOST_EXTRA;
 use crate::util::size;
-use crate::util::suggest::unknown;
+use crate::util::suggest::{describe, not_one_of, unknown};
 
 /// Maximum number of problems reported; a file with more is reported as one problem.
 const MOST_PROBLEMS: usize = 1000;
@@ -86,6 +86,14 @@ impl Checked {
 
     pub(super) fn close_all(&mut self) {
         self.closed.extend(DOMAINS.iter().map(|(name, _)| *name));
+    }
+
+    /// Refuses a value that is none of `words`.
+    fn refuse_word(&mut self, path: &str, node: &Node, words: &[&str]) {
+        let value = node.value();
+        let word = value.as_str().unwrap_or_default();
+        let error = not_one_of(Code::InvalidConfig, path, word, &describe(&value), words);
+        self.tell(Severity::Error, path, node.at, error.message);
     }
 
     fn refuse(&mut self, path: &str, node: &Node, allowed: &str) {
@@ -289,8 +297,10 @@ impl Checked {
             Kind::Rules => return self.rules(node, path),
             Kind::SmartRules => return self.smart_rules(node, path),
         };
-        if !right {
-            self.refuse(path, node, &field.kind.allowed());
+        match field.kind {
+            _ if right => {}
+            Kind::Choice(words, _) => self.refuse_word(path, node, words),
+            kind => self.refuse(path, node, &kind.allowed()),
         }
         right
     }

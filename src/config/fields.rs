@@ -10,6 +10,7 @@ use crate::permission::{DECISIONS, DOMAINS};
 use crate::truncation::smart::rules::MOST_EXTRA;
 use crate::truncation::smart::table::MAX_WEIGHT;
 use crate::util::sort::object;
+use crate::util::suggest::listed;
 
 /// The largest whole number that every JSON parser represents exactly.
 const LARGEST: u64 = (1 << 53) - 1;
@@ -345,9 +346,7 @@ impl Kind {
             }
             Kind::Days => "a number of days above 0".into(),
             Kind::Switch => "true or false".into(),
-            Kind::Choice(words, _) => {
-                words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
-            }
+            Kind::Choice(words, _) => listed(words),
             Kind::Names => "an array of strings that are not empty".into(),
             Kind::FileNames => "an array of file names with at most one * each".into(),
             Kind::Url(beginnings) => format!("a URL that begins with {}", beginnings.join(" or ")),

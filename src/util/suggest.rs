@@ -40,26 +40,50 @@ pub fn not_one_of(
     received: &str,
     known: &[impl AsRef<str>],
 ) -> Error {
-    let quoted: Vec<String> = known.iter().map(|known| format!("'{}'", known.as_ref())).collect();
     let hint =
         nearest(name, known).map_or_else(String::new, |known| format!("; did you mean '{known}'?"));
-    let problem = format!("expected one of {}, received {received}{hint}", list(&quoted));
+    let problem = format!("expected {}, received {received}{hint}", listed(known));
     Error::field(code, field, problem)
+}
+
+/// Lists names as messages do: `one of 'head', 'tail', 'both'`.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", name.as_ref())).collect();
+    if names.len() == 1 { list(&quoted) } else { format!("one of {}", list(&quoted)) }
 }
 
 fn list(names: &[impl AsRef<str>]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the name that `name` most probably means, upper and lower case taken as equal. A name is near if a third of
+/// its letters differ at most, or if it alone begins with `name`, or `name` with it: `zh` means `zh-CN`.
+///
+/// `nearest` in `lib/util/suggest.ts` decides the same; `__test__/validation/suggestions.json` holds both to it.
 fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let short: String = name.chars().take(LONGEST).collect::<String>().to_lowercase();
-    known
-        .iter()
-        .map(AsRef::as_ref)
-        .map(|known| (strsim::damerau_levenshtein(&short, &known.to_lowercase()), known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, known)| *distance <= known.len().div_ceil(3).max(2))
-        .map(|(_, known)| known)
+    let known = || known.iter().map(AsRef::as_ref).map(|known| (known.to_lowercase(), known));
+    let (distance, best) = known()
+        .map(|(lower, known)| (strsim::osa_distance(&short, &lower), known))
+        .min_by_key(|(distance, _)| *distance)?;
+    let letters = letter_count(&short).max(letter_count(best));
+    if distance <= (letters / 3).max(1) {
+        return Some(best);
+    }
+    let mut begun = known().filter(|(lower, _)| is_beginning(&short, lower));
+    let (_, first) = begun.next()?;
+    begun.next().is_none().then_some(first)
+}
+
+/// Counts the letters of a name without the dashes of an option.
+fn letter_count(name: &str) -> usize {
+    name.trim_start_matches('-').chars().count()
+}
+
+/// Returns true if one begins with the other, which has two letters at least.
+fn is_beginning(a: &str, b: &str) -> bool {
+    let (shorter, longer) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    letter_count(shorter) >= 2 && longer.starts_with(shorter)
 }
 
 #[cfg(test)]
@@ -88,5 +112,15 @@ mod tests {
         let expected = "Invalid option \"direction\": expected one of 'head', 'tail', received";
         assert_eq!(message("Head"), format!("{expected} \"Head\"; did you mean 'head'?"));
         assert_eq!(message("sideways"), format!("{expected} \"sideways\""));
+    }
+
+    #[test]
+    fn suggests_what_typescript_suggests() {
+        let cases = include_str!("../../__test__/validation/suggestions.json");
+        let cases: Vec<(String, Vec<String>, Option<String>)> =
+            serde_json::from_str(cases).unwrap();
+        for (given, known, meant) in cases {
+            assert_eq!(nearest(&given, &known), meant.as_deref(), "{given} of {known:?}");
+        }
     }
 }

@@ -4,9 +4,9 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, type TruncationStorage } from 'spillway'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../../command/validate'
-import { type Check, checkOptions, flag, strings } from '../../validation/options'
+import { type Check, checkOptions, flag, oneOf, strings } from '../../validation/options'
 import { invalid, isRecord, wrong } from '../../validation/validate'
-import { HOSTS, hostOf } from './hosts'
+import { HOSTS } from './hosts'
 import type { McpProxyOptions, McpServerOptions } from './options'
 import { STRUCTURED_CONTENT } from './truncate-result'
 
@@ -39,15 +39,12 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   url: ['an address with http: or https:', (value) => typeof value === 'string' || value instanceof URL],
   headers: record,
   servers: ['an object with a server for each name', (value) => isRecord(value) && Object.keys(value).length > 0],
-  tools: ["'all' or 'lazy'", (value) => value === 'all' || value === 'lazy'],
+  tools: oneOf('all', 'lazy'),
   input: ['a stream to read', (value) => typeof (value as Readable | null)?.pipe === 'function'],
   output: ['a stream to write', (value) => typeof (value as Writable | null)?.write === 'function'],
   server: name,
   truncation: record,
-  host: [
-    `one of ${HOSTS.map((host) => host.name).join(', ')}`,
-    (value) => typeof value === 'string' && hostOf(value) !== undefined,
-  ],
+  host: oneOf(...HOSTS.map((host) => host.name)),
   storage: ['a TruncationStorage or a RemoteStorage', isStorage],
   sessionId: name,
   outputTools: flag,

@@ -3,7 +3,7 @@
 import type { ToolResultLike, TruncationContext } from 'spillway'
 import { cuttable } from '../../truncation/content'
 import { stringifyLossless } from '../../util/lossless-json'
-import type { Check } from '../../validation/options'
+import { oneOf } from '../../validation/options'
 import { isRecord } from '../../validation/validate'
 import { IN_MEMORY, type Item, itemsOf, type Look, REST_BYTES, Several, SMALL_BYTES, slimmed } from './items'
 import { besideTexts } from './structure'
@@ -12,7 +12,7 @@ import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 /** Handling of a structure: `drop` for one that repeats the texts, and for any other when they are truncated; `keep`. */
 export type StructuredContent = 'drop' | 'keep'
 
-export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value === 'drop' || value === 'keep']
+export const STRUCTURED_CONTENT = oneOf('drop', 'keep')
 
 /**
  * Bounds an output as a middleware does.

@@ -1,6 +1,6 @@
 /** The agents that `init`, `doctor` and `hook` know. */
 
-import { hint, UsageError } from '../command'
+import { wrongArgument } from '../command'
 import { claudeCode } from './claude-code'
 import { codex } from './codex'
 import { copilot } from './copilot'
@@ -19,5 +19,5 @@ export function agentOf(name: string): Agent {
   const found = AGENTS.find((agent) => agent.name === name)
   if (found !== undefined) return found
   const names = AGENTS.map((agent) => agent.name)
-  throw new UsageError(`unknown agent ${JSON.stringify(name)}; ${hint(name, names, 'agents are')}`)
+  throw wrongArgument('agent', name, names)
 }

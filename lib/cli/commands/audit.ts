@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
 import { isRecord } from '../../validation/validate'
-import { type Command, hint, type Parsed, UsageError } from '../command'
+import { type Command, type Parsed, wrongArgument } from '../command'
 import { badValue, countOf, text, texts, whole } from '../parse-values'
 import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
 
@@ -51,11 +51,7 @@ const ACTIONS = { verify, show } as const
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [action = '', ...files] = positionals
-  if (action !== 'verify' && action !== 'show') {
-    throw new UsageError(
-      `unknown action ${JSON.stringify(action)}; ${hint(action, Object.keys(ACTIONS), 'actions are')}`,
-    )
-  }
+  if (action !== 'verify' && action !== 'show') throw wrongArgument('action', action, Object.keys(ACTIONS))
   return ACTIONS[action](files, values, json)
 }
 

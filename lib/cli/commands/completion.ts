@@ -1,6 +1,6 @@
 /** `spillway completion`: what a shell must know to complete the command. */
 
-import { type Command, hint, optionsOf, type Parsed, UsageError } from '../command'
+import { type Command, optionsOf, type Parsed, wrongArgument } from '../command'
 import { EXIT, print, printJson } from '../terminal'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -23,10 +23,7 @@ export default command
 
 async function run({ positionals, json }: Parsed, all: () => Promise<readonly Command[]>): Promise<number> {
   const shell = SHELLS.find((name) => name === positionals[0])
-  if (shell === undefined)
-    throw new UsageError(
-      `unknown shell ${JSON.stringify(positionals[0])}; ${hint(positionals[0] ?? '', SHELLS, 'shells are')}`,
-    )
+  if (shell === undefined) throw wrongArgument('shell', positionals[0] ?? '', SHELLS)
   const script = SCRIPTS[shell](await all())
   if (json) await printJson({ shell, script })
   else await print(script)

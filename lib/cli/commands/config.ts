@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { lintConfig, loadConfig } from 'spillway/config'
-import { type Command, hint, type Parsed, UsageError } from '../command'
+import { type Command, type Parsed, wrongArgument } from '../command'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
 const command: Command = {
@@ -35,8 +35,7 @@ interface Finding {
 
 async function run({ positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
-  if (action !== 'lint')
-    throw new UsageError(`unknown action ${JSON.stringify(action)}; ${hint(action ?? '', ['lint'], 'actions are')}`)
+  if (action !== 'lint') throw wrongArgument('action', action ?? '', ['lint'])
   const facts = statSync(file, { throwIfNoEntry: false })
   if (facts === undefined) throw new Error(`${file}: is not there`)
   if (!facts.isFile()) throw new Error(`${file}: is not a file`)

@@ -2,14 +2,13 @@
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
-import type { PrunePolicy } from 'spillway/history'
 import { stringifyLossless } from '../../util/lossless-json'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
-import { badValue, choice, countOf, text, texts, whole } from '../parse-values'
+import { choice, choices, countOf, text, texts, whole } from '../parse-values'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 
-const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
+const POLICIES = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments'] as const
 
 const command: Command = {
   name: 'prune',
@@ -62,10 +61,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 }
 
 function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
-  const policies = texts(values, 'policy') as PrunePolicy[] | undefined
-  const unknown = policies?.find((policy) => !POLICIES.includes(policy))
-  if (unknown !== undefined)
-    throw badValue('policy', String(unknown), `one of ${POLICIES.map((each) => `'${each}'`).join(', ')}`)
+  const policies = choices(values, 'policy', POLICIES)
   const protectedTools = texts(values, 'protect')
   const given: HistoryPrunerOptions = {
     // One look at a file: there is no cache that anything would be lost of.
