@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { TruncationService } from 'spillway'
+import { tempDir } from '../support/temp'
 
 const ROOT = join(__dirname, '..', '..')
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
@@ -131,6 +133,19 @@ test('the recorded session of README is what the commands print', () => {
     encoding: 'utf8',
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+
+test.each([
+  ['README.md', 'en'],
+  ['README.zh-CN.md', 'zh-CN'],
+] as const)('the notice in %s is the one that a model reads', async (page, language) => {
+  const availableTools = ['read_output', 'search_output']
+  const service = new TruncationService({ language, availableTools, global: { storageDir: tempDir() } })
+  const printed = Array.from({ length: 3843 }, (_, index) => `line ${index + 1}`).join('\n')
+  const { content } = await service.output(printed, { toolName: 'bash', failed: true })
+  const notice = content.slice(0, content.indexOf('\n\nline 3344\n'))
+  const path = /\/\S*tool-output\/bash_\S+\.txt/
+  expect(read(page).replace(path, 'PATH')).toContain(`\n${notice.replace(/(: ?|：)\S+\.txt$/m, '$1PATH')}\n\n…\n`)
 })
 
 // The package is on no registry: a package with this name there belongs to others.
