@@ -372,7 +372,21 @@ describe('how it is called', () => {
     [['read', ''], 2, '', 'an argument is empty; usage: spillway read'],
     [['audit', 'verify', ''], 2, '', 'an argument is empty; usage: spillway audit'],
     [['classify', ''], 1, 'other', ''],
-    [['read', '--lines', '-1', 'x'], 2, '', "'--lines' argument is ambiguous; see"],
+    [['read', '--lines', '-1', 'x'], 2, '', 'Invalid option --lines: expected a value; one that begins with a dash is'],
+    [
+      ['tail', '-n', '-1'],
+      2,
+      '',
+      'Invalid option --lines: expected a value; one that begins with a dash is typed --lines=-1',
+    ],
+    [['view', '--print', '--port', '65536'], 2, '', 'Invalid option --port: expected a whole number from 1 to 65535'],
+    [
+      ['run', '--max-file-bytes', '1k', '--', 'true'],
+      2,
+      '',
+      'Invalid option --max-file-bytes: expected a whole number',
+    ],
+    [['mcp', '--url', 'nowhere'], 2, '', 'Invalid option --url: expected an address with http: or https:'],
   ] as const)('%j', async (args, code, out, err) => {
     const ran = await cli(args)
     expect(ran.code).toBe(code)

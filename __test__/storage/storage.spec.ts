@@ -221,6 +221,20 @@ describe('the default folder', () => {
     })
   }
 
+  test('is refused under the name of the variable', () => {
+    overrideDefaultDir('/')
+    for (const make of [() => new TruncationStorage(), () => new TruncationService().storage]) {
+      expect(make).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_CONFIG',
+          field: 'SPILLWAY_STORAGE_DIR',
+          message:
+            'Invalid option "SPILLWAY_STORAGE_DIR": expected the path of a folder that is not the root, received "/"',
+        }),
+      )
+    }
+  })
+
   test.each(['/', '//', ' '])('is never one that no setting may name: %j', (value) => {
     const dir = runChild<string>(
       `let dir

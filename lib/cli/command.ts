@@ -150,6 +150,12 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
       `unknown option ${name} of spillway ${command.name}; ${hint(name, names, 'options are')}${see}`,
     )
   }
+  const [, name] = /'--([\w-]+)=-XYZ'/.exec(message) ?? []
+  if (name !== undefined) {
+    return new UsageError(
+      `Invalid option --${name}: expected a value; one that begins with a dash is typed --${name}=-1${see}`,
+    )
+  }
   return new UsageError(`${message.split('\n', 1)[0]?.replace(/\.$/, '')}${see}`)
 }
 

@@ -132,11 +132,17 @@ export class Progress {
 /** Says what went wrong, and answers the exit code for it. */
 export function reportError(error: unknown, asJson: boolean): number {
   const { name, code, field, message: whole = String(error) } = (error ?? {}) as Record<string, string | undefined>
-  const isUsage = name === 'UsageError'
+  const isUsage = name === 'UsageError' || isOption(error)
   const message = shortened(asTyped(whole))
   if (asJson) note(JSON.stringify({ error: { code: isUsage ? 'USAGE' : (code ?? 'FAILED'), field, message } }))
   else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
   return isUsage ? EXIT.usage : (notStarted(error) ?? EXIT.failed)
+}
+
+/** True if a value is refused that was typed as an option of the command. */
+function isOption(error: unknown): boolean {
+  if (!(error instanceof SpillwayError)) return false
+  return /^INVALID_/.test(error.code) && asTyped(error.message) !== error.message
 }
 
 /** Options of a function were typed as options of the command. */

@@ -1,6 +1,6 @@
 /** Full outputs as files: complete or absent, private, and readable only through the store that owns them. */
 
-import { SpillwayError } from '../errors'
+import { knownAs, SpillwayError } from '../errors'
 import {
   type Collect,
   chunkSlices,
@@ -78,8 +78,11 @@ export class TruncationStorage implements ITruncationStorage {
     const { storageDirs, retentionDays, others } = readable('options', read, 'INVALID_CONFIG')
     const override = process.env.SPILLWAY_STORAGE_DIR
     const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
-    const wanted = override && !isAsked ? [override] : storageDirs
-    const { settings, bounds } = storageSettings({ ...others, storageDirs: wanted }, retentionDays)
+    const isOverridden = override !== undefined && override !== '' && !isAsked
+    const wanted = isOverridden ? [override] : storageDirs
+    const names: Record<string, string> = isOverridden ? { 'storageDirs.0': 'SPILLWAY_STORAGE_DIR' } : {}
+    const make = () => storageSettings({ ...others, storageDirs: wanted }, retentionDays)
+    const { settings, bounds } = knownAs(names, make)
     this.place = openPlace(settings)
     this.bounds = bounds
   }

@@ -7,7 +7,7 @@ import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
 import { isLocal, type OutputStorage, openOutputs, openSharedState } from '../output-storage'
 import { approvalsFolder, forgetRemoved, outputPath, recordedOutputs } from '../outputs'
-import { text, whole } from '../parse-values'
+import { badValue, text, whole } from '../parse-values'
 import { COORDINATION, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -54,7 +54,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       approvals,
       ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
       ...(sessionId !== undefined && { sessionId }),
-      port: whole(values, 'port') ?? 0,
+      port: portOf(values),
     })
     const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     const url = address(path)
@@ -116,4 +116,12 @@ function outputsOf(storage: OutputStorage, sessionId: string | undefined): Outpu
       return report
     },
   }
+}
+
+const LAST_PORT = 65_535
+
+function portOf(values: Parsed['values']): number {
+  const port = whole(values, 'port') ?? 0
+  if (port > LAST_PORT) throw badValue('port', String(port), `a whole number from 1 to ${LAST_PORT}`)
+  return port
 }
