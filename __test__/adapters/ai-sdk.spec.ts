@@ -158,7 +158,7 @@ describe('the middleware', () => {
   test('a request that is refused again is sent shorter each time, and then the prefix stays', async () => {
     const sent: Any[][] = []
     const middleware = contextMiddleware({
-      history: () => new HistoryPruner(),
+      history: () => new HistoryPruner({ keepRecent: 5 }),
       recovery: { contextWindowTokens: 200_000 },
       onEvent: () => {},
     })

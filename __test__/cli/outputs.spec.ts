@@ -264,7 +264,7 @@ describe('what the help says', () => {
   test('names no other shell', async () => {
     expect(await spillway('completion', 'tcsh')).toMatchObject({
       code: 2,
-      stderr: 'spillway: unknown shell "tcsh"; shells are bash, zsh, fish\n',
+      stderr: `spillway: Invalid argument <shell>: expected one of 'bash', 'zsh', 'fish', received "tcsh"\n`,
     })
   })
 })

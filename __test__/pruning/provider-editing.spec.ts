@@ -94,7 +94,7 @@ describe('what a request asks for', () => {
   })
 
   it.each<[HistoryPrunerOptions, unknown, unknown, string]>([
-    [{}, 'xai', {}, "expected 'anthropic' or 'openai'"],
+    [{}, 'xai', {}, "expected one of 'anthropic', 'openai'"],
     [{}, 'anthropic', { compactAt: 49_999 }, '"compactAt": expected at least 50000 tokens'],
     [{}, 'openai', { compactAt: -1 }, '"compactAt": expected a whole number'],
     [{}, 'openai', { compactat: 1 }, 'compactat'],

@@ -40,7 +40,7 @@ async function savingsOf(text: string): Promise<Savings> {
 }
 
 /** A name that is too long for the index in a placeholder. */
-const nameOf = (seed: number, at: number) => `value_with_a_name_that_no_placeholder_has_room_for_${seed}_${at}`
+const nameOf = (seed: number, at: number) => `value_with_a_${'very_'.repeat(50)}long_name_${seed}_${at}`
 
 /** Lines that no other file has, with a name of their own in every fortieth. */
 const linesOf = (seed: number, count = 200) =>

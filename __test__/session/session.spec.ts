@@ -327,6 +327,13 @@ describe('the file of a session', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (lines, torn) => {
         const file = fileOf(lines, torn ? '' : '\n')
+        // No entry and no beginning of one: a file of another kind, which stays as it is.
+        if (!lines.some((text) => text.includes('text ')) && lines.some((text) => !/^({|$)/.test(text))) {
+          const before = readFileSync(file, 'utf8')
+          expect(() => JsonlSession.open(file)).toThrow(/no line is an entry/)
+          expect(readFileSync(file, 'utf8')).toBe(before)
+          return
+        }
         const session = JsonlSession.open(file)
         const given = new Set(
           lines.filter((text) => text.includes('text ')).map((text) => JSON.parse(text).message.content),
