@@ -146,6 +146,33 @@ test('while the server is away a call waits, and continues when it is back', asy
   expect(await decided).toMatchObject({ decision: 'allow' })
 })
 
+test.each(['close', 'abort'] as const)('a question that is being stored is withdrawn by %s', async (how) => {
+  const memory = new MemoryCoordination()
+  let store = () => {}
+  const stored = new Promise<void>((resolve) => {
+    store = resolve
+  })
+  let isStoring = false
+  const slow = throughCoordination(memory, async (name, send) => {
+    if (name === 'first') {
+      isStoring = true
+      await stored
+    }
+    return send()
+  })
+  const approvals = new FleetApprovals({ coordination: slow })
+  const gate = new PermissionGate(new PermissionPolicy(), { ask: approvals.ask })
+  const controller = new AbortController()
+  const decided = gate.request({ ...CALL, signal: controller.signal })
+  await eventually(() => isStoring)
+  if (how === 'abort') controller.abort()
+  const closed = approvals.close()
+  store()
+  await closed
+  expect(await decided).toMatchObject({ decision: 'deny' })
+  expect(await page(memory).pending()).toEqual([])
+})
+
 test('a server that lost everything is asked again', async () => {
   const behind = new MemoryCoordination()
   const { gate } = worker(behind, { pollMs: 5 })

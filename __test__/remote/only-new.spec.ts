@@ -7,7 +7,14 @@ const BODY = Buffer.from('an output that was uploaded before')
 const failure = (more: object) => Object.assign(new Error('no'), more)
 
 /** A bucket with an object of a size, and what is sent to it. */
-function bucketWith(size: number | undefined, first: Error) {
+function bucketWith(size: number | undefined, first: Error, failures: number) {
+  let failed = 0
+  const look = async <T>(answer: T, missing: object): Promise<T> => {
+    failed += 1
+    if (failed <= failures) throw failure({ code: 'EPIPE' })
+    if (size === undefined) throw failure(missing)
+    return answer
+  }
   const sent: string[] = []
   const save = async (isConditional: boolean) => {
     sent.push(isConditional ? 'new' : 'any')
@@ -19,10 +26,7 @@ function bucketWith(size: number | undefined, first: Error) {
     client: {
       getObject: unused,
       putObject: ({ IfNoneMatch }: { IfNoneMatch?: string }) => save(IfNoneMatch === '*'),
-      headObject: async () => {
-        if (size === undefined) throw failure({ name: 'NotFound' })
-        return { ContentLength: size }
-      },
+      headObject: () => look({ ContentLength: size }, { name: 'NotFound' }),
     } as never,
   })
   const azure = azureObjects({
@@ -32,10 +36,7 @@ function bucketWith(size: number | undefined, first: Error) {
       getBlockBlobClient: () => ({
         upload: (_body: unknown, _length: number, { conditions }: { conditions?: object }) =>
           save(conditions !== undefined),
-        getProperties: async () => {
-          if (size === undefined) throw failure({ code: 'BlobNotFound' })
-          return { contentLength: size }
-        },
+        getProperties: () => look({ contentLength: size }, { code: 'BlobNotFound' }),
       }),
       getBlobBatchClient: unused,
       listBlobsFlat: unused,
@@ -61,8 +62,12 @@ describe.each(['s3', 'azure'] as const)('%s', (store) => {
     ['cut off, and not there', CUT, undefined, 'failed', ['new']],
     ['cut off, and larger', CUT, BODY.length + 1, 'failed', ['new']],
     ['denied, as large', DENIED, BODY.length, 'failed', ['new']],
-  ] as const)('%s', async (_name, error, size, outcome, requests) => {
-    const bucket = bucketWith(size, error)
+    // The client asks for the size on the connection that the server has closed.
+    ['refused and closed, as large', REFUSED[store], BODY.length, 'done', ['new'], 1],
+    ['refused and closed, and salvaged shorter', REFUSED[store], 3, 'done', ['new', 'any'], 1],
+    ['cut off twice, as large', CUT, BODY.length, 'done', ['new'], 2],
+  ] as const)('%s', async (_name, error, size, outcome, requests, failures: number = 0) => {
+    const bucket = bucketWith(size, error, failures)
     const put = bucket[store].put('o/x', BODY).then(
       () => 'done',
       (thrown) => (thrown === error ? 'failed' : thrown),

@@ -2,6 +2,7 @@
 
 import type { AskContext, AskResponse, GateResponse } from '../approval/gate-options'
 import type { PendingRequest } from '../approval/gate-state'
+import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
@@ -72,8 +73,9 @@ interface Answer {
  */
 export class FleetApprovals {
   private readonly options: Required<FleetApprovalsOptions>
-  /** Questions that are being taken from the server. */
-  private readonly removals = new Set<Promise<void>>()
+  /** Questions that wait, or are being taken from the server. */
+  private readonly open = new Set<Promise<unknown>>()
+  private readonly closing = new AbortController()
 
   /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
   constructor(options: FleetApprovalsOptions) {
@@ -90,29 +92,39 @@ export class FleetApprovals {
   }
 
   /** Puts a question where others see it, and waits for the first answer: the `ask` of a `PermissionGate`. */
-  readonly ask = async (request: PendingRequest, { call, signal }: AskContext): Promise<AskResponse> => {
+  readonly ask = (request: PendingRequest, context: AskContext): Promise<AskResponse> =>
+    this.whileOpen(this.answerTo(request, context))
+
+  private async answerTo(request: PendingRequest, { call, signal }: AskContext): Promise<AskResponse> {
     const { coordination, answerTimeoutMs, timeoutReason, pollMs, onError, keepMs } = this.options
     // Ids of calls begin again in each session, so without one an answer might be that to another agent.
     const isShared = call !== undefined && request.sessionId !== undefined
     const id = isShared ? call : randomUUID()
     const question = JSON.stringify({ ...request, id })
-    const look = async () => {
+    const lookOnce = async () => {
       const answer = await coordination.get(`${ANSWERS}/${id}`)
       // Kept as it was first asked. It is stored again if the server lost it.
       if (answer === undefined) await coordination.first(`${QUESTIONS}/${id}`, question, keepMs)
       return answer
     }
+    let looked: Promise<unknown> = Promise.resolve()
+    const look = () => {
+      const found = lookOnce()
+      looked = found.catch(() => {})
+      return found
+    }
     const watch = (ring: () => void) =>
       coordination.watch(ANSWERS, (key) => {
         if (key === undefined || key === `${ANSWERS}/${id}`) ring()
       })
+    const ended = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal])
     let answer: string | undefined
     try {
-      answer = await waitForAnswer({ look, watch, pollMs, timeoutMs: answerTimeoutMs, signal, onError })
+      answer = await waitForAnswer({ look, watch, pollMs, timeoutMs: answerTimeoutMs, signal: ended, onError })
       answer ??= await this.reject(id, timeoutReason)
     } finally {
       // The call does not wait for it, and a question that stays is left out of `pending` once it is answered.
-      this.takeBack(id)
+      void this.whileOpen(this.takeBack(id, looked))
     }
     const { response, rule } = readAnswer(answer)
     return response === 'always' && rule !== undefined ? { always: rule } : response
@@ -154,18 +166,23 @@ export class FleetApprovals {
     return this.options.coordination.watch(QUESTIONS, () => listener())
   }
 
-  /** Resolves when questions that are answered, denied or withdrawn have been taken from the server. The coordination stays open. */
+  /** Withdraws the questions that wait, so that their calls are denied, and resolves when they have left the server. The coordination stays open. */
   async close(): Promise<void> {
-    await Promise.all(this.removals)
+    this.closing.abort(new SpillwayError('ABORTED', 'the approvals were closed'))
+    while (this.open.size > 0) await Promise.allSettled(this.open)
   }
 
-  private takeBack(id: string): void {
-    const { coordination, onError } = this.options
-    const removal = coordination
-      .remove(`${QUESTIONS}/${id}`)
-      .catch(onError)
-      .finally(() => this.removals.delete(removal))
-    this.removals.add(removal)
+  /** @param looked a look that is under way stores the question again */
+  private async takeBack(id: string, looked: Promise<unknown>): Promise<void> {
+    const { coordination, onError, pollMs } = this.options
+    await withTimeout(pollMs, () => looked).catch(() => {})
+    await coordination.remove(`${QUESTIONS}/${id}`).catch(onError)
+  }
+
+  private whileOpen<T>(work: Promise<T>): Promise<T> {
+    const over = work.finally(() => this.open.delete(over))
+    this.open.add(over)
+    return over
   }
 
   /** Rejects a question, unless it is answered at the same moment: then that answer counts. */

@@ -6,15 +6,24 @@ import { withTimeout } from '../util/with-timeout'
 
 /**
  * Makes a call of a server.
+ * @param connection returns what is wrong with the connection, of which a client that connects again and again does not throw
  * @throws SpillwayError `COORDINATION` if the server does not answer in time, or refuses
  */
-export async function callServer<T>(server: string, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+export async function callServer<T>(
+  server: string,
+  timeoutMs: number,
+  call: () => Promise<T>,
+  connection: () => string | undefined = () => undefined,
+): Promise<T> {
   try {
     return await withTimeout(timeoutMs, call)
   } catch (cause) {
     // Clients that try several addresses report an error without a message of its own.
     const [first] = (cause as { errors?: unknown[] }).errors ?? []
-    throw new SpillwayError('COORDINATION', `${server}: ${messageOf(cause) || messageOf(first)}`, { cause })
+    const problem = messageOf(cause) || messageOf(first)
+    const reason = connection()
+    const more = reason === undefined || problem.includes(reason) ? '' : ` (${reason})`
+    throw new SpillwayError('COORDINATION', `${server}: ${problem}${more}`, { cause })
   }
 }
 

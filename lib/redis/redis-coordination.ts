@@ -3,6 +3,7 @@
 import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
+import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
@@ -74,6 +75,8 @@ class RedisSteps implements CoordinationSteps {
   private readonly listeners = new FolderListeners()
   private connecting: Promise<unknown> | undefined
   private subscriber: RedisClient | undefined
+  /** The last failure to connect. */
+  private problem: string | undefined
   /** All keys of a script must be in one slot of a cluster: that of the text in braces. */
   private readonly start: string
 
@@ -85,7 +88,13 @@ class RedisSteps implements CoordinationSteps {
   ) {
     this.start = `{${prefix}}:`
     // Without a listener a connection that is lost would end the process; calls report it.
-    if (isOwn) client.on('error', () => {})
+    if (!isOwn) return
+    client.on('error', (error) => {
+      this.problem = error === undefined ? undefined : messageOf(error)
+    })
+    client.on('ready', () => {
+      this.problem = undefined
+    })
   }
 
   async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
@@ -164,10 +173,11 @@ class RedisSteps implements CoordinationSteps {
   }
 
   private run(script: string, keys: string[], args: string[] = []): Promise<unknown> {
-    return callServer('Redis', this.timeoutMs, async () => {
+    const send = async () => {
       if (!this.client.isReady) await this.connect()
       return this.client.eval(script, { keys, arguments: args })
-    })
+    }
+    return callServer('Redis', this.timeoutMs, send, () => this.problem)
   }
 
   /** Connects once; after that the client does so by itself. */

@@ -23,10 +23,13 @@ export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Prom
     await save(true)
   } catch (error) {
     const isKnown = isThere(error)
-    // A server may refuse before it has read the body, and close: then its answer is lost.
+    // Also the answer may be lost with the connection.
     if (!isKnown && !isCutOff(error)) throw error
-    // Other connections of the pool may have been closed with this one.
-    const found = isKnown ? ((await sizeOf()) ?? 0) : await withRetries(sizeOf).catch(() => undefined)
+    // The client may send this on the connection that the server has closed: it refused before it had read the body.
+    const size = await withRetries(sizeOf).catch((failure) => {
+      throw isKnown ? failure : error
+    })
+    const found = size ?? (isKnown ? 0 : undefined)
     if (found === undefined || found > bytes) throw error
     if (found < bytes) await save(false)
   }
