@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -229,6 +230,22 @@ describe('edit', () => {
     expect(await outputOf(edit, { path: 'no/folder.txt', old_text: '', new_text: 'b' })).toMatch(/does not exist/)
     const both = ['1', '2'].map((new_text) => edit.execute({ path: 'race.txt', old_text: '', new_text }))
     expect((await Promise.all(both)).filter(({ success }) => success)).toHaveLength(1)
+  })
+
+  test('writes no preview in the place of the whole, but edits a file that has a notice', async () => {
+    const service = smallService()
+    const { content } = await service.output('line\n'.repeat(5000), { toolName: 'grep' })
+    const cwd = tempDir()
+    const edit = createEditTool({ cwd })
+    writeFileSync(join(cwd, 'whole.txt'), 'one\ntwo\n')
+    const refused = /^Error: new_text has the notice of a truncated output/
+    expect(await outputOf(edit, { path: 'copy.txt', old_text: '', new_text: content })).toMatch(refused)
+    expect(existsSync(join(cwd, 'copy.txt'))).toBe(false)
+    expect(await outputOf(edit, { path: 'whole.txt', old_text: 'two', new_text: content })).toMatch(refused)
+    expect(readFileSync(join(cwd, 'whole.txt'), 'utf8')).toBe('one\ntwo\n')
+    writeFileSync(join(cwd, 'page.md'), `# Notices\n\n${content}\n`)
+    expect(await outputOf(edit, { path: 'page.md', old_text: '# Notices', new_text: '# A notice' })).toMatch(/^Edited/)
+    expect(await outputOf(edit, { path: 'page.md', old_text: '# A notice', new_text: content })).toMatch(/^Edited/)
   })
 
   onUnix('edits what a link leads to, and neither a file with two names nor a read-only one', async () => {

@@ -2,6 +2,7 @@
 
 import { access, constants, link, open, realpath, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { containsTruncationMarker } from '../../truncation/notice'
 import { randomUUID } from '../../util/crypto'
 import {
   type Argument,
@@ -70,6 +71,7 @@ export function createEditTool(options: EditToolOptions = {}): ReadyTool {
 
 /** Two at once do not overwrite each other: the name is taken by a link, which fails if there is one. */
 async function create(path: string, content: string, reads: FileReads | undefined): Promise<string> {
+  checkWhole(content)
   const made = await written(path, content, 0o666 & ~process.umask())
   try {
     await link(made, path)
@@ -89,6 +91,8 @@ async function replace(path: string, old: string, fresh: string, reads: FileRead
   checkRead(path, reads, target, state)
   const { before, after, found, put } = placeOf(content, old, fresh, path)
   if (found === put) throw new ToolError('old_text and new_text are the same: nothing to change.')
+  // A file that has a notice already, such as a page about them, may be edited around it.
+  if (!containsTruncationMarker(content)) checkWhole(fresh)
   await access(target, constants.W_OK).catch(() => {
     throw new ToolError(`${path} is read-only.`)
   })
@@ -107,6 +111,14 @@ async function replace(path: string, old: string, fresh: string, reads: FileRead
   const line = before.split('\n').length
   const last = line + put.split('\n').length - 1
   return `Edited ${path}: ${last === line ? `line ${line}` : `lines ${line}-${last}`}.`
+}
+
+/** Refuses a preview that the model takes for the whole: the lines that it never saw would be lost. */
+function checkWhole(text: string): void {
+  if (!containsTruncationMarker(text)) return
+  throw new ToolError(
+    'new_text has the notice of a truncated output in it: read the lines that are missing, and write those in its place; copy a whole file by a command.',
+  )
 }
 
 async function contentOf(path: string): Promise<{ content: string; state: FileState }> {
