@@ -16,13 +16,11 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { TruncationService, TruncationStorage } from 'spillway'
 import { runChild } from '../support/child'
-import { asRoot, isLong, mounted, notHere, onLinux, onUnix, traced } from '../support/only'
+import { asRoot, isLong, mounted, NOBODY, notHere, onLinux, onUnix, SOMEBODY, traced } from '../support/only'
 import { cut, rejection, thrown } from '../support/outputs'
 import { age, filesIn, OUTPUT_NAME, overrideDefaultDir, ownName, tempDir } from '../support/temp'
 
 const tool = { toolName: 'x' }
-/** Users that own nothing. */
-const [NOBODY, SOMEBODY] = [65_534, 65_533]
 const own = (letter: string, name = 'x') => ownName(letter, name)
 
 /** A folder that another user may enter. */

@@ -13,12 +13,11 @@ import {
 import { dirname, join } from 'node:path'
 import { TruncationStorage } from 'spillway'
 import { runChild, startChild } from '../support/child'
-import { asRoot, isLong, isRoot, onUnix } from '../support/only'
+import { asRoot, isLong, isRoot, NOBODY, onUnix, SOMEBODY } from '../support/only'
 import { rejection } from '../support/outputs'
 import { tempDir } from '../support/temp'
 
 const tool = { toolName: 'x' }
-const [NOBODY, SOMEBODY] = [65_534, 65_533]
 const mode = (path: string) => (statSync(path).mode & 0o7777).toString(8)
 
 /** Everything below a folder, and the folder itself, with its mode. */

@@ -17,13 +17,11 @@ import { basename, dirname, join, sep } from 'node:path'
 import { SpillwayError, TruncationService, TruncationStorage } from 'spillway'
 import { appPaths } from 'spillway/truncation'
 import { runChild, startChild } from '../support/child'
-import { isRoot, onLinux, onUnix } from '../support/only'
+import { isRoot, NOBODY, onLinux, onUnix } from '../support/only'
 import { cut, makeListening, makeService, numbered, rejection, thrown } from '../support/outputs'
 import { age, filesIn, OUTPUT_NAME, overrideDefaultDir, ownName as own, putOld as put, tempDir } from '../support/temp'
 
 const tool = { toolName: 'mytool' }
-/** The user that owns nothing. */
-const NOBODY = 65_534
 
 /** A path that cannot be a folder, because it is a file. */
 function blocked(): string {

@@ -3,6 +3,9 @@
 import { spawnSync } from 'node:child_process'
 import { freemem } from 'node:os'
 
+/** Users that own nothing. */
+export const [NOBODY, SOMEBODY] = [65_534, 65_533]
+
 type Test = (title: string, work: () => unknown, timeoutMs?: number) => void
 
 /** A test that only makes sense under a condition; elsewhere it is skipped, and the title says why. */

@@ -1,5 +1,6 @@
 /** Values of options: numbers, sizes, times; and how such things are written for people. */
 
+import { shellQuote } from '../util/shell-quote'
 import { listed, wrongName } from '../validation/validate'
 import { type Parsed, UsageError } from './command'
 
@@ -99,5 +100,5 @@ export function countOf(count: number, noun: string): string {
 
 /** A word as a shell reads it. */
 export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word)
 }

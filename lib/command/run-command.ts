@@ -12,6 +12,7 @@ import { rememberPreview } from '../truncation/previews'
 import type { TruncationContext, TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { messageOf } from '../util/message-of'
+import { shellQuote } from '../util/shell-quote'
 import { keepAlive, startTimer, type Timer } from '../util/timer'
 import { catchLater, warn } from '../util/warn'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
@@ -72,12 +73,8 @@ interface CommandLine {
 function commandLine(file: string, args: readonly string[], shell: boolean | string | undefined): CommandLine {
   if (!shell) return { file, args }
   if (IS_WINDOWS) return { file: [file, ...args].join(' '), args: [], shell }
-  const text = [file, ...args.map(quoted)].join(' ')
+  const text = [file, ...args.map(shellQuote)].join(' ')
   return { file: shell === true ? '/bin/sh' : shell, args: ['-c', text] }
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 async function run(

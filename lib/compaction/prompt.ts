@@ -2,6 +2,7 @@
 
 import { messageJson } from '../history/estimate'
 import type { ResultText } from '../history/message-cache'
+import { joinedText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { wordsOf } from '../history/summary'
 import { call, native } from '../native/native'
@@ -73,9 +74,9 @@ function conversation(parts: PromptParts, room: number): string {
 function longestOf({ views, messages }: PromptParts): { said: number; output: number } {
   const longest = { said: 0, output: 0 }
   views.forEach((view, at) => {
-    const others = [...view.calls.map(({ argsText }) => argsText), ...view.results.map(({ text }) => joined(text))]
+    const others = [...view.calls.map(({ argsText }) => argsText), ...view.results.map(({ text }) => joinedText(text))]
     if (view.role === 'other') others.push(messageJson(messages, at))
-    longest.said = Math.max(longest.said, joined(view.text).length)
+    longest.said = Math.max(longest.said, joinedText(view.text).length)
     for (const text of others) longest.output = Math.max(longest.output, text.length)
   })
   return longest
@@ -96,7 +97,7 @@ function entry(view: MessageView, { messages, chinese }: PromptParts, at: number
   const cut = (text: ResultText, most: number) => {
     const rule = { maxChars: most, headChars: Math.floor(most * 0.6), tailChars: Math.floor(most * 0.25) }
     const trim = trimOf(text, rule, chinese ? 'zh-CN' : 'en', undefined)
-    return trim === undefined ? joined(text) : trimmed(text, { ...trim, suffix: '' })
+    return trim === undefined ? joinedText(text) : trimmed(text, { ...trim, suffix: '' })
   }
   if (view.role === 'other') return `[?]\n${cut(messageJson(messages, at), units)}`
   const lines: string[] = []
@@ -109,10 +110,6 @@ function entry(view: MessageView, { messages, chinese }: PromptParts, at: number
     lines.push(`[${['result', ...about].filter(Boolean).join(', ')}]\n${cut(text, units)}`)
   }
   return lines.join('\n')
-}
-
-function joined(text: ResultText): string {
-  return typeof text === 'string' ? text : text.join('\n')
 }
 
 function environmentText({ systemPrompt, tools, skills }: CompactionEnvironment, chinese: boolean): string {
@@ -160,7 +157,7 @@ export function isChinese(views: readonly MessageView[]): boolean {
     let text = ''
     for (let at = views.length - 1; at >= 0 && text.length < TELLING_UNITS; at--) {
       const view = views[at] as MessageView
-      if (asks(view)) text += `${joined(view.text).slice(0, TELLING_UNITS)}\n`
+      if (asks(view)) text += `${joinedText(view.text).slice(0, TELLING_UNITS)}\n`
     }
     if (text.trim() !== '') return call(() => native.isChineseText(text.toWellFormed()))
   }

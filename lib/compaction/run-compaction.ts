@@ -10,6 +10,7 @@ import { ROLES } from '../history/roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../history/summary'
 import { call, native } from '../native/native'
 import { trimmed, trimOf } from '../pruning/trim'
+import { sum } from '../util/sum'
 import { changesWith } from './changed-files'
 import { answersIn, charsOf, formatAt, Measure, type OutputAt, type ReadHistory, readHistory } from './history-reader'
 import { tellAfter } from './hooks'
@@ -553,8 +554,4 @@ function cutTo(text: string, units: number, chinese: boolean): string {
   const rule = { maxChars: units, headChars: Math.floor(units * 0.7), tailChars: Math.floor(units * 0.2) }
   const trim = trimOf(text, rule, chinese ? 'zh-CN' : 'en', undefined)
   return trim === undefined ? text : trimmed(text, { ...trim, suffix: '' })
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

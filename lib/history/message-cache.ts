@@ -86,6 +86,11 @@ export function beginKnowledge(message: object, plain: boolean, placeholder?: st
   return knowledge
 }
 
+/** One text of all parts. */
+export function joinedText(text: ResultText): string {
+  return typeof text === 'string' ? text : text.join('\n')
+}
+
 /** True if two results have the same text. */
 export function sameText(a: ResultText, b: ResultText): boolean {
   if (typeof a === 'string' || typeof b === 'string') return a === b

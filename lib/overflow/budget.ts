@@ -2,6 +2,7 @@
 
 import type { Estimate } from '../history/estimate'
 import type { ReadViews } from '../history/formats'
+import { sum } from '../util/sum'
 import { SHORTEST_LINE } from './limit-results'
 import { CHARS_PER_TOKEN, type OverflowLimits } from './limits'
 import { resultsOf, weigh, weightOf } from './results'
@@ -51,8 +52,4 @@ export function budgetsOf(
   const least = Math.max(fresh + lines, Math.ceil((4 * lines) / 3) + 1)
   const all = [...needed.map((budget) => Math.max(budget, least)), Math.max(last, fresh)]
   return all.map((budget) => Math.min(budget, usual))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

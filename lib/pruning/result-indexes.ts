@@ -1,6 +1,6 @@
 /** The words of each result that its placeholder keeps, so that the model can name them when the result is left out. */
 
-import type { ResultText } from '../history/message-cache'
+import { joinedText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { call, native } from '../native/native'
 
@@ -30,14 +30,10 @@ export class ResultIndexes {
       flags.push(flag)
     }
     for (const { role, text, calls, results } of views) {
-      add(joined(text), role === 'assistant' ? TEXT_BEGINS | TEXT_MODEL : TEXT_BEGINS)
+      add(joinedText(text), role === 'assistant' ? TEXT_BEGINS | TEXT_MODEL : TEXT_BEGINS)
       if (!this.prunesArguments) for (const { argsText } of calls) add(argsText, TEXT_JSON | TEXT_MODEL)
-      for (const { text: output } of results) add(joined(output), TEXT_RESULT)
+      for (const { text: output } of results) add(joinedText(output), TEXT_RESULT)
     }
     return call(() => native.indexWords(this.handle, shared, Uint8Array.from(flags), texts))
   }
-}
-
-function joined(text: ResultText): string {
-  return typeof text === 'string' ? text : text.join('\n')
 }

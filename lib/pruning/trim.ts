@@ -1,6 +1,7 @@
 /** Trimmed form of a long result; the core decides where it is cut. */
 
 import type { ResultText } from '../history/message-cache'
+import { joinedText } from '../history/message-cache'
 import { call, native } from '../native/native'
 import type { NoticeLanguage } from '../types'
 import type { TrimRule } from './policies'
@@ -20,7 +21,7 @@ export function trimOf(
   language: NoticeLanguage,
   path: string | undefined,
 ): Trim | undefined {
-  const whole = joined(text)
+  const whole = joinedText(text)
   // The binary would say the same of a short one, but long texts are few and every crossing has a cost.
   if (whole.length <= maxChars) return undefined
   const chinese = language === 'zh-CN'
@@ -28,11 +29,6 @@ export function trimOf(
 }
 
 export function trimmed(text: ResultText, { head, tail, middle, suffix }: Trim): string {
-  const whole = joined(text)
+  const whole = joinedText(text)
   return (whole.slice(0, head) + middle + whole.slice(whole.length - tail) + suffix).toWellFormed()
-}
-
-/** Parts of a result are lines of their own. */
-function joined(text: ResultText): string {
-  return typeof text === 'string' ? text : text.join('\n')
 }

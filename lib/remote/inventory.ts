@@ -5,6 +5,7 @@ import { call, native } from '../native/native'
 import type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from '../storage/retention'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
+import { sum } from '../util/sum'
 import { type ListedObject, MAX_REMOVED_KEYS, type ObjectStore } from './object-store'
 import { INDEX_SUFFIX, OUTPUTS, PARTIAL_SUFFIX, parseKey, toolOf } from './output-keys'
 
@@ -136,8 +137,4 @@ export class Inventory {
   private pathOf(key: string): string {
     return `${this.objects.url}/${key}`
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
 }

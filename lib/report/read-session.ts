@@ -2,8 +2,9 @@
 
 import { promises } from 'node:fs'
 import { SpillwayError } from '../errors'
+import { jsonRecord } from '../util/json-record'
 import { messageOf } from '../util/message-of'
-import { isRecord, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import { claudeCode } from './logs/claude-code'
 import { codex } from './logs/codex'
 import { gemini } from './logs/gemini'
@@ -63,7 +64,7 @@ async function readWhole(path: string, parsing: Parsing): Promise<void> {
     length += text.length
     if (length > LONGEST_LINE) return
   }
-  const record = parsed(lines.join('\n'))
+  const record = jsonRecord(lines.join('\n'))
   if (record !== undefined) parsing.restart(record)
 }
 
@@ -85,15 +86,6 @@ function noLog(path: string, start: string): SpillwayError {
   return new SpillwayError('INVALID_ARGUMENT', `${path}: ${problem}`, { field: 'path' })
 }
 
-function parsed(text: string): LogRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** A log that is being read: until its format is known, the records wait. */
 class Parsing {
   format: SessionFormat | undefined
@@ -108,7 +100,7 @@ class Parsing {
   }
 
   read(line: number, text: string): void {
-    const record = parsed(text)
+    const record = jsonRecord(text)
     if (record === undefined) this.skip(line, 'not an object of JSON, perhaps cut off')
     else this.add(record)
   }

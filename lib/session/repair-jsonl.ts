@@ -1,5 +1,6 @@
 /** Reading the lines of a session, whatever happened to them. */
 
+import { jsonRecord } from '../util/json-record'
 import type { SessionEntry } from './types'
 
 /** Content of a log. */
@@ -70,7 +71,7 @@ export function readLog(text: string, newId: () => string): ReadLog {
   for (const piece of pieces) {
     const line = piece.replace(BESIDE, '')
     if (piece.trim() === '') continue
-    const value = parsed(line)
+    const value = jsonRecord(line)
     if (value !== undefined) {
       read(line, value)
       continue
@@ -89,17 +90,6 @@ function isOther(piece: string): boolean {
   return line.trim() !== '' && !(line.startsWith('{"') || line === '{')
 }
 
-function parsed(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Maximum number of positions tried in an unreadable line. */
 const MOST_TRIED = 256
 
@@ -109,7 +99,7 @@ function entriesWithin(line: string): Record<string, unknown>[] {
   let at = line.indexOf('{"')
   for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
     const end = endOfObject(line, at)
-    const value = end === undefined ? undefined : parsed(line.slice(at, end))
+    const value = end === undefined ? undefined : jsonRecord(line.slice(at, end))
     // Parts of a message have a type and an id too, but no parent.
     const isEntry = typeof value?.type === 'string' && typeof value.id === 'string' && Object.hasOwn(value, 'parentId')
     if (value !== undefined && isEntry) found.push(value)

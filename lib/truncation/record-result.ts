@@ -2,6 +2,7 @@
 
 import { isSavedOutput } from '../storage/saved-outputs'
 import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
+import { jsonRecord } from '../util/json-record'
 import { catchLater, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { textOfValue } from './content'
@@ -82,10 +83,5 @@ function outcomeOf(...holders: unknown[]): Pick<ToolResultRecord, 'exitCode' | '
 
 function parsed(text: unknown): object | undefined {
   if (typeof text !== 'string' || text.length > MOST_JSON_UNITS || !text.startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  return jsonRecord(text)
 }

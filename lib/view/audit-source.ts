@@ -4,8 +4,9 @@ import { open, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { verifyAudit } from '../audit/audit-log'
 import { SpillwayError } from '../errors'
+import { jsonRecord } from '../util/json-record'
 import { type Check, checkOptions } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import type { AuditRecords, AuditSource, ListedAuditLog } from './sources'
 
 /** Options of {@link createAuditSource}. */
@@ -74,7 +75,7 @@ async function readRecords(file: string, skip: number, count: number): Promise<A
   const found: Record<string, unknown>[] = []
   let [seen, isMore] = [0, false]
   for await (const line of linesFromEnd(file)) {
-    const record = recordOf(line)
+    const record = jsonRecord(line)
     if (record === undefined) continue
     if (found.length === count) {
       isMore = true
@@ -84,15 +85,6 @@ async function readRecords(file: string, skip: number, count: number): Promise<A
     if (seen > skip) found.push(record)
   }
   return { records: found, ...(isMore && { next: seen }) }
-}
-
-function recordOf(line: string): Record<string, unknown> | undefined {
-  try {
-    const record: unknown = JSON.parse(line)
-    return isRecord(record) ? record : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The lines of a file, the last one first. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isSavedOutput, type OutputOwner, rememberOutput } from '../../storage/saved-outputs'
 import { randomUUID } from '../../util/crypto'
+import { shellQuote } from '../../util/shell-quote'
 import { isRecord } from '../../validation/validate'
 import { LruCache } from '../shared/lru-cache'
 
@@ -78,8 +79,6 @@ export class WrappedCommands {
   }
 }
 
-const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
-
 /**
  * The SDK's shell keeps the folder that a command ended in for the next one, if the command succeeded. The inner shell writes
  * it to a file, and the outer one changes to it.
@@ -88,8 +87,8 @@ function wrapped(command: string, folder: string, endFile: string, sessionId: st
   const program = [process.execPath, join(__dirname, '..', 'cli', 'main.js'), 'run', '--store', folder]
   const limits = ['--max-bytes', String(MAX_BYTES), '--max-lines', String(MAX_LINES)]
   const session = sessionId === undefined ? [] : ['--session', sessionId]
-  const end = quoted(endFile)
-  const inner = `trap ${quoted(`pwd -P > ${end}`)} EXIT\n${command}`
+  const end = shellQuote(endFile)
+  const inner = `trap ${shellQuote(`pwd -P > ${end}`)} EXIT\n${command}`
   const words = [...program, ...limits, ...session, '--', 'bash', '-c', inner]
-  return `${words.map(quoted).join(' ')} && { [ ! -s ${end} ] || cd "$(cat ${end})"; }`
+  return `${words.map(shellQuote).join(' ')} && { [ ! -s ${end} ] || cd "$(cat ${end})"; }`
 }

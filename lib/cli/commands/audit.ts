@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
-import { isRecord } from '../../validation/validate'
+import { jsonRecord } from '../../util/json-record'
 import { type Command, type Parsed, wrongArgument } from '../command'
 import { badValue, countOf, text, texts, whole } from '../parse-values'
 import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
@@ -93,7 +93,7 @@ async function show(files: readonly string[], values: Parsed['values'], json: bo
       .filter((line) => line !== '')
     const shown = lines.slice(Math.max(0, lines.length - most))
     for (const line of shown) {
-      const record = recordOf(line)
+      const record = jsonRecord(line)
       if (record === undefined) note(`spillway: ${file}: a line that is no record: ${printable(line.slice(0, 80))}`)
       else if (json) all.push(record)
       else await print(`${shownRecord(record)}\n`)
@@ -102,15 +102,6 @@ async function show(files: readonly string[], values: Parsed['values'], json: bo
   }
   if (json) await printJson(all)
   return EXIT.ok
-}
-
-function recordOf(line: string): Record<string, unknown> | undefined {
-  try {
-    const record: unknown = JSON.parse(line)
-    return isRecord(record) ? record : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const COLORS: Readonly<Record<string, (text: string) => string>> = { allow: green, ok: green, deny: red, ask: yellow }

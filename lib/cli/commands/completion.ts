@@ -1,5 +1,6 @@
 /** `spillway completion`: what a shell must know to complete the command. */
 
+import { shellQuote } from '../../util/shell-quote'
 import { type Command, optionsOf, type Parsed, wrongArgument } from '../command'
 import { EXIT, print, printJson } from '../terminal'
 
@@ -62,7 +63,7 @@ complete -o filenames -F _spillway spillway
 _spillway() {
   local -a commands
   commands=(
-${commands.map(({ name, summary }) => `    ${single(`${name}:${summary}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `    ${shellQuote(`${name}:${summary}`)}`).join('\n')}
   )
   if (( CURRENT == 2 )); then _describe command commands; return; fi
   case "$words[2]" in
@@ -73,7 +74,7 @@ if [ "$funcstack[1]" = _spillway ]; then _spillway "$@"; else compdef _spillway 
 `,
   fish: (commands) => `# spillway completion fish
 complete -c spillway -n __fish_use_subcommand -f
-${commands.map(({ name, summary }) => `complete -c spillway -n __fish_use_subcommand -f -a ${name} -d ${single(summary)}`).join('\n')}
+${commands.map(({ name, summary }) => `complete -c spillway -n __fish_use_subcommand -f -a ${name} -d ${shellQuote(summary)}`).join('\n')}
 ${commands.flatMap(fishOptions).join('\n')}
 `,
 }
@@ -92,7 +93,7 @@ function zshOptions(command: Command): string {
     const values = valuesOf(option)
     const action = value === undefined ? '' : `:${value}:${values.length > 0 ? `(${values.join(' ')})` : '_files'}`
     const about = `[${help.replace(/[[\]:]/g, ' ')}]${action}`
-    return short === undefined ? single(`--${name}${about}`) : `{-${short},--${name}}${single(about)}`
+    return short === undefined ? shellQuote(`--${name}${about}`) : `{-${short},--${name}}${shellQuote(about)}`
   })
   return rows.join(' ')
 }
@@ -104,10 +105,6 @@ function fishOptions(command: Command): string[] {
     const parts = [`complete -c spillway -n '__fish_seen_subcommand_from ${command.name}' -l ${name}`]
     if (short !== undefined) parts.push(`-s ${short}`)
     if (value !== undefined) parts.push(values.length > 0 ? `-x -a '${values.join(' ')}'` : '-r')
-    return [...parts, `-d ${single(help)}`].join(' ')
+    return [...parts, `-d ${shellQuote(help)}`].join(' ')
   })
-}
-
-function single(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
