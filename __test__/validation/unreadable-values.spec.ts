@@ -49,6 +49,11 @@ const calls: [name: string, field: string, call: (value: never) => unknown][] = 
   ['a signal of a request', 'options.signal', (signal) => new ContextManager().prepare(messages, { signal })],
   ['a ledger of a compaction', 'options.ledger', (ledger) => compacted({ ledger })],
   ['a signal of a compaction', 'options.signal', (signal) => compacted({ signal })],
+  [
+    'redaction of a compaction',
+    'options.readState.redact',
+    (redact) => compacted({ readState: { root: '/', redact } }),
+  ],
   ['an error of a recovery', 'options.overflow', (overflow) => recovered({ overflow })],
   ['a signal of a recovery', 'options.signal', (signal) => recovered({ signal })],
   ['tools of a fold', 'options.tools', (tools) => new FoldSession({ tools })],
@@ -114,6 +119,12 @@ test('a getter is named by its path, and so is a cycle', async () => {
 test('a manager ends for a signal whatever there is to do, and before it begins', async () => {
   const stopped = new ContextManager().prepare(messages, { signal: AbortSignal.abort('stop') })
   expect(await rejection(stopped)).toMatchObject({ code: 'ABORTED', cause: 'stop' })
+})
+
+test('a sub-agent may answer with what cannot be read', async () => {
+  const answer = new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse })
+  const { success, output } = await subAgentResult({ answer }, { truncation: service })
+  expect([success, output]).toEqual([true, expect.stringMatching(/^\[Sub-agent: completed\]\n/)])
 })
 
 test('an empty text is named as one', () => {

@@ -4,7 +4,7 @@ import { renamed, SpillwayError } from '../errors'
 import { MemoryStorage } from '../storage/memory-storage'
 import type { RedactionOptions } from '../types'
 import { type Check, checkOptions } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 
 /** Options of the part of a summary about files that were read before it. */
 export interface ReadStateOptions {
@@ -38,8 +38,10 @@ const CHECKS: { readonly [K in keyof Required<ReadStateOptions>]: Check } = {
 export function checkReadState(of: string, options: ReadStateOptions): void {
   checkOptions(of, options, CHECKS)
   if (options.root === undefined) throw wrong(`${of}.root`, undefined, CHECKS.root[0])
+  const { redact } = options
+  const copy = readable(`${of}.redact`, () => ({ ...redact }))
   try {
-    redactorOf(options)
+    redactorOf({ ...options, redact: copy })
   } catch (error) {
     const { message, field, cause } = renamed({ redact: `${of}.redact` }, error) as SpillwayError
     const shown = message.replace(`"${of}`, () => `"${of.replace(/^options\./, '')}`)

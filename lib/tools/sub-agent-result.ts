@@ -108,10 +108,15 @@ export async function subAgentResult(
 
 /** True for what {@link subAgentResult} made, also in a copy. */
 function isResult(value: unknown): value is SubAgentResult {
-  if (!isRecord(value) || !isRecord(value.metadata)) return false
-  const { status, output } = value
-  const isKnown = STATUSES.includes(status as SubAgentStatus) && typeof value.metadata.truncated === 'boolean'
-  return isKnown && typeof output === 'string' && output.startsWith(OPENING)
+  try {
+    if (!isRecord(value) || !isRecord(value.metadata)) return false
+    const { status, output } = value
+    const isKnown = STATUSES.includes(status as SubAgentStatus) && typeof value.metadata.truncated === 'boolean'
+    return isKnown && typeof output === 'string' && output.startsWith(OPENING)
+  } catch {
+    // An answer may be anything, also what cannot be read.
+    return false
+  }
 }
 
 /** A name on the line of the status: of several lines, one. */
