@@ -1794,14 +1794,14 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
 	 * yet always stay, however many they are.
-	 * @default 5; 2 for the policy `results` if placeholders have an `index`
+	 * @default 5; 1 for the policy `results` if placeholders have an `index`
 	 */
 	keepRecent?: number;
 	/**
 	 * Older results stay as well while fewer results than this came after their last use: the model said a path, an identifier or a number out
 	 * of the result that was not said before. For the policies `results`, `pressure` and `arguments`. A whole number of at least 0, or
 	 * `Infinity`; 0 turns it off.
-	 * @default 0; 5 for the policy `results` if placeholders have an `index`
+	 * @default 0; 3 for the policy `results` if placeholders have an `index`
 	 */
 	keepUsed?: number;
 	/**
@@ -1879,9 +1879,9 @@ export interface HistoryPrunerOptions {
 	placeholder?: string | ((info: PrunedInfo) => string);
 	/**
 	 * The default placeholder of a result lists words out of it that stand nowhere else in the request: paths, identifiers and numbers
-	 * that agents are likely to use again, at most 2,000 bytes. `long`: more of them, at most 6,000 bytes. `false`: none, and
+	 * that agents are likely to use again, at most 6,000 bytes. `short`: fewer of them, at most 2,000 bytes. `false`: none, and
 	 * `keepRecent` is 5. A `placeholder` of your own, or of a profile, has none.
-	 * @default 'short'
+	 * @default 'long'
 	 */
 	index?: "short" | "long" | false;
 	/**
