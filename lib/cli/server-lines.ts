@@ -92,58 +92,19 @@ function wordsOf(line: string): string[] {
 }
 
 /** Programs that start what one of their arguments names, and the words in front of it. */
-const STARTERS = new Set([
-  ...['npx', 'bunx', 'uvx', 'pipx', 'npm', 'pnpm', 'yarn', 'bun', 'uv', 'deno', 'docker', 'podman', 'nerdctl'],
-  ...[
-    'node',
-    'tsx',
-    'python',
-    'python3',
-    'py',
-    'ruby',
-    'java',
-    'dotnet',
-    'env',
-    'cmd',
-    'exec',
-    'run',
-    'dlx',
-    'x',
-    'tool',
-    'container',
-  ],
-])
+const STARTERS = new Set(
+  (
+    'npx bunx uvx pipx npm pnpm yarn bun uv deno docker podman nerdctl ' +
+    'node tsx python python3 py ruby java dotnet env cmd exec run dlx x tool container'
+  ).split(' '),
+)
 /** Options of theirs with a value in the next word. */
-const WITH_VALUE = new Set([
-  ...[
-    '-e',
-    '--env',
-    '--env-file',
-    '-v',
-    '--volume',
-    '--mount',
-    '-p',
-    '--publish',
-    '--package',
-    '--name',
-    '--network',
-    '--net',
-  ],
-  ...[
-    '-w',
-    '--workdir',
-    '-u',
-    '--user',
-    '--entrypoint',
-    '--platform',
-    '--from',
-    '--with',
-    '--python',
-    '--directory',
-    '--project',
-  ],
-  ...['-r', '--require', '--import', '--loader', '--config'],
-])
+const WITH_VALUE = new Set(
+  (
+    '-e --env --env-file -v --volume --mount -p --publish --package --name --network --net ' +
+    '-w --workdir -u --user --entrypoint --platform --from --with --python --directory --project -r --require --import --loader --config'
+  ).split(' '),
+)
 /** Parts of a path that do not tell one server from another. */
 const COMMON = /^(index|main|server|cli|app|run|start|mcp|dist|build|out|src|bin|lib|\.{0,2})$/i
 const AFFIXES = /^(mcp[-_])?server[-_]|^mcp[-_]|[-_](mcp[-_])?server$|[-_]mcp$/gi
