@@ -254,10 +254,11 @@ impl<'a> Walker<'a> {
             Ok(program) => program,
             Err(reason) => return self.unread(text, reason),
         };
+        let names_itself = text.contains('$') && text_starts_itself(&program);
         let text = if text.contains("<<") { text.to_owned() } else { String::new() };
         let outer = (std::mem::replace(&mut self.text, text), std::mem::take(&mut self.is_flat));
         self.depth += 1;
-        if text_starts_itself(&program) {
+        if names_itself {
             let others = vec![FORKS.to_owned()];
             self.push(Simple { text: "$0".into(), others, ..Simple::default() });
         }
