@@ -64,7 +64,15 @@ describe.each(CASES)('init %s', (agent, file, line, others) => {
     expect(get(file)).toContain(line)
     expect((await spillway('doctor', agent)).stdout).toMatch(new RegExp(`^ok: ${agent} in `, 'm'))
     expect((await spillway('init', agent, '--undo')).code).toBe(0)
-    expect(readdirSync(dirname(join(home, file)))).toEqual([])
+    expect(readdirSync(home)).not.toContain(file.split('/')[0])
+  })
+
+  test('leaves a folder with other files', async () => {
+    const other = join(dirname(file), 'mine.txt')
+    put(other, 'mine')
+    await spillway('init', agent)
+    await spillway('init', agent, '--undo')
+    expect(readdirSync(dirname(join(home, file)))).toEqual(['mine.txt'])
   })
 
   test('keeps the settings of others, and gives them back to the byte', async () => {

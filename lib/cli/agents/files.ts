@@ -7,12 +7,13 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, normalize, sep } from 'node:path'
 import { updateConfig } from 'spillway/config'
 import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
@@ -178,6 +179,22 @@ async function takeOut(agent: Agent, file: string, after: string | undefined): P
   else await updateConfig(file, (current) => patchOf(agent, current, undefined))
   rmSync(backup, { force: true })
   for (const path of [file, named]) rmSync(join(dirname(path), `.${basename(path)}.lock`), { force: true })
+  if (after === undefined) removeFolders(agent, file)
+}
+
+/** Removes the agent's own folders above a file that is gone, as far as nothing is left in them. */
+function removeFolders(agent: Agent, file: string): void {
+  const names = [...agent.files.user, ...agent.files.project].map(normalize)
+  const name = names.find((known) => file.endsWith(sep + known))
+  let folder = dirname(file)
+  for (let above = dirname(name ?? '.'); above !== '.'; above = dirname(above)) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      return
+    }
+    folder = dirname(folder)
+  }
 }
 
 async function wire(agent: Agent, change: Change, wanted: Wanted): Promise<Change> {
