@@ -1,4 +1,4 @@
-import { type ITruncationStorage, simplifyOutdatedTerminalResults, TruncationService } from 'spillway'
+import { ContextManager, type ITruncationStorage, simplifyOutdatedTerminalResults, TruncationService } from 'spillway'
 
 /**
  * B33: ten times the input takes at most 13 times as long. The time is that of the processor, in all threads, so that
@@ -90,5 +90,21 @@ test('B33: what is outdated takes time in proportion to the history', async () =
         messages.map((message) => ({ ...message })),
         { now: 10 ** 9 },
       )
+  })
+})
+
+test('B33: so does a request for a history that is far too long', async () => {
+  const unit = 50
+  await expectLinear((times) => {
+    const messages = Array.from({ length: times * unit }, (_, index) => [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: `${index}`, type: 'function', function: { name: 'bash', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: `${index}`, content: 'line\n'.repeat(20) },
+    ]).flat()
+    const contextWindow = (times * unit * 30) / 2
+    return () =>
+      new ContextManager({ contextWindow, pruning: {} }).prepare([{ role: 'user', content: 'go' }, ...messages])
   })
 })

@@ -63,9 +63,8 @@ export async function compacted<M>(
   if (replaced.length > 0) adopt(pruner, replaced)
   const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
   const after = changed ? lastingAfterChange(inner, stored) : history
-  const callAt = ({ index, place }: { index: number; place: number }) =>
-    viewsIn(history).views[index]?.results[place]?.callId
-  const gone = replaced.flatMap((one) => callAt(one) ?? [])
+  const { views } = viewsIn(replaced.length > 0 ? history : [])
+  const gone = replaced.flatMap(({ index, place }) => views[index]?.results[place]?.callId ?? [])
   const left = summary === undefined ? gone : resultsWithout(history, after)
   return { history: after, report, freed, changed, left }
 }
