@@ -175,7 +175,7 @@ describe('how a command ends', () => {
     expect(await rejection(runCommand('x', [1] as never))).toMatchObject({ field: 'args' })
     for (const [file, args, options, field] of [
       ['a\0b', [], {}, 'file'],
-      ['x', ['y', 'a\0'], {}, 'args.1'],
+      ['x', ['y', 'a\0'], {}, 'args[1]'],
       ['x', [], { cwd: 'a\0' }, 'options.cwd'],
       ['x', [], { cwd: null }, 'options.cwd'],
       ['x', [], { cwd: '' }, 'options.cwd'],

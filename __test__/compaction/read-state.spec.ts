@@ -217,7 +217,7 @@ test('without the option no file is named, and a bad one is refused by its name'
     [{ root, restoreFiles: 1.5 }, 'readState.restoreFiles'],
     [{ root, files: 1 }, 'readState.files'],
     [{ root, redact: true }, 'readState.redact'],
-    [{ root, redact: { values: ['abc'] } }, 'readState.redact.values.0'],
+    [{ root, redact: { values: ['abc'] } }, 'readState.redact.values[0]'],
     [{ root, redact: { value: [] } }, 'readState.redact.value'],
   ] as [never, string][]) {
     await expect(summaryOf(history, { readState })).rejects.toThrow(`"${name}"`)

@@ -131,7 +131,7 @@ describe('ToolResultLedger', () => {
       [null, 'state'],
       [{ version: 2, entries: [] }, 'state.version'],
       [{ version: 1 }, 'state.entries'],
-      [{ version: 1, entries: [{ ...entry(), bytes: 'x' }] }, 'state.entries.0.bytes'],
+      [{ version: 1, entries: [{ ...entry(), bytes: 'x' }] }, 'state.entries[0].bytes'],
     ] as const) {
       expect(() => ToolResultLedger.fromJSON(state as never)).toThrow(expect.objectContaining({ field }))
     }

@@ -207,7 +207,7 @@ mounted('D4 #47 a session that is a file system of its own: nothing is moved bet
 describe('D4 #48 the path of a folder', () => {
   const refused = ['', ' ', '/', '//', '/.', '/tmp/..', '/../..', 'a\0b', `${'../'.repeat(50)}`]
   test.each(refused)('%j is refused when it is set', (dir) => {
-    expect(thrown(() => new TruncationStorage(dir))).toMatchObject({ code: 'INVALID_CONFIG', field: 'storageDirs.0' })
+    expect(thrown(() => new TruncationStorage(dir))).toMatchObject({ code: 'INVALID_CONFIG', field: 'storageDirs[0]' })
     overrideDefaultDir(dir || ' ')
     expect(thrown(() => new TruncationStorage())).toMatchObject({ code: 'INVALID_CONFIG' })
   })

@@ -332,7 +332,7 @@ test.each([
   ['options.command', { command: '' }],
   ['options.comand', { command: 'cat', comand: 1 }],
   ['options.args', { command: 'cat', args: [1] }],
-  ['options.args.0', { command: 'cat', args: ['a\0'] }],
+  ['options.args[0]', { command: 'cat', args: ['a\0'] }],
   ['options.env.A', { command: 'cat', env: { A: null } }],
   ['options.cwd', { command: 'cat', cwd: 'a\0' }],
   ['options.truncation.storageDirs', { command: 'cat', truncation: { storageDirs: ['/tmp'] } }],

@@ -223,7 +223,7 @@ test.each([
   [{ hardDeny: [{ domain: 'bash', pattern: '*', decision: 'ask' }] }, 'hardDeny[0].decision'],
   [{ profile: 'x' }, 'profile'],
   [{ outsideEdit: 'allow' }, 'outsideEdit'],
-  [{ mcpServers: [''] }, 'mcpServers'],
+  [{ mcpServers: [''] }, 'mcpServers[0]'],
   [{ tools: { a: { domain: 'mcp' } } }, 'tools.a.domain'],
   [{ tools: { a: { domain: 'read', shape: 'command' } } }, 'tools.a.shape'],
   [{ sensitiveFiles: ['a/b'] }, 'sensitiveFiles'],

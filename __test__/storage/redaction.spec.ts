@@ -387,17 +387,17 @@ describe('rules that are refused', () => {
     [{ pattern: ['x'] }, 'redact.pattern'],
     [{ known: 'yes' }, 'redact.known'],
     [{ patterns: 'x' }, 'redact.patterns'],
-    [{ patterns: ['a', /b/, '(?=c)'] }, 'redact.patterns.2'],
-    [{ patterns: [/(a)\1/] }, 'redact.patterns.0'],
-    [{ patterns: [''] }, 'redact.patterns.0'],
-    [{ patterns: ['x*'] }, 'redact.patterns.0'],
-    [{ patterns: ['x'.repeat(4097)] }, 'redact.patterns.0'],
-    [{ patterns: ['(\\w{200}){200}'] }, 'redact.patterns.0'],
+    [{ patterns: ['a', /b/, '(?=c)'] }, 'redact.patterns[2]'],
+    [{ patterns: [/(a)\1/] }, 'redact.patterns[0]'],
+    [{ patterns: [''] }, 'redact.patterns[0]'],
+    [{ patterns: ['x*'] }, 'redact.patterns[0]'],
+    [{ patterns: ['x'.repeat(4097)] }, 'redact.patterns[0]'],
+    [{ patterns: ['(\\w{200}){200}'] }, 'redact.patterns[0]'],
     [{ patterns: Array(101).fill('x') }, 'redact.patterns'],
-    [{ patterns: [{ source: 'x', flags: '', $type: 'RegExp' }] }, 'redact.patterns.0'],
-    [{ values: [SECRET, 'abc'] }, 'redact.values.1'],
-    [{ values: [5] }, 'redact.values.0'],
-    [{ values: ['x'.repeat(65_537)] }, 'redact.values.0'],
+    [{ patterns: [{ source: 'x', flags: '', $type: 'RegExp' }] }, 'redact.patterns[0]'],
+    [{ values: [SECRET, 'abc'] }, 'redact.values[1]'],
+    [{ values: [5] }, 'redact.values[0]'],
+    [{ values: ['x'.repeat(65_537)] }, 'redact.values[0]'],
   ])('%p', (rules, field) => {
     const options = { redact: rules as RedactionOptions }
     for (const make of [
@@ -411,7 +411,7 @@ describe('rules that are refused', () => {
 
   test('are not quoted where they could be secrets', () => {
     const { message } = thrown(() => makeService({ redact: { values: ['abc'] } })) as Error
-    expect(message).toBe('Invalid option "redact.values.0": expected 4 to 65536 bytes, received 3')
+    expect(message).toBe('Invalid option "redact.values[0]": expected 4 to 65536 bytes, received 3')
   })
 
   test('belong to the service as a whole', () => {

@@ -684,12 +684,12 @@ describe('options', () => {
   })
 
   test.each([
-    ['', 'storageDirs.0'],
-    ['/', 'storageDirs.0'],
-    ['a\0b', 'storageDirs.0'],
-    [{ storageDirs: ['ok', ' '] }, 'storageDirs.1'],
+    ['', 'storageDirs[0]'],
+    ['/', 'storageDirs[0]'],
+    ['a\0b', 'storageDirs[0]'],
+    [{ storageDirs: ['ok', ' '] }, 'storageDirs[1]'],
     [{ storageDirs: 'x' }, 'storageDirs'],
-    [{ storageDirs: [5] }, 'storageDirs.0'],
+    [{ storageDirs: [5] }, 'storageDirs[0]'],
     [{ durability: 'never' }, 'durability'],
     [{ storageDir: '/tmp/x' }, 'storageDir'],
   ])('wrong ones are refused: %j', (options, field) => {

@@ -151,7 +151,7 @@ describe('calibration', () => {
 
   test.each([
     [() => new TokenCalibration({} as []), 'usage'],
-    [() => new TokenCalibration([{ estimated: 1, actual: 0 }]), 'usage.0.actual'],
+    [() => new TokenCalibration([{ estimated: 1, actual: 0 }]), 'usage[0].actual'],
     [() => new TokenCalibration().add({ estimated: Number.NaN, actual: 1 }), 'usage.estimated'],
     [() => new TokenCalibration().add(null as never), 'usage'],
   ])('%p is refused', (wrong, field) => {

@@ -307,18 +307,18 @@ describe('truncation', () => {
 
 describe('registering', () => {
   test.each<[string, unknown, string]>([
-    ['nothing', undefined, 'tools.0'],
-    ['null', null, 'tools.0'],
-    ['a string', 'bash', 'tools.0'],
-    ['no name', { execute: () => 1 }, 'tools.0'],
-    ['no execute', { name: 'x' }, 'tools.0'],
+    ['nothing', undefined, 'tools[0]'],
+    ['null', null, 'tools[0]'],
+    ['a string', 'bash', 'tools[0]'],
+    ['no name', { execute: () => 1 }, 'tools[0]'],
+    ['no execute', { name: 'x' }, 'tools[0]'],
     [
       'one of several',
       [
         { name: 'a', execute: () => 1 },
         { name: 5, execute: () => 1 },
       ],
-      'tools.1',
+      'tools[1]',
     ],
   ])('what is not a tool is refused: %s', (_what, wrong, field) => {
     const error = thrown(() => new ToolRegistry().register(wrong as Tool))

@@ -286,21 +286,21 @@ describe('smart', () => {
   })
 
   it.each([
-    [{ words: ['flaky'], weight: 1001 }, '0.weight'],
-    [{ words: ['flaky'] }, '0.weight'],
-    [{ words: [], weight: 5 }, '0.words'],
-    [{ words: ['a'], weight: 5 }, '0.words.0'],
-    [{ words: ['flaky'], weight: 5, pattern: '(?=x)' }, '0.pattern'],
-    [{ words: ['flaky'], weight: 5, pattern: /(a)\1/ }, '0.pattern'],
-    [{ words: ['flaky'], weight: 5, before: -1 }, '0.before'],
-    [{ words: ['flaky'], weight: 5, afer: 1 }, '0.afer'],
+    [{ words: ['flaky'], weight: 1001 }, '[0].weight'],
+    [{ words: ['flaky'] }, '[0].weight'],
+    [{ words: [], weight: 5 }, '[0].words'],
+    [{ words: ['a'], weight: 5 }, '[0].words[0]'],
+    [{ words: ['flaky'], weight: 5, pattern: '(?=x)' }, '[0].pattern'],
+    [{ words: ['flaky'], weight: 5, pattern: /(a)\1/ }, '[0].pattern'],
+    [{ words: ['flaky'], weight: 5, before: -1 }, '[0].before'],
+    [{ words: ['flaky'], weight: 5, afer: 1 }, '[0].afer'],
   ])('refuses the rule %j and names %s', (rule, field) => {
     const rules = [rule] as SmartRule[]
     for (const [make, name] of [
       [() => new SmartStrategy({ rules }), 'rules'],
       [() => new TruncationService({ smartRules: rules }), 'smartRules'],
     ] as const) {
-      expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: `${name}.${field}` }))
+      expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field: `${name}${field}` }))
     }
   })
 

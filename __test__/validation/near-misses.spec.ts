@@ -242,6 +242,56 @@ const OPTIONS: Readonly<Record<string, Row>> = {
     'allow',
     ['ask', 'deny'],
   ],
+  'domain of a tool': [
+    (domain) => policy({ tools: { lint: { domain } } }),
+    'tools.lint.domain',
+    'bsh',
+    'bash',
+    ['read', 'edit', 'web_fetch', 'web_search', 'none'],
+  ],
+  'shape of a tool that reads': [
+    (shape) => policy({ tools: { lint: { domain: 'read', shape } } }),
+    'tools.lint.shape',
+    'serch',
+    'search',
+    ['paths', 'folder', 'glob'],
+  ],
+  'shape of a tool that edits': [
+    (shape) => policy({ tools: { lint: { domain: 'edit', shape } } }),
+    'tools.lint.shape',
+    'Patch',
+    'patch',
+    ['paths'],
+  ],
+  'tool that touches nothing': [(tool) => policy({ tools: { lint: tool } }), 'tools.lint', 'non', 'none', []],
+  'domain that is closed': [
+    (domain) => policy({ failClosed: ['mcp', domain] }),
+    'failClosed[1]',
+    'bsh',
+    'bash',
+    ['read', 'edit', 'tool'],
+  ],
+  'decision of a hard denial': [
+    (decision) => policy({ hardDeny: [{ domain: 'bash', pattern: 'x', decision }] }),
+    'hardDeny[0].decision',
+    'dney',
+    'deny',
+    [],
+  ],
+  'decision of an approval': [
+    (decision) => policy({}).approve({ domain: 'bash', pattern: 'x', decision } as never),
+    'rule.decision',
+    'alow',
+    'allow',
+    [],
+  ],
+  'mode of a tool': [
+    (mode) => guardTool({ name: 'x', execute: async () => 1 } as never, { mode } as never),
+    'controls.mode',
+    'fullAccess',
+    'full_access',
+    ['agent'],
+  ],
   'mode of a judged call': [
     (mode) => policy({}).evaluate({ ...call, mode } as never),
     'call.mode',
@@ -346,6 +396,57 @@ const OPTIONS: Readonly<Record<string, Row>> = {
     ['drop'],
   ],
 }
+
+const rule = { domain: 'bash', pattern: 'x', decision: 'ask' }
+
+test.each<[options: object, field: string, problem: string]>([
+  [{ tools: [] }, 'tools', 'an object of tools by their names, received an array'],
+  [{ tools: { lint: 3 } }, 'tools.lint', "'none', or an object with domain, and perhaps shape and keys, received 3"],
+  [{ tools: { lint: {} } }, 'tools.lint.domain', 'one of '],
+  [{ tools: { lint: {} } }, 'tools.lint.domain', ', received undefined'],
+  [{ tools: { lint: { domain: 'mcp' } } }, 'tools.lint.domain', ', received "mcp"'],
+  [{ tools: { lint: { domain: 'bash', shape: 'paths' } } }, 'tools.lint.shape', '\'command\', received "paths"'],
+  [{ tools: { lint: { domain: 'read', shape: 3 } } }, 'tools.lint.shape', ', received 3'],
+  [
+    { tools: { lint: { domain: 'none', keys: [] } } },
+    'tools.lint.keys',
+    'nothing for a tool that touches nothing, received an array',
+  ],
+  [
+    { tools: { lint: { domain: 'read', keys: ['a', 3] } } },
+    'tools.lint.keys[1]',
+    'the name of an argument, received 3',
+  ],
+  [{ failClosed: 'bash' }, 'failClosed', 'an array of domains, received "bash"'],
+  [{ failClosed: [3] }, 'failClosed[0]', ', received 3'],
+  [{ hardDeny: [{ ...rule, decision: 'ask' }] }, 'hardDeny[0].decision', '\'deny\', received "ask"'],
+  [{ rules: 3 }, 'rules', 'an array of rules, received 3'],
+  [{ rules: [3] }, 'rules[0]', 'an object with domain, pattern and decision, received 3'],
+  [{ rules: [{ ...rule, pattern: 3 }] }, 'rules[0].pattern', 'a string, received 3'],
+  [{ rules: [{ ...rule, domain: undefined }] }, 'rules[0].domain', ', received undefined'],
+  [{ rules: [{ ...rule, decision: 3 }] }, 'rules[0].decision', "one of 'allow', 'ask', 'deny', received 3"],
+  [{ rules: [{ ...rule, approved: 1 }] }, 'rules[0].approved', 'true or false, received 1'],
+  [
+    { rules: [{ ...rule, approved: true }] },
+    'rules[0].approved',
+    'true only where the decision is \'allow\', received "ask"',
+  ],
+  [{ rules: [{ ...rule, examples: 3 }] }, 'rules[0].examples', 'an object with match and noMatch, received 3'],
+  [{ rules: [{ ...rule, examples: { match: 'x' } }] }, 'rules[0].examples.match', 'an array of targets, received "x"'],
+  [{ rules: [{ ...rule, examples: { match: [3] } }] }, 'rules[0].examples.match[0]', 'a string, received 3'],
+  [{ mcpServers: ['a', 3] }, 'mcpServers[1]', 'a string that is not empty, received 3'],
+  [{ sensitiveFiles: 'x' }, 'sensitiveFiles', 'an array of strings, received "x"'],
+])('a policy with %j', async (options, field, problem) => {
+  const error = await refusal(() => policy(options))
+  expect(error).toMatchObject({ code: 'INVALID_CONFIG', field })
+  expect(error.message).toContain(`Invalid option "${field}": expected `)
+  expect(error.message).toContain(problem)
+})
+
+test('an approval that allows nothing', async () => {
+  const error = await refusal(() => policy({}).approve(rule as never))
+  expect(error.message).toBe('Invalid option "rule.decision": expected \'allow\', received "ask"')
+})
 
 async function refusal(make: () => unknown): Promise<SpillwayError> {
   try {

@@ -1,7 +1,7 @@
 /** Reader of a saved gate. The text may be forged: it must not grant more than a user approved. */
 
 import { isAbsolute } from 'node:path'
-import type { PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
+import { PERMISSION_MODES, type PermissionMode, type PermissionVerdict, type SuggestedRule } from '../permission/types'
 import { isArray } from '../util/guards'
 import { type Check, parsedState, strings } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
@@ -73,7 +73,7 @@ const PLACE: Checks = {
   vault: ['an absolute path', (value) => typeof value === 'string' && isAbsolute(value)],
 }
 const ANSWER: Checks = { call: ['a hash', (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)] }
-const ALLOW: Checks = { decision: oneOf('allow'), by: oneOf('once', 'always'), mode: oneOf('agent', 'full_access') }
+const ALLOW: Checks = { decision: oneOf('allow'), by: oneOf('once', 'always'), mode: oneOf(...PERMISSION_MODES) }
 const DENY: Checks = { ...ALLOW, decision: oneOf('deny'), by: oneOf('reject', 'abort') }
 const VERDICT: Checks = {
   ...FOUND,

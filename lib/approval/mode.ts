@@ -1,7 +1,7 @@
 /** Which sessions have full access. */
 
 import { SpillwayError } from '../errors'
-import type { PermissionMode } from '../permission/types'
+import { PERMISSION_MODES, type PermissionMode } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { catchLater } from '../util/warn'
 import { checkKeys, isRecord, listed, wrong } from '../validation/validate'
@@ -131,5 +131,5 @@ function checkSession(sessionId: unknown): void {
 }
 
 function checkMode(field: string, mode: unknown): void {
-  if (mode !== 'agent' && mode !== 'full_access') throw wrong(field, mode, listed(['agent', 'full_access']))
+  if (!PERMISSION_MODES.includes(mode as PermissionMode)) throw wrong(field, mode, listed(PERMISSION_MODES))
 }

@@ -109,9 +109,9 @@ function inStore<T>(store: string | undefined, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    const isStore = error instanceof SpillwayError && error.field === 'storageDirs.0'
+    const isStore = error instanceof SpillwayError && error.field === 'storageDirs[0]'
     if (store === undefined || !isStore) throw error
-    throw new UsageError(error.message.replace('"storageDirs.0"', '--store'))
+    throw new UsageError(error.message.replace('"storageDirs[0]"', '--store'))
   }
 }
 

@@ -12,7 +12,7 @@ export function checkProgram(field: string, file: unknown): void {
 /** @throws SpillwayError `INVALID_ARGUMENT` for what is no list of arguments */
 export function checkProgramArguments(field: string, args: unknown): void {
   if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) throw wrong(field, args, 'an array of strings')
-  for (const [index, arg] of (args as readonly string[]).entries()) checkNoNul(`${field}.${index}`, arg)
+  for (const [index, arg] of (args as readonly string[]).entries()) checkNoNul(`${field}[${index}]`, arg)
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for what are no variables of an environment */

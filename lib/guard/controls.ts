@@ -6,7 +6,7 @@ import type { AuditEvent } from '../audit/audit-log'
 import { checkHooks, type HookRunner } from '../hooks/runner'
 import type { Hooks } from '../hooks/types'
 import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from '../loop-detection/detector'
-import type { PermissionCall, PermissionMode, PermissionVerdict } from '../permission/types'
+import { PERMISSION_MODES, type PermissionCall, type PermissionMode, type PermissionVerdict } from '../permission/types'
 import type { ResultFolder } from '../tools/fold-result'
 import type { OutputService, ToolResultRecorder, TruncationMiddleware } from '../types'
 import { checkKeys, checkOneOf, hasFunctions, isRecord, wrong } from '../validation/validate'
@@ -109,6 +109,7 @@ export function checkToolControls(controls: ToolControls): void {
   if (fold !== undefined && !has('fold', 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
   if (query !== undefined && typeof query !== 'function') throw wrong('controls.query', query, 'a function')
   if (ledger !== undefined && !has('ledger', 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
+  checkOneOf('controls.mode', controls.mode, PERMISSION_MODES)
   checkOneOf('controls.refusal', refusal, ['result', 'text', 'mcp'])
   if (hookTimeoutMs !== undefined && !(typeof hookTimeoutMs === 'number' && hookTimeoutMs > 0)) {
     throw wrong('controls.hookTimeoutMs', hookTimeoutMs, 'a number above 0')

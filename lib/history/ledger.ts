@@ -146,7 +146,7 @@ export class ToolResultLedger {
     if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
     const inner = innerOf(ledger)
     for (const [index, entry] of entries.entries()) {
-      const checked = checkedRecord(entry, `state.entries.${index}`)
+      const checked = checkedRecord(entry, `state.entries[${index}]`)
       inner.entries.set(checked.toolCallId, Object.freeze(checked))
     }
     for (const id of inner.entries.keys()) {

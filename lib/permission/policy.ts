@@ -6,13 +6,14 @@ import { isAbsolute, parse, resolve, sep } from 'node:path'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { checkKeys, checkOneOf, invalid, isRecord, wrong } from '../validation/validate'
-import type {
-  AppliedRule,
-  ExplainedTarget,
-  PermissionCall,
-  PermissionPolicyOptions,
-  PermissionRule,
-  PermissionVerdict,
+import {
+  type AppliedRule,
+  type ExplainedTarget,
+  PERMISSION_MODES,
+  type PermissionCall,
+  type PermissionPolicyOptions,
+  type PermissionRule,
+  type PermissionVerdict,
 } from './types'
 
 /** A rule as the binary returns it: its index in the policy, or the whole of one that was approved. */
@@ -219,7 +220,7 @@ export function readCall(request: PermissionCall): PermissionCall {
   const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = fieldsOf(request)
   if (typeof tool !== 'string' || tool === '') throw wrong('call.tool', tool, 'the name of a tool')
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('call.sessionId', sessionId, 'a string')
-  checkOneOf('call.mode', mode, ['agent', 'full_access'])
+  checkOneOf('call.mode', mode, PERMISSION_MODES)
   if (cwd !== undefined && typeof cwd !== 'string') throw wrong('call.cwd', cwd, 'a path')
   checkFolder('call.vault', vault, 'INVALID_ARGUMENT')
   if (headless !== undefined && typeof headless !== 'boolean') throw wrong('call.headless', headless, 'true or false')

@@ -121,6 +121,9 @@ export interface PermissionPolicyOptions {
 /** How a session runs. */
 export type PermissionMode = 'agent' | 'full_access'
 
+/** @internal */
+export const PERMISSION_MODES: readonly PermissionMode[] = ['agent', 'full_access']
+
 /** A tool call. */
 export interface PermissionCall {
   tool: string

@@ -80,7 +80,7 @@ export class TruncationStorage implements ITruncationStorage {
     const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
     const isOverridden = override !== undefined && override !== '' && !isAsked
     const wanted = isOverridden ? [override] : storageDirs
-    const names: Record<string, string> = isOverridden ? { 'storageDirs.0': 'SPILLWAY_STORAGE_DIR' } : {}
+    const names: Record<string, string> = isOverridden ? { 'storageDirs[0]': 'SPILLWAY_STORAGE_DIR' } : {}
     const make = () => storageSettings({ ...others, storageDirs: wanted }, retentionDays)
     const { settings, bounds } = knownAs(names, make)
     this.place = openPlace(settings)

@@ -125,7 +125,7 @@ export class TokenCalibration {
    */
   constructor(usage: readonly TokenSample[] = []) {
     if (!isArray(usage)) throw wrong('usage', usage, 'an array of { estimated, actual }')
-    const pairs = usage.map((pair, index) => readPair(pair, `usage.${index}`)).slice(-MAX_PAIRS)
+    const pairs = usage.map((pair, index) => readPair(pair, `usage[${index}]`)).slice(-MAX_PAIRS)
     learnt.set(this, { pairs, factor: factorOf(pairs) })
   }
 

@@ -97,7 +97,7 @@ export class ToolRegistry {
    */
   register(tools: Tool | readonly Tool[]): void {
     for (const [index, tool] of (isArray(tools) ? tools : [tools]).entries()) {
-      const field = `tools.${index}`
+      const field = `tools[${index}]`
       if (isRevoked(tool) || typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
         throw wrong(field, tool, 'an object with name and execute')
       }

@@ -47,8 +47,7 @@ pub fn read(options: &Value) -> Result<Options> {
             _ => return Err(suggest::unknown(CODE, name, name, &FIELDS[..8])),
         }
     }
-    let missing =
-        |name: &str| refuse(&serde_json::json!({ "$type": "undefined" }), CODE, name, "a string");
+    let missing = |name: &str| refuse(None, CODE, name, "a string");
     let dir = dir.ok_or_else(|| missing("dir"))?;
     if dir.is_empty() || dir.contains('\0') || is_root(&dir) {
         return Err(refuse(&Value::String(dir), CODE, "dir", "the path of a folder"));

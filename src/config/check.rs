@@ -15,7 +15,7 @@ use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::permission::sensitive::SensitiveNames;
 use crate::truncation::smart::rules::MOST_EXTRA;
 use crate::util::size;
-use crate::util::suggest::{describe, not_one_of, unknown};
+use crate::util::suggest::{refuse_choice, unknown};
 
 /// Maximum number of problems reported; a file with more is reported as one problem.
 const MOST_PROBLEMS: usize = 1000;
@@ -91,8 +91,7 @@ impl Checked {
     /// Refuses a value that is none of `words`.
     fn refuse_word(&mut self, path: &str, node: &Node, words: &[&str]) {
         let value = node.value();
-        let word = value.as_str().unwrap_or_default();
-        let error = not_one_of(Code::InvalidConfig, path, word, &describe(&value), words);
+        let error = refuse_choice(&value, words, Code::InvalidConfig, path);
         self.tell(Severity::Error, path, node.at, error.message);
     }
 

@@ -121,7 +121,7 @@ fn an_invalid_smart_rule_is_reported_with_its_position_and_the_others_are_used()
         problems,
         [
             ("[1].weight", 6, 39),
-            ("[2].words.0", 7, 18),
+            ("[2].words[0]", 7, 18),
             ("[3].pattern", 8, 53),
             ("[4].wieght", 9, 39),
             ("[5]", 10, 7),

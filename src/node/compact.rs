@@ -13,7 +13,7 @@ use spillway_core::history::compaction::images::images;
 use spillway_core::history::compaction::limits::{CompactionLimits, Numbers, PROFILES, numbers};
 use spillway_core::history::compaction::messages::{WORDS, Wish, instructions, is_chinese, words};
 use spillway_core::history::compaction::plan::{Message, Output, Wanted, plan};
-use spillway_core::util::suggest::not_one_of;
+use spillway_core::util::suggest::refuse_choice;
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
@@ -209,12 +209,11 @@ fn numbers_of(profile: Option<&str>) -> Result<&'static Numbers> {
         let names: Vec<&str> =
             PROFILES.iter().map(|one| one.name).filter(|name| !name.is_empty()).collect();
         let name = profile.unwrap_or_default();
-        from_core(not_one_of(
+        from_core(refuse_choice(
+            &Value::from(name),
+            &names,
             Code::InvalidArgument,
             "options.profile",
-            name,
-            &format!("{name:?}"),
-            &names,
         ))
     })
 }

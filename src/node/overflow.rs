@@ -4,7 +4,7 @@ use napi::bindgen_prelude::Utf16String;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use spillway_core::error::Code;
 use spillway_core::history::overflow::aggregate::{self, Entry, Form};
 use spillway_core::history::overflow::char_weight::{Weight, fingerprint};
@@ -15,7 +15,7 @@ use spillway_core::history::overflow::input_budget::{self, Model};
 use spillway_core::history::overflow::limits::{self, OverflowProfile};
 use spillway_core::history::overflow::plan::{self, Counters, Event, Order, State};
 use spillway_core::history::overflow::saved_path::{self, Saved};
-use spillway_core::util::suggest::not_one_of;
+use spillway_core::util::suggest::refuse_choice;
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
@@ -235,12 +235,11 @@ pub fn target_tokens(window: f64, reserved: f64) -> f64 {
 fn profile_of(name: &str) -> Result<&'static OverflowProfile> {
     limits::profile(name).ok_or_else(|| {
         let known = ["openclaw", "openclaw-2026-02"];
-        from_core(not_one_of(
+        from_core(refuse_choice(
+            &Value::from(name),
+            &known,
             Code::InvalidArgument,
             "options.profile",
-            name,
-            &format!("{name:?}"),
-            &known,
         ))
     })
 }

@@ -8,6 +8,7 @@ use super::tools::PROFILES;
 use crate::error::{Code, Error, Result};
 use crate::truncation::limits::Direction;
 use crate::util::suggest;
+pub(crate) use crate::util::suggest::{refuse, refuse_choice};
 
 /// The truncation settings of one layer; `None` means not set.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -212,7 +213,7 @@ pub(super) fn array<T>(
 ) -> Result<Vec<T>> {
     let Value::Array(items) = value else { return Err(refuse(value, code, field, allowed)) };
     let items = items.iter().enumerate();
-    items.map(|(index, item)| read(item, code, &format!("{field}.{index}"))).collect()
+    items.map(|(index, item)| read(item, code, &format!("{field}[{index}]"))).collect()
 }
 
 pub(crate) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {
@@ -238,21 +239,6 @@ pub(super) fn one_of<T: Serialize + Copy>(
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
         refuse_choice(value, &words, code, field)
     })
-}
-
-fn refuse_choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Error {
-    suggest::not_one_of(
-        code,
-        field,
-        value.as_str().unwrap_or_default(),
-        &suggest::describe(value),
-        allowed,
-    )
-}
-
-/// Returns the error for an invalid value: names the field, the value and the values allowed.
-pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
-    Error::field(code, field, format!("expected {allowed}, received {}", suggest::describe(value)))
 }
 
 #[cfg(test)]

@@ -389,14 +389,14 @@ mod tests {
         );
         assert!(
             message(json!({ "storageDirs": ["/x", ""] }))
-                .starts_with("Invalid option \"storageDirs.1\": expected")
+                .starts_with("Invalid option \"storageDirs[1]\": expected")
         );
         assert!(
             message(json!({ "global": { "storageDir": "/" } }))
                 .starts_with("Invalid option \"global.storageDir\"")
         );
         let both = json!({ "global": { "storageDir": "/x" }, "storageDirs": ["/y", "/"] });
-        assert!(message(both).starts_with("Invalid option \"storageDirs.1\": expected"));
+        assert!(message(both).starts_with("Invalid option \"storageDirs[1]\": expected"));
         assert!(
             message(json!({ "onEvent": 3 })).starts_with("Invalid option \"onEvent\": expected")
         );

@@ -90,10 +90,10 @@ mod tests {
             (json!({ "pattern": [] }), "redact.pattern"),
             (json!({ "known": 1 }), "redact.known"),
             (json!({ "patterns": "x" }), "redact.patterns"),
-            (json!({ "patterns": ["a", 5] }), "redact.patterns.1"),
-            (json!({ "patterns": ["a", "b", "(?=c)"] }), "redact.patterns.2"),
-            (json!({ "values": ["long enough", "abc"] }), "redact.values.1"),
-            (json!({ "values": [null] }), "redact.values.0"),
+            (json!({ "patterns": ["a", 5] }), "redact.patterns[1]"),
+            (json!({ "patterns": ["a", "b", "(?=c)"] }), "redact.patterns[2]"),
+            (json!({ "values": ["long enough", "abc"] }), "redact.values[1]"),
+            (json!({ "values": [null] }), "redact.values[0]"),
         ];
         for (value, field) in cases {
             let (named, message) = refused(value);

@@ -157,7 +157,7 @@ impl Settings {
             }
         }
         for (index, dir) in settings.storage_dirs.iter().enumerate() {
-            check_dir(dir, &format!("storageDirs.{index}"))?;
+            check_dir(dir, &format!("storageDirs[{index}]"))?;
         }
         if let Some(dir) = &settings.global.storage_dir {
             check_dir(dir, "global.storageDir")?;

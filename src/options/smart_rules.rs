@@ -27,7 +27,7 @@ pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> 
     }
     Rules::extended(&extras).map(Arc::new).map_err(|(index, problem)| {
         let field = match index {
-            Some(index) => format!("{path}.{index}.pattern"),
+            Some(index) => format!("{path}[{index}].pattern"),
             None => path.to_owned(),
         };
         Error::field(code, field, problem)
@@ -102,20 +102,20 @@ mod tests {
         let good = json!({ "words": ["flaky"], "weight": 500 });
         let cases = [
             (json!({}), "smartRules"),
-            (json!([5]), "smartRules.0"),
-            (json!([good, { "weight": 5 }]), "smartRules.1.words"),
-            (json!([{ "words": "error", "weight": 5 }]), "smartRules.0.words"),
-            (json!([{ "words": ["ok"], "weight": 5 }]), "smartRules.0.words.0"),
-            (json!([{ "words": ["a\nb"], "weight": 5 }]), "smartRules.0.words.0"),
-            (json!([{ "words": ["   "], "weight": 5 }]), "smartRules.0.words.0"),
-            (json!([{ "words": ["flaky"] }]), "smartRules.0.weight"),
-            (json!([{ "words": ["flaky"], "weight": 1001 }]), "smartRules.0.weight"),
-            (json!([{ "words": ["flaky"], "weight": 5, "after": 33 }]), "smartRules.0.after"),
-            (json!([{ "words": ["flaky"], "weight": 5, "befor": 3 }]), "smartRules.0.befor"),
-            (json!([{ "words": ["flaky"], "weight": 5, "pattern": 3 }]), "smartRules.0.pattern"),
+            (json!([5]), "smartRules[0]"),
+            (json!([good, { "weight": 5 }]), "smartRules[1].words"),
+            (json!([{ "words": "error", "weight": 5 }]), "smartRules[0].words"),
+            (json!([{ "words": ["ok"], "weight": 5 }]), "smartRules[0].words[0]"),
+            (json!([{ "words": ["a\nb"], "weight": 5 }]), "smartRules[0].words[0]"),
+            (json!([{ "words": ["   "], "weight": 5 }]), "smartRules[0].words[0]"),
+            (json!([{ "words": ["flaky"] }]), "smartRules[0].weight"),
+            (json!([{ "words": ["flaky"], "weight": 1001 }]), "smartRules[0].weight"),
+            (json!([{ "words": ["flaky"], "weight": 5, "after": 33 }]), "smartRules[0].after"),
+            (json!([{ "words": ["flaky"], "weight": 5, "befor": 3 }]), "smartRules[0].befor"),
+            (json!([{ "words": ["flaky"], "weight": 5, "pattern": 3 }]), "smartRules[0].pattern"),
             (
                 json!([good, { "words": ["flaky"], "weight": 5, "pattern": "(?=x)" }]),
-                "smartRules.1.pattern",
+                "smartRules[1].pattern",
             ),
         ];
         for (value, field) in cases {

@@ -13,7 +13,7 @@ use self::targets::Reader;
 use super::decision_cache::{Noted, Repeated};
 use super::defaults::SENSITIVE;
 use super::hosts::Address;
-use super::options::{Options, wrong};
+use super::options::{Options, check_decision};
 use super::paths::RealPaths;
 use super::pattern::Subject;
 use super::rules::{Rule, Source, Told};
@@ -153,9 +153,7 @@ impl Policy {
     /// Stores an approval. It turns questions into permissions, and never overrides a denial.
     pub fn approve(&mut self, rule: &Value, session: Option<String>) -> Result<()> {
         let rule = Rule::read(rule, Source::Approval, &self.options.style, "rule")?;
-        if rule.decision != Decision::Allow {
-            return Err(wrong("rule.decision", "allow"));
-        }
+        check_decision(&rule, Decision::Allow, "rule.decision")?;
         self.repeated.forget();
         let told = rule.told();
         if !self.approvals.iter().any(|(own, known)| *own == session && known.told() == told) {

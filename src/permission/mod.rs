@@ -140,6 +140,13 @@ pub enum Decision {
     Deny,
 }
 
+impl Decision {
+    /// Returns the public name.
+    pub fn as_str(self) -> &'static str {
+        DECISIONS.iter().find(|(_, decision)| *decision == self).map_or("", |(name, _)| name)
+    }
+}
+
 /// All decisions by their public names.
 pub const DECISIONS: [(&str, Decision); 3] =
     [("allow", Decision::Allow), ("ask", Decision::Ask), ("deny", Decision::Deny)];

@@ -12,7 +12,7 @@ use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
 use super::targets::{Shape, Tool};
 use super::{DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
-use crate::util::suggest::{describe, not_one_of, unknown};
+use crate::util::suggest::{self, refuse_choice, refuse_near, unknown};
 
 /// Options of a caller; the last three come from the facade.
 const KEYS: [&str; 15] = [
@@ -59,13 +59,39 @@ pub(super) struct Options {
     pub read_only: bool,
 }
 
-pub(super) fn wrong(field: &str, allowed: &str) -> Error {
-    Error::field(Code::InvalidConfig, field, format!("expected {allowed}"))
+/// The error for a value of an option; `None` is an option that is missing.
+pub(super) fn refuse<'v>(value: impl Into<Option<&'v Value>>, field: &str, allowed: &str) -> Error {
+    suggest::refuse(value, Code::InvalidConfig, field, allowed)
+}
+
+/// Reads one of a few names.
+pub(super) fn choice<T: Copy>(
+    value: Option<&Value>,
+    table: &[(&str, T)],
+    field: &str,
+) -> Result<T> {
+    let found = value.and_then(Value::as_str);
+    let found = found.and_then(|name| table.iter().find(|(known, _)| *known == name));
+    found.map(|(_, meant)| *meant).ok_or_else(|| {
+        let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
+        refuse_choice(value, &known, Code::InvalidConfig, field)
+    })
+}
+
+/// Reads a rule of a list in which all have the same decision.
+pub(super) fn check_decision(rule: &Rule, only: Decision, field: &str) -> Result<()> {
+    if rule.decision == only {
+        return Ok(());
+    }
+    let received = Value::from(rule.decision.as_str());
+    Err(refuse_choice(&received, &[only.as_str()], Code::InvalidConfig, field))
 }
 
 impl Options {
     pub(crate) fn read(value: &Value) -> Result<Self> {
-        let Some(object) = value.as_object() else { return Err(wrong("options", "an object")) };
+        let Some(object) = value.as_object() else {
+            return Err(refuse(value, "options", "an object"));
+        };
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..12]));
         }
@@ -107,9 +133,7 @@ impl Options {
             hard.extend(defaults::HARD_DENIES.iter().filter_map(deny));
         }
         for (at, rule) in list(object, "hardDeny", Source::Hard, &style)?.into_iter().enumerate() {
-            if rule.decision != Decision::Deny {
-                return Err(wrong(&format!("hardDeny[{at}].decision"), "deny"));
-            }
+            check_decision(&rule, Decision::Deny, &format!("hardDeny[{at}].decision"))?;
             hard.push(rule);
         }
         hard.iter_mut().for_each(|rule| rule.source = Source::Hard);
@@ -189,11 +213,8 @@ impl Options {
 }
 
 fn switch(object: &Map<String, Value>, key: &str) -> Result<Option<bool>> {
-    match object.get(key) {
-        None => Ok(None),
-        Some(Value::Bool(value)) => Ok(Some(*value)),
-        Some(other) => Err(wrong(key, &format!("true or false, received {}", describe(other)))),
-    }
+    let Some(value) = object.get(key) else { return Ok(None) };
+    value.as_bool().map(Some).ok_or_else(|| refuse(value, key, "true or false"))
 }
 
 fn one_of<T: Copy>(
@@ -201,31 +222,33 @@ fn one_of<T: Copy>(
     key: &str,
     table: &[(&str, T)],
 ) -> Result<Option<T>> {
+    object.get(key).map(|value| choice(Some(value), table, key)).transpose()
+}
+
+/// Reads an array entry by entry.
+fn array<T>(
+    object: &Map<String, Value>,
+    key: &str,
+    field: &str,
+    allowed: &str,
+    read: impl Fn(&Value, &str) -> Result<T>,
+) -> Result<Option<Vec<T>>> {
     let Some(value) = object.get(key) else { return Ok(None) };
-    let found = value.as_str().and_then(|name| table.iter().find(|(known, _)| *known == name));
-    let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-    let name = value.as_str().unwrap_or_default();
-    found
-        .map(|(_, value)| Some(*value))
-        .ok_or_else(|| not_one_of(Code::InvalidConfig, key, name, &describe(value), &known))
+    let items = value.as_array().ok_or_else(|| refuse(value, field, allowed))?;
+    let items = items.iter().enumerate();
+    items.map(|(at, item)| read(item, &format!("{field}[{at}]"))).collect::<Result<_>>().map(Some)
 }
 
 fn names(object: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>> {
-    let Some(value) = object.get(key) else { return Ok(None) };
-    let all = value.as_array().map(|items| {
-        items
-            .iter()
-            .map(|item| item.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
-            .collect::<Option<Vec<_>>>()
-    });
-    all.flatten().map(Some).ok_or_else(|| wrong(key, "an array of strings that are not empty"))
+    array(object, key, key, "an array of strings", |value, field| {
+        let name = value.as_str().filter(|text| !text.is_empty());
+        name.map(str::to_owned).ok_or_else(|| refuse(value, field, "a string that is not empty"))
+    })
 }
 
 fn domains(object: &Map<String, Value>, key: &str) -> Result<Vec<Domain>> {
-    let known = |name: &String| DOMAINS.iter().find(|(known, _)| known == name).map(|one| one.1);
-    let all = names(object, key)?.unwrap_or_default();
-    let found: Option<Vec<Domain>> = all.iter().map(known).collect();
-    found.ok_or_else(|| wrong(key, "an array of domains"))
+    let read = |value: &Value, field: &str| choice(Some(value), &DOMAINS, field);
+    Ok(array(object, key, key, "an array of domains", read)?.unwrap_or_default())
 }
 
 fn list(
@@ -235,7 +258,7 @@ fn list(
     style: &Style,
 ) -> Result<Vec<Rule>> {
     let Some(value) = object.get(key) else { return Ok(Vec::new()) };
-    let Some(items) = value.as_array() else { return Err(wrong(key, "an array of rules")) };
+    let items = value.as_array().ok_or_else(|| refuse(value, key, "an array of rules"))?;
     if items.len() > MAX_RULES {
         return Err(Error::field(
             Code::InvalidConfig,
@@ -253,54 +276,66 @@ fn list(
 fn tools(object: &Map<String, Value>) -> Result<Vec<(String, Tool)>> {
     let Some(value) = object.get("tools") else { return Ok(Vec::new()) };
     let Some(map) = value.as_object() else {
-        return Err(wrong("tools", "an object of tools by their names"));
+        return Err(refuse(value, "tools", "an object of tools by their names"));
     };
     map.iter()
-        .map(|(name, value)| {
-            let field = format!("tools.{name}");
-            if value.as_str() == Some("none") {
-                return Ok((name.clone(), Tool::NONE));
-            }
-            let Some(line) = value.as_object() else { return Err(wrong(&field, "\"none\", or an object with domain, and perhaps shape and keys")) };
-            if let Some(key) = line.keys().find(|key| !["domain", "shape", "keys"].contains(&key.as_str())) {
-                return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &["domain", "shape", "keys"]));
-            }
-            if line.get("domain").and_then(Value::as_str) == Some("none") {
-                if let Some(key) = line.keys().find(|key| *key != "domain") {
-                    return Err(wrong(&format!("{field}.{key}"), "nothing for a tool that touches nothing"));
-                }
-                return Ok((name.clone(), Tool::NONE));
-            }
-            let domain = line.get("domain").and_then(Value::as_str).and_then(|name| DOMAINS.iter().find(|(known, _)| *known == name));
-            let Some((_, domain)) = domain.filter(|(_, domain)| !matches!(domain, Domain::Mcp | Domain::Tool)) else {
-                return Err(wrong(&format!("{field}.domain"), "read, edit, bash, web_fetch, web_search or none"));
-            };
-            let usual = match domain {
-                Domain::Read | Domain::Edit | Domain::Mcp | Domain::Tool => Shape::Paths,
-                Domain::Bash => Shape::Command,
-                Domain::WebFetch => Shape::Address,
-                Domain::WebSearch => Shape::Query,
-            };
-            let shape = match line.get("shape") {
-                None => usual,
-                Some(shape) => serde_json::from_value(shape.clone()).ok().filter(|shape| fits(*domain, *shape)).ok_or_else(|| {
-                    wrong(&format!("{field}.shape"), "paths, folder, glob, search or patch for files, command, address or query else")
-                })?,
-            };
-            let keys = names(line, "keys").map_err(|_| wrong(&format!("{field}.keys"), "an array of names of arguments"))?.unwrap_or_default();
-            Ok((name.clone(), Tool { domain: *domain, shape, keys }))
-        })
+        .map(|(name, value)| Ok((name.clone(), tool(value, &format!("tools.{name}"))?)))
         .collect()
 }
 
-fn fits(domain: Domain, shape: Shape) -> bool {
-    match shape {
-        Shape::Paths => matches!(domain, Domain::Read | Domain::Edit),
-        Shape::Folder | Shape::Glob | Shape::Search => domain == Domain::Read,
-        Shape::Patch => domain == Domain::Edit,
-        Shape::Command => domain == Domain::Bash,
-        Shape::Address => domain == Domain::WebFetch,
-        Shape::Query => domain == Domain::WebSearch,
-        Shape::Move | Shape::Copy | Shape::Editor | Shape::Nothing => false,
+type Shapes = &'static [(&'static str, Shape)];
+
+/// The domains that an entry for a tool may name, each with the shapes of its tools, the usual one first. `none` has no shape.
+const TOOL_DOMAINS: [(&str, (Domain, Shapes)); 6] = [
+    (
+        "read",
+        (
+            Domain::Read,
+            &[
+                ("paths", Shape::Paths),
+                ("folder", Shape::Folder),
+                ("glob", Shape::Glob),
+                ("search", Shape::Search),
+            ],
+        ),
+    ),
+    ("edit", (Domain::Edit, &[("paths", Shape::Paths), ("patch", Shape::Patch)])),
+    ("bash", (Domain::Bash, &[("command", Shape::Command)])),
+    ("web_fetch", (Domain::WebFetch, &[("address", Shape::Address)])),
+    ("web_search", (Domain::WebSearch, &[("query", Shape::Query)])),
+    ("none", (Domain::Tool, &[])),
+];
+
+fn tool(value: &Value, field: &str) -> Result<Tool> {
+    const KEYS: [&str; 3] = ["domain", "shape", "keys"];
+    if value.as_str() == Some("none") {
+        return Ok(Tool::NONE);
     }
+    let Some(entry) = value.as_object() else {
+        let allowed = "'none', or an object with domain, and perhaps shape and keys";
+        return Err(refuse_near(value, allowed, &["none"], Code::InvalidConfig, field));
+    };
+    let field = |key: &str| format!("{field}.{key}");
+    if let Some(key) = entry.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(unknown(Code::InvalidConfig, &field(key), key, &KEYS));
+    }
+    let (domain, shapes) = choice(entry.get("domain"), &TOOL_DOMAINS, &field("domain"))?;
+    let Some((_, usual)) = shapes.first() else {
+        return match entry.iter().find(|(key, _)| *key != "domain") {
+            Some((key, value)) => {
+                Err(refuse(value, &field(key), "nothing for a tool that touches nothing"))
+            }
+            None => Ok(Tool::NONE),
+        };
+    };
+    let shape = match entry.get("shape") {
+        None => *usual,
+        given => choice(given, shapes, &field("shape"))?,
+    };
+    let (keys, allowed) = (field("keys"), "an array of names of arguments");
+    let keys = array(entry, "keys", &keys, allowed, |value, field| {
+        let name = value.as_str().filter(|text| !text.is_empty());
+        name.map(str::to_owned).ok_or_else(|| refuse(value, field, "the name of an argument"))
+    })?;
+    Ok(Tool { domain, shape, keys: keys.unwrap_or_default() })
 }

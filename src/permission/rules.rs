@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::options::{choice, refuse};
 use super::pattern::{Pattern, Style, Subject, split_scheme};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
 use crate::util::sort::sort_by_key;
-use crate::util::suggest::{not_one_of, unknown};
+use crate::util::suggest::unknown;
 
 /// More rules are refused.
 pub const MAX_RULES: usize = 10_000;
@@ -67,34 +68,35 @@ impl Rule {
     /// Reads a rule of the caller's. `field` is where it stands, such as `rules[3]`.
     pub fn read(value: &Value, source: Source, style: &Style, field: &str) -> Result<Self> {
         let Some(object) = value.as_object() else {
-            return Err(bad(field, "expected an object with domain, pattern and decision"));
+            return Err(refuse(value, field, "an object with domain, pattern and decision"));
         };
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &KEYS));
         }
-        let text = |key: &str| {
-            object
-                .get(key)
-                .and_then(Value::as_str)
-                .ok_or_else(|| bad(&format!("{field}.{key}"), "expected a string"))
+        let own = |key: &str| (object.get(key), format!("{field}.{key}"));
+        let (value, of) = own("domain");
+        let domain = match value.and_then(Value::as_str) {
+            Some("*") => None,
+            _ => Some(choice(value, &DOMAINS, &of)?),
         };
-        let domain = match text("domain")? {
-            "*" => None,
-            name => Some(named(&DOMAINS, name, &format!("{field}.domain"))?),
-        };
-        let decision = named(&DECISIONS, text("decision")?, &format!("{field}.decision"))?;
-        let pattern = Pattern::new(text("pattern")?, domain, style)
-            .map_err(|problem| bad(&format!("{field}.pattern"), &problem))?;
-        let source = match object.get("approved") {
+        let (value, of) = own("decision");
+        let decision = choice(value, &DECISIONS, &of)?;
+        let (value, of) = own("pattern");
+        let pattern =
+            value.and_then(Value::as_str).ok_or_else(|| refuse(value, &of, "a string"))?;
+        let pattern = Pattern::new(pattern, domain, style).map_err(|problem| bad(&of, &problem))?;
+        let (value, of) = own("approved");
+        let source = match value {
             None | Some(Value::Bool(false)) => source,
             Some(Value::Bool(true)) if decision == Decision::Allow => Source::Approval,
-            Some(_) => {
-                let field = format!("{field}.approved");
+            Some(Value::Bool(true)) => {
+                let allowed = "true only where the decision is 'allow'";
                 return Err(bad(
-                    &field,
-                    "expected true or false, and true only where the decision is allow",
+                    &of,
+                    &format!("expected {allowed}, received {:?}", decision.as_str()),
                 ));
             }
+            other => return Err(refuse(other, &of, "true or false")),
         };
         let rule = Rule { domain, pattern, decision, source, place: None };
         if let Some(examples) = object.get("examples") {
@@ -116,7 +118,7 @@ impl Rule {
 
     fn check_examples(&self, examples: &Value, field: &str) -> Result<()> {
         let Some(object) = examples.as_object() else {
-            return Err(bad(field, "expected an object with match and noMatch"));
+            return Err(refuse(examples, field, "an object with match and noMatch"));
         };
         if let Some(key) = object.keys().find(|key| !EXAMPLE_KEYS.contains(&key.as_str())) {
             return Err(unknown(
@@ -129,14 +131,11 @@ impl Rule {
         for (key, expected) in [("match", true), ("noMatch", false)] {
             let Some(list) = object.get(key) else { continue };
             let field = format!("{field}.{key}");
-            let Some(list) = list.as_array() else {
-                return Err(bad(&field, "is not an array of targets"));
-            };
+            let list =
+                list.as_array().ok_or_else(|| refuse(list, &field, "an array of targets"))?;
             for (at, example) in list.iter().enumerate() {
                 let field = format!("{field}[{at}]");
-                let Some(target) = example.as_str() else {
-                    return Err(bad(&field, "expected a string"));
-                };
+                let target = example.as_str().ok_or_else(|| refuse(example, &field, "a string"))?;
                 let target = match (split_scheme(target).0, self.domain) {
                     (None, Some(domain)) => format!("{}:{target}", domain.schemes()[0]),
                     _ => target.to_owned(),
@@ -189,12 +188,6 @@ impl Rule {
 
 fn bad(field: &str, problem: &str) -> Error {
     Error::field(Code::InvalidConfig, field, problem)
-}
-
-fn named<T: Copy>(table: &[(&str, T)], name: &str, field: &str) -> Result<T> {
-    let found = table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-    let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-    found.ok_or_else(|| not_one_of(Code::InvalidConfig, field, name, &format!("{name:?}"), &known))
 }
 
 /// Rules in the order in which they were written.

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Domain;
@@ -19,8 +18,7 @@ use super::tool_table::{
 use crate::tools::{is_same, plain};
 
 /// How a kind of tool states its targets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Paths of files.
     Paths,
@@ -39,16 +37,12 @@ pub enum Shape {
     /// A query.
     Query,
     /// Paths of files that are renamed: their content can be read under the new names.
-    #[serde(skip)]
     Move,
     /// Paths of files that are copied.
-    #[serde(skip)]
     Copy,
     /// Paths of files that are changed or, with the command `view`, shown.
-    #[serde(skip)]
     Editor,
     /// The tool touches nothing.
-    #[serde(skip)]
     Nothing,
 }
 

@@ -138,7 +138,7 @@ impl Rules {
                 ));
             }
         }
-        let at = |list: &str, index: usize| format!("{list}.{index}");
+        let at = |list: &str, index: usize| format!("{list}[{index}]");
         let expressions = patterns.iter().enumerate().map(|(index, pattern)| {
             Expression::new(pattern).map_err(|problem| (at("patterns", index), problem))
         });

@@ -32,18 +32,39 @@ pub fn describe(value: &Value) -> String {
     }
 }
 
-/// The error for a value that is none of the names `known`; `received` is how the message shows it.
-pub fn not_one_of(
+/// The error for a value that is not what is `allowed`: names the field and the value. `None` is an option that is missing.
+pub fn refuse<'v>(
+    value: impl Into<Option<&'v Value>>,
     code: Code,
     field: &str,
-    name: &str,
-    received: &str,
-    known: &[impl AsRef<str>],
+    allowed: &str,
 ) -> Error {
-    let hint =
-        nearest(name, known).map_or_else(String::new, |known| format!("; did you mean '{known}'?"));
-    let problem = format!("expected {}, received {received}{hint}", listed(known));
-    Error::field(code, field, problem)
+    refuse_near(value, allowed, &[""; 0], code, field)
+}
+
+/// The error for a value that is none of the names `known`, with the nearest one.
+pub fn refuse_choice<'v>(
+    value: impl Into<Option<&'v Value>>,
+    known: &[impl AsRef<str>],
+    code: Code,
+    field: &str,
+) -> Error {
+    refuse_near(value, &listed(known), known, code, field)
+}
+
+/// The error for a value that is neither one of the names `known` nor else `allowed`, with the nearest name.
+pub fn refuse_near<'v>(
+    value: impl Into<Option<&'v Value>>,
+    allowed: &str,
+    known: &[impl AsRef<str>],
+    code: Code,
+    field: &str,
+) -> Error {
+    let value = value.into();
+    let near = value.and_then(Value::as_str).and_then(|name| nearest(name, known));
+    let hint = near.map_or_else(String::new, |known| format!("; did you mean '{known}'?"));
+    let received = value.map_or_else(|| "undefined".to_owned(), describe);
+    Error::field(code, field, format!("expected {allowed}, received {received}{hint}"))
 }
 
 /// Lists names as messages do: `one of 'head', 'tail', 'both'`.
@@ -107,7 +128,7 @@ mod tests {
     #[test]
     fn suggests_the_nearest_value() {
         let message = |value: &str| {
-            not_one_of(CODE, "direction", value, &format!("{value:?}"), &["head", "tail"]).message
+            refuse_choice(&Value::from(value), &["head", "tail"], CODE, "direction").message
         };
         let expected = "Invalid option \"direction\": expected one of 'head', 'tail', received";
         assert_eq!(message("Head"), format!("{expected} \"Head\"; did you mean 'head'?"));

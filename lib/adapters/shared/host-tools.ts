@@ -11,7 +11,7 @@ export function checkHostTools(tools: unknown, options: unknown = {}): asserts t
   for (const [index, tool] of tools.entries()) {
     const isTool = isRecord(tool) && typeof tool.name === 'string' && typeof tool.execute === 'function'
     if (!isTool || !isRecord(tool.inputSchema))
-      throw wrong(`tools.${index}`, tool, 'an object with name, inputSchema and execute')
+      throw wrong(`tools[${index}]`, tool, 'an object with name, inputSchema and execute')
   }
   checkOptions('options', options, { sessionId: ['a string', (value) => typeof value === 'string'] })
 }

@@ -72,10 +72,10 @@ fn what_is_no_rule_is_refused_by_its_place() {
     };
     for source in ["", "(", "(?=x)", r"(a)\1", "x*", r"\b", r"(?-u:\xff)", &"(".repeat(500)] {
         let (place, problem) = refused(&["fine", source], &[]);
-        assert_eq!(place, "patterns.1", "{source}: {problem}");
+        assert_eq!(place, "patterns[1]", "{source}: {problem}");
     }
     let (place, problem) = refused(&[], &["long enough", "abc"]);
-    assert_eq!((place.as_str(), problem.ends_with("received 3")), ("values.1", true));
+    assert_eq!((place.as_str(), problem.ends_with("received 3")), ("values[1]", true));
     assert_eq!(refused(&vec!["x"; MOST_PATTERNS + 1], &[]).0, "patterns");
 }
 
