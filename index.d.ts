@@ -132,18 +132,18 @@ export interface TruncationContext {
 	/** The tool's name as the model calls it. Any string. */
 	toolName: string;
 	/** Saved files of a session live in a folder of their own. */
-	sessionId?: string;
+	sessionId?: string | undefined;
 	/** For custom storages; Spillway does not read it. */
-	messageId?: string;
+	messageId?: string | undefined;
 	/** Identifies the call that produced the output. The same content of the same call is saved once. */
-	toolCallId?: string;
+	toolCallId?: string | undefined;
 	/** True if the call failed: the preview keeps the end, and the notice does not claim success. */
 	failed?: boolean;
 	/**
 	 * The question that the output is to answer, in any words: the model's description of the call, or the latest request. The
 	 * strategy `smart` then keeps the lines that hold its rarest words. Up to 4,096 bytes are read; without it nothing changes.
 	 */
-	query?: string;
+	query?: string | undefined;
 	options?: TruncationOptions;
 	/** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
 	declared?: ToolTruncationConfig;
@@ -152,7 +152,7 @@ export interface TruncationContext {
 	 */
 	handled?: boolean;
 	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 }
 /** The configuration that a call would use, and the source of each field. */
 export interface EffectiveConfig {
@@ -421,7 +421,7 @@ export type ReadRange = LineRange | ByteRange;
 /** Outputs of a storage that may be read. */
 export interface OutputAccess {
 	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
-	sessionId?: string;
+	sessionId?: string | undefined;
 }
 /**
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
@@ -469,7 +469,7 @@ export interface SearchOptions extends OutputAccess {
 	maxBytes?: number;
 	/** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
 	after?: string;
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 }
 /** A line that matches. */
 export interface SearchMatch {
@@ -764,7 +764,7 @@ export interface PermissionCall {
 	tool: string;
 	/** Arguments of the tool: an object, a JSON string, or its single argument as a string. */
 	args?: unknown;
-	sessionId?: string;
+	sessionId?: string | undefined;
 	/** @default 'agent' */
 	mode?: PermissionMode;
 	/** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
@@ -892,7 +892,7 @@ export interface GateCall extends PermissionCall {
 	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
 	toolCallId: string;
 	/** Stops waiting. The question is withdrawn when no caller waits for it. */
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 }
 /** Audit event of a gate. */
 export type GateEvent = {
@@ -1011,7 +1011,7 @@ export interface AuditLogOptions {
 	/** The session id, of any form; its file gets a safe name of its own. */
 	sessionId: string;
 	/** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
-	key?: string | Uint8Array;
+	key?: string | Uint8Array | undefined;
 	/** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
 	maxFileBytes?: number;
 	/** Redaction of every text. Well-known forms of secrets are redacted unless `known` is false. @default { known: true } */
@@ -1039,7 +1039,7 @@ export interface AuditEvent {
 	type?: string;
 	mode?: string;
 	tool?: string;
-	toolCallId?: string;
+	toolCallId?: string | undefined;
 	/** `read`, `edit`, `bash`, … */
 	permissionDomain?: string;
 	/** As the permission rules write them: `vault:/a.md`, `shell:…` */
@@ -1105,10 +1105,10 @@ export interface AuditReport {
 /** Options of {@link verifyAudit}. */
 export interface VerifyAuditOptions {
 	/** The key that the log was written with. */
-	key?: string | Uint8Array;
+	key?: string | Uint8Array | undefined;
 	/** The hash of a record, or several, that must be in the log: else its end was cut off. */
-	head?: string | readonly string[];
-	signal?: AbortSignal;
+	head?: string | readonly string[] | undefined;
+	signal?: AbortSignal | undefined;
 }
 /**
  * The audit log of a session: one JSON object a line, each with its own hash and that of the record before it. Several
@@ -1255,7 +1255,7 @@ export interface RunCommandOptions {
 	 * Ends the command; the output so far is the result, with `aborted`. Aborted before the start, the call rejects with its
 	 * reason.
 	 */
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 	/**
 	 * Called once the command runs, with an object that reads its output and ends it: for a command that may never end, such as a development server.
 	 */
@@ -1278,11 +1278,11 @@ export interface RunCommandOptions {
 	service?: TruncationService;
 	/** @default 'bash' */
 	toolName?: string;
-	sessionId?: string;
-	messageId?: string;
-	toolCallId?: string;
+	sessionId?: string | undefined;
+	messageId?: string | undefined;
+	toolCallId?: string | undefined;
 	/** The question that the output is to answer: see `TruncationContext`. */
-	query?: string;
+	query?: string | undefined;
 	/** Overrides of truncation for this call. */
 	truncation?: TruncationOptions;
 }
@@ -1386,9 +1386,9 @@ export interface RecoverOptions<M> {
 	 */
 	reserveTokens?: number;
 	/** Attempts that earlier recoveries of this turn used. */
-	state?: OverflowRecoveryState;
+	state?: OverflowRecoveryState | undefined;
 	/** Ends the recovery; it rejects with `ABORTED`. */
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 	/** Called for each step. If it throws, a warning is emitted and nothing else changes. */
 	onStep?: (step: OverflowStep) => void;
 	/**
@@ -1742,13 +1742,13 @@ export interface CompactOptions<M = unknown> {
 	 */
 	readState?: ReadStateOptions;
 	/** State of an earlier compaction of this session: `report.state`. */
-	state?: CompactionState;
+	state?: CompactionState | undefined;
 	/** Called before a summary is written, and after a compaction. */
 	hooks?: CompactionHooks<M>;
 	/** Milliseconds that a hook may take. @default 5000 */
 	hookTimeoutMs?: number;
 	/** Ends the compaction; it rejects with `ABORTED`. */
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 }
 /** Result of {@link compactHistory}. */
 export interface CompactResult<M> {
@@ -2391,7 +2391,7 @@ export interface ToolControls {
 	/** A `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
 	/** The session of calls that do not name theirs. */
-	sessionId?: string;
+	sessionId?: string | undefined;
 	/** The mode of calls, where `permission` is no gate with a `ModeController`. */
 	mode?: PermissionMode;
 	/**
@@ -2406,9 +2406,9 @@ export interface ToolControls {
 export type DoomLoopAnswer = "once" | "always" | "stop";
 /** Context of the call. */
 export interface ExecutionContext {
-	sessionId?: string;
-	messageId?: string;
-	signal?: AbortSignal;
+	sessionId?: string | undefined;
+	messageId?: string | undefined;
+	signal?: AbortSignal | undefined;
 	/** The folder that a tool works in. */
 	workingDirectory?: string;
 }
@@ -2728,7 +2728,7 @@ export interface OutputStoreHolder {
 /** Options of {@link createOutputTools}. */
 export interface OutputToolsOptions {
 	/** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
-	sessionId?: string;
+	sessionId?: string | undefined;
 	/**
 	 * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
 	 */
@@ -2743,8 +2743,8 @@ export interface OutputToolsOptions {
 }
 /** Context of a call. */
 export interface OutputToolContext {
-	sessionId?: string;
-	signal?: AbortSignal;
+	sessionId?: string | undefined;
+	signal?: AbortSignal | undefined;
 }
 /** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
 export interface OutputToolResult {

@@ -101,11 +101,12 @@ test('there are blocks to check, and each framework that they import has a stand
 test.each([
   ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
   ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-])('every block compiles under strict with module resolution %s', (_, module, moduleResolution) => {
+])('every block compiles in the strictest mode with module resolution %s', (_, module, moduleResolution) => {
   const program = ts.createProgram(
     blocks.map((block) => join(dir, `${nameOf(block)}.ts`)),
     {
       strict: true,
+      exactOptionalPropertyTypes: true,
       noEmit: true,
       skipLibCheck: true,
       target: ts.ScriptTarget.ES2022,

@@ -12,7 +12,7 @@ export interface GateCall extends PermissionCall {
   /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
   toolCallId: string
   /** Stops waiting. The question is withdrawn when no caller waits for it. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** Audit event of a gate. */

@@ -21,7 +21,7 @@ export interface AuditLogOptions {
   /** The session id, of any form; its file gets a safe name of its own. */
   sessionId: string
   /** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
-  key?: string | Uint8Array
+  key?: string | Uint8Array | undefined
   /** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
   maxFileBytes?: number
   /** Redaction of every text. Well-known forms of secrets are redacted unless `known` is false. @default { known: true } */
@@ -50,7 +50,7 @@ export interface AuditEvent {
   type?: string
   mode?: string
   tool?: string
-  toolCallId?: string
+  toolCallId?: string | undefined
   /** `read`, `edit`, `bash`, … */
   permissionDomain?: string
   /** As the permission rules write them: `vault:/a.md`, `shell:…` */
@@ -115,10 +115,10 @@ export interface AuditReport {
 /** Options of {@link verifyAudit}. */
 export interface VerifyAuditOptions {
   /** The key that the log was written with. */
-  key?: string | Uint8Array
+  key?: string | Uint8Array | undefined
   /** The hash of a record, or several, that must be in the log: else its end was cut off. */
-  head?: string | readonly string[]
-  signal?: AbortSignal
+  head?: string | readonly string[] | undefined
+  signal?: AbortSignal | undefined
 }
 
 interface Waiting {

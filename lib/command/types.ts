@@ -49,7 +49,7 @@ export interface RunCommandOptions {
    * Ends the command; the output so far is the result, with `aborted`. Aborted before the start, the call rejects with its
    * reason.
    */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /**
    * Called once the command runs, with an object that reads its output and ends it: for a command that may never end, such as a development server.
    */
@@ -72,11 +72,11 @@ export interface RunCommandOptions {
   service?: TruncationService
   /** @default 'bash' */
   toolName?: string
-  sessionId?: string
-  messageId?: string
-  toolCallId?: string
+  sessionId?: string | undefined
+  messageId?: string | undefined
+  toolCallId?: string | undefined
   /** The question that the output is to answer: see `TruncationContext`. */
-  query?: string
+  query?: string | undefined
   /** Overrides of truncation for this call. */
   truncation?: TruncationOptions
 }

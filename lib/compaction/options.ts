@@ -116,13 +116,13 @@ export interface CompactOptions<M = unknown> {
    */
   readState?: ReadStateOptions
   /** State of an earlier compaction of this session: `report.state`. */
-  state?: CompactionState
+  state?: CompactionState | undefined
   /** Called before a summary is written, and after a compaction. */
   hooks?: CompactionHooks<M>
   /** Milliseconds that a hook may take. @default 5000 */
   hookTimeoutMs?: number
   /** Ends the compaction; it rejects with `ABORTED`. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** The sizes that decide: tokens, or UTF-16 units if the window is unknown. */

@@ -55,7 +55,7 @@ export interface ToolControls {
   /** A `ToolResultLedger`. */
   ledger?: ToolResultRecorder
   /** The session of calls that do not name theirs. */
-  sessionId?: string
+  sessionId?: string | undefined
   /** The mode of calls, where `permission` is no gate with a `ModeController`. */
   mode?: PermissionMode
   /**

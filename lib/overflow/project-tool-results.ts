@@ -22,7 +22,7 @@ export interface ProjectOptions {
   /** The model's window in tokens; `NaN` or `Infinity` if unknown. */
   contextWindowTokens: number
   /** State that the last call returned; without it this is the first request. */
-  state?: ProjectionState
+  state?: ProjectionState | undefined
   /**
    * Whose numbers and words.
    * @default 'openclaw'

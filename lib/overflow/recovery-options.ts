@@ -109,9 +109,9 @@ export interface RecoverOptions<M> {
    */
   reserveTokens?: number
   /** Attempts that earlier recoveries of this turn used. */
-  state?: OverflowRecoveryState
+  state?: OverflowRecoveryState | undefined
   /** Ends the recovery; it rejects with `ABORTED`. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Called for each step. If it throws, a warning is emitted and nothing else changes. */
   onStep?: (step: OverflowStep) => void
   /**

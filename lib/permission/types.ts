@@ -129,7 +129,7 @@ export interface PermissionCall {
   tool: string
   /** Arguments of the tool: an object, a JSON string, or its single argument as a string. */
   args?: unknown
-  sessionId?: string
+  sessionId?: string | undefined
   /** @default 'agent' */
   mode?: PermissionMode
   /** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */

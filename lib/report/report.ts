@@ -46,7 +46,7 @@ export interface ReportOptions {
    */
   observe?: boolean
   /** Stops between two files. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** A file that was left out. */

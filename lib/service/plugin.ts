@@ -22,7 +22,7 @@ export interface PluginToolResult {
 export interface PluginToolInfo {
   toolUse?: { name?: string; callId?: string }
   toolName?: string
-  sessionId?: string
+  sessionId?: string | undefined
 }
 
 /** The plugin; the host calls `toolResult` with itself as `this`. */

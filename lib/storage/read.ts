@@ -21,7 +21,7 @@ export interface LineRange {
    * @default 262144
    */
   maxBytes?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** Bytes of a saved output. */
@@ -36,7 +36,7 @@ export interface ByteRange {
    * @default 262144
    */
   byteCount?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -47,7 +47,7 @@ export type ReadRange = LineRange | ByteRange
 /** Outputs of a storage that may be read. */
 export interface OutputAccess {
   /** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
-  sessionId?: string
+  sessionId?: string | undefined
 }
 
 /**
@@ -94,7 +94,7 @@ export interface SearchOptions extends OutputAccess {
   maxBytes?: number
   /** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
   after?: string
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** A line that matches. */

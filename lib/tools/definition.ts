@@ -9,9 +9,9 @@ import { isRecord, unknownOption, wrong } from '../validation/validate'
 
 /** Context of a call, as `guardTool` and `ToolRegistry` give it. */
 export interface ToolCallContext {
-  sessionId?: string
-  toolCallId?: string
-  signal?: AbortSignal
+  sessionId?: string | undefined
+  toolCallId?: string | undefined
+  signal?: AbortSignal | undefined
   /** The folder that relative paths are in. @default the tool's `cwd` */
   workingDirectory?: string
 }

@@ -20,7 +20,7 @@ export interface OutputStoreHolder {
 /** Options of {@link createOutputTools}. */
 export interface OutputToolsOptions {
   /** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
-  sessionId?: string
+  sessionId?: string | undefined
   /**
    * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
    */
@@ -36,8 +36,8 @@ export interface OutputToolsOptions {
 
 /** Context of a call. */
 export interface OutputToolContext {
-  sessionId?: string
-  signal?: AbortSignal
+  sessionId?: string | undefined
+  signal?: AbortSignal | undefined
 }
 
 /** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */

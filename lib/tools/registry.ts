@@ -19,9 +19,9 @@ import { foldResult, type ResultFolder } from './fold-result'
 
 /** Context of the call. */
 export interface ExecutionContext {
-  sessionId?: string
-  messageId?: string
-  signal?: AbortSignal
+  sessionId?: string | undefined
+  messageId?: string | undefined
+  signal?: AbortSignal | undefined
   /** The folder that a tool works in. */
   workingDirectory?: string
 }

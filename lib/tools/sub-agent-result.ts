@@ -18,7 +18,7 @@ export interface SubAgentOutcome {
   /** @default 'completed' */
   status?: SubAgentStatus
   /** Its name or kind, at most 100 UTF-16 units of it are shown. */
-  agent?: string
+  agent?: string | undefined
 }
 
 /** The call that started the sub-agent, and what bounds its answer. */
@@ -27,9 +27,9 @@ export interface SubAgentResultOptions {
   truncation: OutputService | TruncationMiddleware
   /** @default 'task' */
   toolName?: string
-  sessionId?: string
-  toolCallId?: string
-  signal?: AbortSignal
+  sessionId?: string | undefined
+  toolCallId?: string | undefined
+  signal?: AbortSignal | undefined
 }
 
 /** The result of a sub-agent. `metadata` says whether it was shortened (`truncated`) and where the whole is (`truncationPath`). */

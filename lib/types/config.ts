@@ -80,18 +80,18 @@ export interface TruncationContext {
   /** The tool's name as the model calls it. Any string. */
   toolName: string
   /** Saved files of a session live in a folder of their own. */
-  sessionId?: string
+  sessionId?: string | undefined
   /** For custom storages; Spillway does not read it. */
-  messageId?: string
+  messageId?: string | undefined
   /** Identifies the call that produced the output. The same content of the same call is saved once. */
-  toolCallId?: string
+  toolCallId?: string | undefined
   /** True if the call failed: the preview keeps the end, and the notice does not claim success. */
   failed?: boolean
   /**
    * The question that the output is to answer, in any words: the model's description of the call, or the latest request. The
    * strategy `smart` then keeps the lines that hold its rarest words. Up to 4,096 bytes are read; without it nothing changes.
    */
-  query?: string
+  query?: string | undefined
   options?: TruncationOptions
   /** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
   declared?: ToolTruncationConfig
@@ -100,7 +100,7 @@ export interface TruncationContext {
    */
   handled?: boolean
   /** Aborts the call: it rejects with the signal's reason and leaves no file. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** Which layer a field of the effective configuration came from, weakest first. */

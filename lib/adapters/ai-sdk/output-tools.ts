@@ -31,7 +31,7 @@ export function outputTools(
 /** Options of {@link hostTools}. */
 export interface HostToolsOptions {
   /** The session that their outputs are saved for. The same as that of `withSpillway`, so that its tools can read them. */
-  sessionId?: string
+  sessionId?: string | undefined
 }
 
 /**

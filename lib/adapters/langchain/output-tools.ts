@@ -48,7 +48,7 @@ export function hostTools(tools: readonly HostableTool[], options: HostToolsOpti
 /** Options of {@link hostTools}. */
 export interface HostToolsOptions {
   /** The session that their outputs are saved for. @default the `thread_id` of the call */
-  sessionId?: string
+  sessionId?: string | undefined
 }
 
 interface ToolRuntime extends LangChainRuntime {

@@ -69,7 +69,7 @@ export interface McpProxyOptions extends McpServerOptions {
   /** Where whole outputs are kept. Default: a storage with default settings. */
   storage?: TruncationStorage | RemoteStorage
   /** Outputs are kept for this session, and the tools show no others. Default: none. */
-  sessionId?: string
+  sessionId?: string | undefined
   /**
    * True if the tools `read_output` and `search_output` are listed for the host.
    * @default true

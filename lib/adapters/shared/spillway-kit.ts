@@ -37,7 +37,7 @@ export interface SpillwayOptions
    * The session that everything is for; then results are folded as well. Without it several sessions may share what is returned, as
    * far as the framework names them.
    */
-  sessionId?: string
+  sessionId?: string | undefined
   /**
    * Limits of outputs: options of a `TruncationService`, a service, or the middleware of one. `false`: outputs keep their length.
    * @default {}
