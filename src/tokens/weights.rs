@@ -5,7 +5,7 @@
 //! row is the class of the previous character, a column the class of the character; `same` is for a repeated one.
 //! Classes are in their order.
 
-use super::CLASSES;
+use super::pair_weights::CLASSES;
 
 pub(super) struct Weights {
     pub pairs: [[u16; CLASSES]; CLASSES],
