@@ -1,0 +1,101 @@
+//! Secrets in headers: credentials after `Authorization:`, and cookies.
+
+use std::ops::Range;
+
+use super::named::is_letter;
+use super::value::{self, Form};
+
+/// Returns the credentials in the value of an `Authorization` header: the text after the scheme, if there is one.
+pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let (range, is_quoted) = header(text, at)?;
+    let value = text.get(range.clone())?;
+    let scheme = value.iter().take_while(|byte| is_letter(**byte) || **byte == b'-').count();
+    let gap = value.get(scheme..)?.iter().take_while(|byte| **byte == b' ').count();
+    let is_scheme = scheme > 0 && gap > 0 && scheme <= 24;
+    let mut from = range.start + if is_scheme { scheme + gap } else { 0 };
+    let credentials = text.get(from..range.end)?;
+    // `"Bearer " + token`, and the scheme alone.
+    if value::is_reference(credentials)
+        || credentials.iter().any(|byte| matches!(byte, b'{' | b'$'))
+    {
+        return None;
+    }
+    let word = credentials.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let first = credentials.get(..word)?;
+    let has = |is: fn(&u8) -> bool| first.iter().any(is);
+    let is_token = if is_scheme {
+        let is_basic =
+            value.get(..scheme).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic"));
+        first.len() >= if is_basic { 6 } else { 8 }
+            && (has(u8::is_ascii_digit)
+                || (has(u8::is_ascii_uppercase) && (is_basic || first.len() >= 16))
+                || (is_basic && first.ends_with(b"="))
+                || (first.contains(&b'=') && credentials.iter().any(u8::is_ascii_digit))
+                || first.len() >= 32)
+    } else {
+        first.len() >= 8 && (has(u8::is_ascii_digit) || first.len() >= 24) && !value::is_code(first)
+    };
+    if !is_token {
+        return None;
+    }
+    let to = if credentials.contains(&b'=') && credentials.contains(&b',') {
+        range.end
+    } else {
+        from + word
+    };
+    let mut to = to;
+    while !is_quoted
+        && to > from
+        && matches!(text.get(to - 1), Some(b')' | b']' | b'}' | b',' | b';'))
+    {
+        to -= 1;
+    }
+    // `Token token=…`
+    if let Some(equals) = text.get(from..to)?.iter().take(16).position(|byte| *byte == b'=')
+        && !text.get(from..from + equals)?.iter().any(u8::is_ascii_digit)
+        && from + equals + 2 < to
+        && !text.get(from..to)?.contains(&b',')
+    {
+        from += equals + 1;
+    }
+    Some(from..to)
+}
+
+/// Returns all cookies: nothing says which one identifies a session.
+pub(super) fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>> {
+    if !matches!(form, Form::Colon | Form::Call | Form::Assigned | Form::Variable | Form::Pair) {
+        return None;
+    }
+    let (range, _) = header(text, at)?;
+    let value = text.get(range.clone())?;
+    let name = value
+        .iter()
+        .take(128)
+        .position(|byte| !byte.is_ascii_graphic() || b"=:;,\"'\\".contains(byte))?;
+    let secret = range.start + name + 1..range.end;
+    let is_cookie = name > 0 && value.get(name) == Some(&b'=') && secret.len() >= 6;
+    (is_cookie && !value::is_reference(text.get(secret.clone())?)).then_some(secret)
+}
+
+/// Returns the value of a header: the rest of its line, or the text in its quotes.
+fn header(text: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
+    if let Some(value) = value::quoted(text, at).filter(|value| value.end <= text.len()) {
+        return Some((value.range, true));
+    }
+    let rest = text.get(at..text.len().min(at + 8192))?;
+    let mut length = rest
+        .iter()
+        .position(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
+        .unwrap_or(rest.len());
+    // The parameters of `Digest` contain quotes themselves.
+    if let Some(b'"') = rest.get(length)
+        && length > 0
+        && rest.get(length - 1) == Some(&b'=')
+    {
+        length = rest
+            .iter()
+            .position(|byte| matches!(byte, b'\n' | b'\r' | b'\'' | b'\\'))
+            .unwrap_or(rest.len());
+    }
+    (length > 0).then_some((at..at + length, false))
+}
