@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::head_tail::{Cut, Piece};
 use super::limits::{Limits, Unit};
 use super::preview_buffer::Window;
+use super::result::{Cut, Piece};
 use super::smart::line_fingerprint::template;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`limits`] | the limits of a preview: lines, bytes, tokens, which end |
 //! | [`preview_buffer`] | what is kept of a text while it streams through |
+//! | [`result`] | which parts a preview shows, and how much is missing |
 //! | [`head_tail`], [`lines`] | which whole lines of both ends are shown, and where a long line is cut |
 //! | [`smart`] | which lines matter: errors, stack traces, matches of a query |
 //! | [`json`], [`csv`], [`diff`], [`test_run`] | previews that keep the structure of a format |
@@ -54,6 +55,7 @@ pub mod lines;
 pub mod notice;
 pub mod preview_buffer;
 pub mod render;
+pub mod result;
 mod retained;
 pub mod smart;
 pub mod strategies;

@@ -10,8 +10,8 @@ pub use marker::{contains_bare_marker, contains_marker};
 use messages::Advice;
 pub use messages::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
 
-use super::head_tail::{Cut, Partial};
 use super::limits::{Direction, Unit};
+use super::result::{Cut, Partial};
 use crate::text::omitted_range::OmittedRange;
 use crate::text::{graphemes, join_sentences};
 use crate::tools::{self, Kind};

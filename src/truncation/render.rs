@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::binary;
-use super::head_tail::{Cut, Gap, Piece, cut};
+use super::head_tail::{Gap, cut};
 use super::limits::{Direction, Limits, Unit};
 use super::lines::{Selection, total_lines};
 use super::notice::{Circumstances, Wording, assemble};
 use super::preview_buffer::{Totals, Window};
+use super::result::{Cut, Piece};
 use super::smart;
 use super::strategies::{Preview, Structured};
 use super::test_run::TestRun;

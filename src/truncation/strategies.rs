@@ -3,10 +3,10 @@
 //! Each structure has a scanner that the text streams through. It makes a preview from what it retained, or returns
 //! `None` if the text does not have the structure, or nothing of it fits.
 
-use super::head_tail::{Cut, Piece};
 use super::limits::{Limits, Unit};
 use super::notice::Wording;
 use super::preview_buffer::Window;
+use super::result::{Cut, Piece};
 use super::smart::Keep;
 use super::test_run::TestRun;
 use super::{csv, diff, json, test_run};

@@ -3,8 +3,8 @@
 use memchr::memchr_iter;
 
 use super::binary;
-use super::head_tail::{Cut, Piece};
 use super::preview_buffer::{Totals, Window};
+use super::result::{Cut, Piece};
 use crate::text::lines::LineRule;
 use crate::text::terminal::source_map::{Mark, Origins, RawRange, Stretch};
 use crate::text::terminal::{Sink, Terminal};

@@ -2,13 +2,14 @@
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::lossy::{Shown, Source};
-use spillway_core::truncation::head_tail::{Cut, Gap, cut, fits};
+use spillway_core::truncation::head_tail::{Gap, cut, fits};
 use spillway_core::truncation::limits::{Direction, Limits};
 use spillway_core::truncation::notice::{
     CHINESE, Circumstances, ENGLISH, MORYFLOW, OPENCODE, TAKUMI, contains_marker,
 };
 use spillway_core::truncation::preview_buffer::Window;
 use spillway_core::truncation::render::{Form, render};
+use spillway_core::truncation::result::Cut;
 
 use super::input::{Input, as_text};
 

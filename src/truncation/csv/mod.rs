@@ -13,10 +13,10 @@ mod tests;
 
 pub use scan::Scanner;
 
-use super::head_tail::Piece;
 use super::limits::Limits;
 use super::notice::Wording;
 use super::preview_buffer::Window;
+use super::result::Piece;
 use super::strategies::{Preview, cut_of, ranges};
 use crate::text::lossy::Source;
 

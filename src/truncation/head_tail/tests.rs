@@ -1,3 +1,4 @@
+use super::super::result::Partial;
 use super::*;
 use crate::truncation::fixture::limits;
 use proptest::prelude::*;

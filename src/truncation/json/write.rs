@@ -2,8 +2,8 @@
 
 use super::sampled_tree::{Key, Mark, Scalar, Value};
 use super::select::{Choice, Item, name};
-use crate::truncation::head_tail::Piece;
 use crate::truncation::notice::{self, JsonPart, Wording};
+use crate::truncation::result::Piece;
 use crate::truncation::strategies::ranges;
 use crate::util::sort::sort_by_key;
 

@@ -2,10 +2,10 @@
 
 use super::xml::{Tag, XmlFailure};
 use crate::text::lossy::Source;
-use crate::truncation::head_tail::{Cut, Piece};
 use crate::truncation::limits::Limits;
 use crate::truncation::lines::{Line, line, longest};
 use crate::truncation::preview_buffer::Window;
+use crate::truncation::result::{Cut, Piece};
 use crate::truncation::strategies::cut_of;
 use crate::util::sort::sort_by_key;
 
