@@ -1,7 +1,6 @@
 /** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
 
-import { accessSync, constants, mkdirSync, promises } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { promises } from 'node:fs'
 import { SpillwayError } from '../errors'
 import {
   type Collected,
@@ -19,7 +18,7 @@ import {
 import { Drain } from '../ingest/worker-tasks'
 import { background, call, native } from '../native/native'
 import { type Plan, Settings, type TextLimits } from '../settings/settings'
-import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
+import { placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
 import { type RangeResult, type ReadRange, readRange } from '../storage/read'
 import { hasNotices, hasPreviewOf, MAX_PREVIEW_BYTES, noticesIn, previewOf } from '../truncation/previews'
 import { type Client, ceilingOf, type Job, reportStrategy } from '../truncation/request'
@@ -28,6 +27,7 @@ import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
 import type { ITruncationStorage, TruncationContext, TruncationResult } from '../types'
 import { fileChunks, LIVE_BYTES, LiveSave } from './live-save'
+import { openPassage, passagePlace } from './passage'
 import type { CapturePeek } from './types'
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
@@ -344,43 +344,6 @@ function canReadRanges(
   storage: ITruncationStorage,
 ): storage is ITruncationStorage & Pick<TruncationStorage, 'readRange'> {
   return typeof (storage as Partial<TruncationStorage>).readRange === 'function'
-}
-
-let passage: Place | undefined
-
-/**
- * Private folders, beside the default ones, for outputs on their way to a storage of the caller's. They are never read from, so
- * files of a process that ended are removed after a day.
- */
-function passagePlace(): Place {
-  passage ??= openPlace(
-    new Settings({
-      storageDirs: openPlace(new Settings({}))
-        .dirs.toReversed()
-        .map((dir) => join(dirname(dir), 'passage')),
-      global: { retentionDays: 1 },
-    }),
-  )
-  return passage
-}
-
-let canPass = false
-
-/** The passage, if a file can be put there. */
-function openPassage(): Place | undefined {
-  const place = passagePlace()
-  canPass ||= place.dirs.some(isWritable)
-  return canPass ? place : undefined
-}
-
-function isWritable(dir: string): boolean {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    accessSync(dir, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const bounds = new WeakMap<object, object>()
