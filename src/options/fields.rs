@@ -54,42 +54,25 @@ impl ConfigLayer {
 
     /// Returns the settings that are allowed in this layer.
     fn allowed(self) -> &'static [&'static str] {
+        static SETTINGS: [&str; 10] = [
+            "maxLines",
+            "maxBytes",
+            "maxTokens",
+            "direction",
+            "enabled",
+            "strategy",
+            "terminal",
+            "retentionDays",
+            "storageDir",
+            "hardCeilingBytes",
+        ];
+        static OF_A_CALL: [&str; 7] =
+            ["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"];
         match self {
-            ConfigLayer::Global => &[
-                "maxLines",
-                "maxBytes",
-                "maxTokens",
-                "direction",
-                "enabled",
-                "strategy",
-                "terminal",
-                "retentionDays",
-                "storageDir",
-            ],
-            ConfigLayer::Update | ConfigLayer::Tool => &[
-                "maxLines",
-                "maxBytes",
-                "maxTokens",
-                "direction",
-                "enabled",
-                "strategy",
-                "terminal",
-            ],
-            ConfigLayer::Call => {
-                &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"]
-            }
-            ConfigLayer::Strategy => &[
-                "maxLines",
-                "maxBytes",
-                "maxTokens",
-                "direction",
-                "enabled",
-                "strategy",
-                "terminal",
-                "retentionDays",
-                "storageDir",
-                "hardCeilingBytes",
-            ],
+            ConfigLayer::Call => &OF_A_CALL,
+            ConfigLayer::Update | ConfigLayer::Tool => &SETTINGS[..7],
+            ConfigLayer::Global => &SETTINGS[..9],
+            ConfigLayer::Strategy => &SETTINGS,
         }
     }
 }
