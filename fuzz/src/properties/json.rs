@@ -7,6 +7,7 @@ use spillway_core::truncation::notice::ENGLISH;
 use spillway_core::truncation::smart::{Keep, Lean};
 
 use super::input::{Input, as_text};
+use super::json_part::is_part;
 use super::rendered::Case;
 
 pub fn check(data: &[u8]) {
@@ -52,23 +53,4 @@ fn is_json_beyond(refused: &serde_json::Error) -> bool {
     ]
     .iter()
     .any(|limit| why.starts_with(limit))
-}
-
-fn is_part(part: &Value, whole: &Value) -> bool {
-    match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| is_part(part, whole)))
-        }
-        (Value::Array(part), Value::Array(whole)) => {
-            let mut rest = whole.iter();
-            part.iter().all(|part| rest.any(|whole| is_part(part, whole)))
-        }
-        (Value::String(part), Value::String(whole)) => {
-            part == whole
-                || part.match_indices('\u{2026}').any(|(at, ellipsis)| {
-                    whole.starts_with(&part[..at]) && whole.ends_with(&part[at + ellipsis.len()..])
-                })
-        }
-        _ => part == whole,
-    }
 }

@@ -9,6 +9,7 @@ pub mod diff;
 pub mod history;
 mod input;
 pub mod json;
+mod json_part;
 pub mod names;
 pub mod permission;
 pub mod ranges;

@@ -1,3 +1,7 @@
+#[allow(unreachable_pub, reason = "public for the fuzz targets")]
+#[path = "../../../fuzz/src/properties/json_part.rs"]
+mod json_part;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -7,6 +11,7 @@ use crate::truncation::limits::{Direction, Limits};
 use crate::truncation::notice::{CHINESE, ENGLISH};
 use crate::truncation::preview_buffer::Window;
 use crate::truncation::smart::{Keep, Lean};
+use json_part::is_part;
 
 fn limits(max_lines: u64, max_bytes: u64) -> Limits {
     Limits {
@@ -24,29 +29,6 @@ fn shown(text: &str, max_bytes: u64) -> (Vec<Value>, String) {
     let made = made(text.as_bytes(), &limits(2000, max_bytes), 1000).unwrap();
     let values = serde_json::Deserializer::from_str(&made.text).into_iter();
     (values.collect::<Result<_, _>>().expect(&made.text), made.missing)
-}
-
-/// Returns true if a value is a part of another, as far as it is shown.
-fn is_part(part: &Value, whole: &Value) -> bool {
-    match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| is_part(part, whole)))
-        }
-        (Value::Array(part), Value::Array(whole)) => {
-            let mut rest = whole.iter();
-            part.iter().all(|part| rest.any(|whole| is_part(part, whole)))
-        }
-        (Value::String(part), Value::String(whole)) => {
-            part == whole
-                || part.match_indices('\u{2026}').any(|(at, ellipsis)| {
-                    let (head, tail) = (&part[..at], &part[at + ellipsis.len()..]);
-                    head.len() + tail.len() < whole.len()
-                        && whole.starts_with(head)
-                        && whole.ends_with(tail)
-                })
-        }
-        _ => part == whole,
-    }
 }
 
 fn values(text: &str) -> Vec<Value> {
