@@ -8,3 +8,18 @@ export function isArray(value: unknown): value is readonly unknown[] {
     return false
   }
 }
+
+/** True if a value is an object with named fields. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !isArray(value) && !isRevoked(value)
+}
+
+/** True if a value is a proxy that was revoked: whatever is asked of it throws. */
+export function isRevoked(value: unknown): boolean {
+  try {
+    // The one question that reaches no trap. Its answer is used, for a bundler leaves out a call without an effect.
+    return typeof Array.isArray(value) !== 'boolean'
+  } catch {
+    return true
+  }
+}

@@ -1,12 +1,12 @@
 /** JSON objects in texts that may hold anything. */
 
+import { isRecord } from './guards'
+
 /** Returns the object that a text is as JSON; `undefined` for any other text. */
 export function jsonRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

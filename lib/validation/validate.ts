@@ -2,8 +2,10 @@
 
 import { SpillwayError, type SpillwayErrorCode } from '../errors'
 import type { TruncationContext } from '../types'
-import { isArray } from '../util/guards'
+import { isArray, isRecord, isRevoked } from '../util/guards'
 import { nearest } from '../util/suggest'
+
+export { isRecord, isRevoked }
 
 /** A longer text in a message ends in an ellipsis. */
 const LONGEST_NAME = 60
@@ -93,21 +95,6 @@ export function describe(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-/** True if a value is an object with named fields. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !isArray(value) && !isRevoked(value)
-}
-
-/** True if a value is a proxy that was revoked: whatever is asked of it throws. */
-export function isRevoked(value: unknown): boolean {
-  try {
-    // The one question that reaches no trap. Its answer is used, for a bundler leaves out a call without an effect.
-    return typeof Array.isArray(value) !== 'boolean'
-  } catch {
-    return true
-  }
 }
 
 /** @throws SpillwayError for a key that is none of `known`: a misspelt option must not be ignored */

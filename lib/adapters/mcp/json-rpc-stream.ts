@@ -1,5 +1,6 @@
 /** Messages of JSON-RPC over a stream: one a line, of any length. */
 
+import { isRecord } from '../../util/guards'
 import { stringifyLossless } from '../../util/lossless-json'
 import { Skimmer } from './json-skeleton'
 import { readJson } from './lenient'
@@ -76,7 +77,7 @@ export async function* linesOf(
 
 /** The message, if it is one. */
 export function asMessage(value: unknown): Message | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined
+  return isRecord(value) ? (value as Message) : undefined
 }
 
 /** A string, with the colon after it if it is a name, or a bracket. */
