@@ -1,4 +1,4 @@
-//! Words that stand in the place of a secret: of languages, manuals and forms.
+//! Words that replace a secret in languages, manuals and forms.
 
 /// Returns true if a value is a word of a language, a manual or a form rather than a secret.
 pub(super) fn is_plain_word(value: &str) -> bool {
