@@ -1,0 +1,170 @@
+use super::*;
+use serde_json::json;
+
+fn all(name: &str, args: Value) -> Vec<Touched> {
+    touched(name, &args, &[], &["git__hub".into()])
+}
+
+#[test]
+fn every_argument_that_is_known_counts() {
+    let path = |text: &str| Touched::Path(Domain::Read, text.into());
+    assert_eq!(
+        all("read", json!({ "path": "a", "file_path": "/etc/passwd" })),
+        [path("a"), path("/etc/passwd")]
+    );
+    assert_eq!(all("ReadManyFiles", json!({ "paths": ["a", "b"] })), [path("a"), path("b")]);
+    assert_eq!(all("read_files", json!({ "files": [{ "path": "a" }] })), [path("a")]);
+    assert_eq!(
+        all("read", json!({ "path": 1 })),
+        [Touched::Unreadable(Domain::Read, "path".into())]
+    );
+    assert_eq!(
+        all("read_files", json!({ "files": [{ "path": "a", "file_path": "/b" }] })),
+        [path("a"), path("/b")]
+    );
+    assert_eq!(
+        all("read_files", json!({ "files": [{ "path": "a", "file_path": 1 }] })),
+        [path("a"), Touched::Unreadable(Domain::Read, "files".into())]
+    );
+    assert_eq!(all("read", json!({ "path": "a", "workdir": "/etc" })), [path("a"), path("/etc/a")]);
+    assert_eq!(
+        all("write", json!({ "path": "/a", "cwd": ["/etc"] })),
+        [Touched::Path(Domain::Edit, "/a".into()), Touched::Unreadable(Domain::Edit, "cwd".into())]
+    );
+    assert_eq!(all("read", json!({})), []);
+    assert_eq!(all("deploy", json!({ "path": "a" })), [Touched::Tool(false)]);
+    let own = |tool: Tool, args: Value| touched("plan", &args, &[("Plan".into(), tool)], &[]);
+    let reads = Tool { domain: Domain::Read, shape: Shape::Paths, keys: Vec::new() };
+    assert_eq!(own(Tool::NONE, json!({ "path": "a" })), [Touched::Tool(true)]);
+    assert_eq!(own(reads.clone(), json!({ "todos": [] })), [Touched::Tool(false)]);
+    assert_eq!(own(reads, json!({ "path": "a" })), [path("a")]);
+    assert_eq!(all("ls", json!({})), [Touched::Folder(Domain::Read, ".".into())]);
+}
+
+#[test]
+fn what_tools_hand_on_is_read() {
+    let read = |text: &str| Touched::Path(Domain::Read, text.into());
+    let edit = |text: &str| Touched::Path(Domain::Edit, text.into());
+    let source = Touched::Unreadable(Domain::Read, "source".into());
+    let destination = Touched::Unreadable(Domain::Edit, "destination".into());
+    for (name, args, expected) in [
+        (
+            "move",
+            json!({ "source": ".env", "destination": "x" }),
+            vec![read(".env"), edit("x"), edit(".env")],
+        ),
+        (
+            "rename_file",
+            json!({ "path": "a", "newName": "b" }),
+            vec![read("a"), edit("b"), edit("a")],
+        ),
+        ("copy_file", json!({ "from": "a", "to": "b" }), vec![read("a"), edit("b")]),
+        ("move_file", json!({ "was": "a", "to": "b" }), vec![source.clone(), edit("b")]),
+        ("copy_file", json!({ "source": "a" }), vec![read("a"), destination.clone()]),
+        ("move", json!({}), vec![source, destination]),
+        (
+            "str_replace_based_edit_tool",
+            json!({ "command": "view", "path": ".env" }),
+            vec![read(".env")],
+        ),
+        ("str_replace_editor", json!({ "command": "create", "path": ".env" }), vec![edit(".env")]),
+        ("str_replace_editor", json!({ "path": ".env" }), vec![edit(".env")]),
+    ] {
+        assert_eq!(all(name, args), expected, "{name}");
+    }
+}
+
+#[test]
+fn globs_lie_below_their_folder() {
+    assert_eq!(
+        all("glob", json!({ "pattern": "**/*.md" })),
+        [Touched::Names { folder: None, glob: "**/*.md".into() }]
+    );
+    assert_eq!(
+        all("grep", json!({ "pattern": "x", "include": ".env", "path": "a" }))[0],
+        Touched::Names { folder: Some("a".into()), glob: ".env".into() }
+    );
+    assert_eq!(all("grep", json!({ "pattern": "x" })), [Touched::Path(Domain::Read, ".".into())]);
+}
+
+#[test]
+fn commands_come_as_texts_and_as_words() {
+    let text = |text: &str| Touched::Command { text: text.into(), cwd: None };
+    assert_eq!(all("bash", json!({ "command": "ls" })), [text("ls")]);
+    assert_eq!(
+        all("shell", json!({ "command": ["git", "commit", "-m", "a; b"] })),
+        [text("git commit -m 'a; b'")]
+    );
+    assert_eq!(
+        all("run_command", json!({ "command": "git", "args": ["log", "x y"] })),
+        [text("git log 'x y'")]
+    );
+    assert_eq!(
+        all("run_command", json!({ "command": "ls", "args": ["a", "; evil"] })),
+        [text("ls a '; evil'"), text("ls a ; evil")]
+    );
+    assert_eq!(
+        all("shell", json!({ "commands": ["ls", "evil"] })),
+        [text("ls evil"), text("ls"), text("evil")]
+    );
+    assert_eq!(all("bash", json!("ls")), [text("ls")]);
+    for harmless in [json!({}), json!(null), json!(false), json!("")] {
+        assert_eq!(all("exec", json!({ "command": "ls", "env": harmless })), [text("ls")]);
+    }
+    assert_eq!(all("exec", json!({ "cmd": "ls", "shell": "/bin/bash" })), [text("ls")]);
+    for (key, value) in [
+        ("env", json!({ "PATH": "/tmp/evil" })),
+        ("environment", json!(["LD_PRELOAD=/tmp/x.so"])),
+        ("shell", json!("/tmp/evil")),
+        ("shell", json!("/tmp/bash")),
+        ("elevated", json!(true)),
+        ("with_escalated_permissions", json!(true)),
+    ] {
+        let found = all("exec", json!({ "command": "ls", key: value }));
+        assert_eq!(found, [Touched::Powerful(key.into()), text("ls")]);
+    }
+    assert_eq!(all("bash", json!({ "command": "ls", "workdir": "../x" })).len(), 2);
+    let blind = |found: Vec<Touched>| {
+        found.iter().any(|one| matches!(one, Touched::Unreadable(Domain::Bash, _)))
+    };
+    for key in ["cwd", "workdir", "working_dir", "workingDir", "dir", "folder", "root", "path"] {
+        let found = all("bash", json!({ "command": "ls", key: "/etc" }));
+        assert_eq!(found[0], Touched::Path(Domain::Read, "/etc".into()), "{key}");
+        assert!(!blind(found), "{key}");
+        for other in [json!("/x"), json!(null), json!(1), json!(["/etc"])] {
+            let key = if key == "cwd" { "workdir" } else { key };
+            let args = json!({ "command": "ls", "cwd": "/etc", key: other });
+            assert!(blind(all("bash", args)), "{key} {other}");
+        }
+    }
+    assert!(!blind(all("bash", json!({ "command": "ls", "cwd": "a/", "workdir": "./a" }))));
+    assert!(!blind(all("bash", json!({ "command": "ls", "cwd": null }))));
+}
+
+#[test]
+fn tools_of_servers_and_of_the_user() {
+    assert_eq!(all("mcp:fs/read", json!({})), [Touched::Mcp("fs/read".into())]);
+    assert_eq!(all("mcp__fs__read__x", json!({})), [Touched::Mcp("fs/read__x".into())]);
+    assert_eq!(all("mcp__git__hub__x", json!({})), [Touched::Mcp("git__hub/x".into())]);
+    assert_eq!(all("mcp:fs/a/../../x", json!({})), [Touched::Mcp("fs/a%2F..%2F..%2Fx".into())]);
+    let own = [(
+        "open_note".to_owned(),
+        Tool { domain: Domain::Read, shape: Shape::Paths, keys: vec!["note".into()] },
+    )];
+    assert_eq!(
+        touched("openNote", &json!({ "note": "a", "path": "b" }), &own, &[]),
+        [Touched::Path(Domain::Read, "a".into())]
+    );
+}
+
+#[test]
+fn a_patch_names_its_files() {
+    let patch =
+        "*** Begin Patch\n*** Update File: a.ts\n*** Move to: ../b.ts\n@@\n-x\n+y\n*** End Patch";
+    assert_eq!(all("apply_patch", json!({ "input": patch })).len(), 3);
+    assert_eq!(all("apply_diff", json!({ "diff": "--- a/x\n+++ b/x\n", "path": "x" })).len(), 3);
+    assert_eq!(
+        all("apply_patch", json!({ "patch": "nothing" })),
+        [Touched::Unreadable(Domain::Edit, "patch".into())]
+    );
+}
