@@ -174,6 +174,9 @@ describe('the main process', () => {
     const page = await serve({ url: 'app://window/' })
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(await page.text()).toContain('<spillway-approval>')
+    // A page imports it: what `require` would load defines nothing there.
+    const components = await (await serve({ url: 'app://window/ui.mjs' })).text()
+    expect(components.includes('export{')).toBe(true)
     expect((await serve({ url: 'app://window/../main.cjs' })).status).toBe(404)
     await quit(host)
   })

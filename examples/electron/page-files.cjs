@@ -1,7 +1,7 @@
 // The files that the page may load, for both hosts: its own, and the components of the package.
 
 const { readFile } = require('node:fs/promises')
-const { join } = require('node:path')
+const { dirname, join } = require('node:path')
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
@@ -12,7 +12,8 @@ const FILES = {
   '/messages.js': ['text/javascript', () => join(__dirname, 'page', 'messages.js')],
   '/bridge.js': ['text/javascript', () => join(__dirname, 'page', 'bridge.js')],
   '/page.css': ['text/css', () => join(__dirname, 'page', 'page.css')],
-  '/ui.mjs': ['text/javascript', () => require.resolve('spillway/ui')],
+  // `require` finds the build in CommonJS; the module for pages is beside it.
+  '/ui.mjs': ['text/javascript', () => join(dirname(require.resolve('spillway/ui')), 'index.mjs')],
 }
 
 /** The content of a file of the page with its headers; nothing for any other path. */

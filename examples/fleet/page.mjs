@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { FleetApprovals, openCoordination, openStore } from 'spillway/remote'
 import { createOutputHandler } from 'spillway/view'
@@ -15,7 +14,7 @@ const FILES = {
   '/': ['text/html; charset=utf-8', own('index.html')],
   '/page.mjs': ['text/javascript', own('page.mjs')],
   '/page.css': ['text/css', own('page.css')],
-  '/ui.mjs': ['text/javascript', createRequire(import.meta.url).resolve('spillway/ui')],
+  '/ui.mjs': ['text/javascript', fileURLToPath(import.meta.resolve('spillway/ui'))],
 }
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
