@@ -28,6 +28,7 @@ export class Lines {
   /** Number of lines; undefined until they are counted. */
   total: number | undefined
   totalBytes = 0
+  private countedBytes = 0
   /** Bytes of the longest line so far. */
   longest = 0
   private readonly held = new Map<number, OutputLine>()
@@ -42,11 +43,20 @@ export class Lines {
     return this.held.get(line)
   }
 
-  /** Number of lines by the average of those that are held. */
-  get estimate(): number {
-    const held = [...this.held.values()]
-    const bytes = held.reduce((sum, line) => sum + line.bytes + 1, 0)
-    return bytes === 0 ? 1 : Math.max(held.length, Math.round((this.totalBytes / bytes) * held.length))
+  /** Number of lines; until they are counted, by the average of those that are held. */
+  get count(): number {
+    if (this.total !== undefined) return this.total
+    let [bytes, last] = [1, 1]
+    for (const [number, line] of this.held) {
+      bytes += line.bytes + 1
+      last = Math.max(last, number)
+    }
+    return Math.max(last, Math.round((this.totalBytes / bytes) * this.held.size))
+  }
+
+  /** True if the output has grown since its lines were counted. */
+  get isStale(): boolean {
+    return this.total !== undefined && this.countedBytes !== this.totalBytes
   }
 
   /** The byte at which a line begins. */
@@ -55,9 +65,11 @@ export class Lines {
   }
 
   /** Counts the lines, which reads the whole output once. */
-  async count(): Promise<void> {
+  async countAll(): Promise<void> {
     const range = await this.source.readRange(this.path, { fromLine: BEYOND, lineCount: 1 })
-    this.totalBytes = range.totalBytes
+    this.countedBytes = range.totalBytes
+    // While they were counted, more may have been read.
+    this.totalBytes = Math.max(this.totalBytes, range.totalBytes)
     this.total = range.totalLines
   }
 
@@ -120,12 +132,13 @@ export class Lines {
 
   /** The text of a line from a byte on; a promise if it must be read. */
   window(number: number, line: OutputLine, from: number, bytes: number): string | Promise<string> {
-    if (line.fromByte === undefined) return textAt(encoder.encode(line.text), from, bytes)
+    const { fromByte, text } = line
+    if (fromByte === undefined || from + bytes <= text.length) return textAt(encoder.encode(text), from, bytes)
     const begin = Math.max(0, Math.floor(from / STEP) * STEP - STEP)
     const key = `${number}:${begin}`
     const known = this.windows.get(key)
     if (known !== undefined) return textAt(known, from - begin, bytes)
-    return this.readWindow(key, line.fromByte + begin, Math.min(WINDOW, line.bytes - begin)).then((read) =>
+    return this.readWindow(key, fromByte + begin, Math.min(WINDOW, line.bytes - begin)).then((read) =>
       textAt(read, from - begin, bytes),
     )
   }

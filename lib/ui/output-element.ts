@@ -160,12 +160,14 @@ export class SpillwayOutputElement extends Base {
   private async count(lines: Lines): Promise<void> {
     // The first lines are shown before all of them are counted.
     await this.pane.isReady
-    await lines.count()
+    await lines.countAll()
     if (lines === this.lines) this.pane.counted()
   }
 
   private tell(): void {
-    const { total, totalBytes } = this.lines ?? { totalBytes: 0 }
+    const { lines } = this
+    if (lines?.isStale) this.grow(lines, lines.totalBytes)
+    const { total, totalBytes } = lines ?? { totalBytes: 0 }
     const size = formatSize(totalBytes)
     this.tools.say(total === undefined ? size : `${counted(total, 'line')}, ${size}`)
   }

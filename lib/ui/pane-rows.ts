@@ -62,10 +62,8 @@ export class PaneRows {
     this.content.style.setProperty('--spillway-gutter', `${this.gutter}px`)
   }
 
-  /** Number of lines, estimated from those that were read until they are counted. */
   get lineCount(): number {
-    const { lines } = this
-    return lines?.total ?? lines?.estimate ?? 1
+    return this.lines?.count ?? 1
   }
 
   heightOf(number: number): number {
@@ -87,7 +85,7 @@ export class PaneRows {
     const { lines } = this
     if (lines === undefined) return
     this.measure()
-    const last = Math.min(first + count - 1, lines.total ?? Number.MAX_SAFE_INTEGER)
+    const last = Math.min(first + count - 1, this.lineCount)
     for (const [number, { element }] of this.rows) {
       if (number >= first && number <= last) continue
       element.remove()
