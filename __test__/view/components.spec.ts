@@ -33,6 +33,25 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(seen).toBe('2,000 lines, 8.7 KiB')
   })
 
+  test('the end is followed although more lines are counted than were estimated', async () => {
+    const path = await page.save(numbers(2000))
+    const last = await page.run(
+      `let isFirst = true
+       const source = { ...outputs, async readRange(path, range) {
+         const read = await outputs.readRange(path, range)
+         const early = isFirst
+         isFirst = false
+         return early ? { ...read, totalBytes: read.byteCount } : read
+       } }
+       show('spillway-output', { source, path }).toggleAttribute('tail', true)
+       await until(() => /^2,000 lines/.test(text('.status')[0]))
+       await until(() => text('.row .text').at(-1) !== '')
+       return text('.row .text').at(-1)`,
+      { path },
+    )
+    expect(last).toBe('2000')
+  })
+
   test('before lines are counted, no row stands for a line that was not read', async () => {
     const path = await page.save('one\ntwo\nthree\n')
     const lines = await page.run(

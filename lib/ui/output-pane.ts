@@ -167,7 +167,7 @@ export class OutputPane {
   }
 
   private toEnd(): void {
-    this.place(this.vertical.last)
+    this.place(Number.MAX_VALUE)
     this.draw()
     if (this.rows.isWrapped) this.moveBy(Math.max(0, this.rows.drawnHeight - this.shift - this.vertical.view))
     this.placeBars()
@@ -254,7 +254,8 @@ export class OutputPane {
         if (lines !== this.lines) break
         if (isNew) this.draw()
         this.ready()
-        await lines.read(Math.max(1, this.line - rows), 3 * rows)
+        // Lines around are visible if the position has changed meanwhile, and colours may come from those before.
+        if (await lines.read(Math.max(1, this.line - rows), 3 * rows)) this.draw()
       }
     } catch (error) {
       this.events.failed(error)

@@ -1,7 +1,8 @@
 // A server on this machine alone with the components and a few outputs, as an application would have it.
 
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -50,6 +51,20 @@ export async function startHost() {
       const path = await storage.save(text, { toolName: 'bash' })
       for (const piece of more) appendFileSync(path, piece)
       return path
+    },
+    /** Saves the numbers from 1, one a line. */
+    async saveNumbers(count) {
+      const path = await storage.save('', { toolName: 'bash' })
+      const file = openSync(path, 'a')
+      execFileSync('seq', ['1', `${count}`], { stdio: ['ignore', file, 'inherit'] })
+      closeSync(file)
+      return path
+    },
+    /** Milliseconds that a search takes without a page. */
+    async searchTime(path, pattern) {
+      const began = performance.now()
+      await storage.search(path, pattern, { literal: true, ignoreCase: true, maxMatches: 200 })
+      return performance.now() - began
     },
     /** Starts a command that is followed; `go` lets it read on. */
     async start(command) {

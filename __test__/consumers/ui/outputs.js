@@ -12,14 +12,11 @@ export const COLOURS = `${[
   '\u001b]8;;javascript:globalThis.taken=1\u0007link\u001b]8;;\u0007',
 ].join('\n')}\n`
 
-/** Numbers, one a line, until there are so many bytes; in pieces. */
-export function* numbers(bytes) {
-  const pieceOf = (from, count) => Array.from({ length: count }, (_, index) => `${from + index}\n`).join('')
-  for (let [next, made] = [1, 0]; made < bytes; next += 500_000) {
-    const piece = pieceOf(next, 500_000)
-    made += piece.length
-    yield piece
-  }
+/** Number of lines of `seq` that make so many bytes. */
+export function countOfNumbers(bytes) {
+  let [digits, first, made] = [1, 1, 0]
+  for (; made + 9 * first * (digits + 1) < bytes; digits += 1, first *= 10) made += 9 * first * (digits + 1)
+  return first - 1 + Math.ceil((bytes - made) / (digits + 1))
 }
 
 /** One line of an object with many members. */
