@@ -5,7 +5,7 @@ import type { ApprovalSource } from 'spillway/view'
 import { callElements } from './call'
 import { Base, button, counted, errorText, make, shadowOf, upgrade } from './dom'
 import { showHidden } from './printed'
-import { touchedBy } from './touched'
+import { isOutside, touchedBy } from './touched'
 
 /** Milliseconds within which a new card ignores keys: they were meant for what was there before. */
 const TOO_SOON_MS = 500
@@ -96,8 +96,14 @@ export class SpillwayApprovalElement extends Base {
   }
 
   private cardOf(request: PendingRequest): HTMLElement {
-    const { tool, args, suggestedRules } = request
-    const touched = touchedBy(request).map((words) => make('li', {}, ...showHidden(words)))
+    const { tool, args, targets, reasons, suggestedRules } = request
+    // The rule that asks about a target says no more than the target.
+    const warnings = reasons.filter((reason) => !targets.some((target) => reason.endsWith(target)))
+    const item = (words: string, className: string) => make('li', { className }, ...showHidden(words))
+    const touched = [
+      ...warnings.map((reason) => item(reason, 'wrong')),
+      ...touchedBy(request).map((words) => item(words, isOutside(words) ? 'wrong' : '')),
+    ]
     const reason = make('input', { type: 'text', placeholder: 'Reason, if denied', 'aria-label': 'Reason, if denied' })
     const deny = () => this.answer(request, { reject: reason.value.trim() || true })
     const actions = make(
@@ -113,8 +119,7 @@ export class SpillwayApprovalElement extends Base {
       make('h2', { id: 'title' }, 'May ', make('code', {}, ...showHidden(tool)), ' do this?'),
       ...callElements(args),
       ...(touched.length === 0 ? [] : [make('ul', { 'aria-label': 'What it does' }, ...touched)]),
-      actions,
-      this.rulesOf(request, suggestedRules),
+      make('div', { className: 'answers' }, actions, this.rulesOf(request, suggestedRules)),
       make('p', { className: 'quiet more' }),
     )
   }
@@ -134,7 +139,7 @@ export class SpillwayApprovalElement extends Base {
         make('code', {}, ...showHidden(`${rule.domain} ${rule.pattern}`)),
       ),
     )
-    return make('div', { className: 'group' }, ...choices)
+    return make('div', { className: 'group rules' }, ...choices)
   }
 
   private async answer(request: PendingRequest, response: GateResponse, rule?: SuggestedRule): Promise<void> {

@@ -1,12 +1,14 @@
 /** The call that a question is about: a command with its parts told apart, a change as removed and added lines, else its arguments. */
 
-import { make } from './dom'
+import { counted, make } from './dom'
 import { showHidden } from './printed'
 
 const TOKENS =
   /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>"(?:[^"\\]|\\.)*"?|'[^']*'?)|(?<operator>&&|\|\||[|;&<>()]+)|(?<variable>\$\{[^}]*\}|\$\w+|\$\()|(?<flag>(?<=\s)--?[\w-]+)/g
 /** Characters of an argument that are shown. */
 const MOST = 20_000
+/** Lines of a command that are visible without scrolling. */
+const VISIBLE = 6
 
 /** Returns elements that show the arguments of a call. */
 export function callElements(args: unknown): HTMLElement[] {
@@ -14,7 +16,11 @@ export function callElements(args: unknown): HTMLElement[] {
   const fields = args as Record<string, unknown>
   const { command, old_string: before, new_string: after, ...others } = fields
   const elements: HTMLElement[] = []
-  if (typeof command === 'string') elements.push(highlighted(command))
+  if (typeof command === 'string') {
+    const lines = command.split('\n').length
+    if (lines > VISIBLE) elements.push(make('p', { className: 'quiet lines', textContent: counted(lines, 'line') }))
+    elements.push(highlighted(command))
+  }
   if (typeof before === 'string' || typeof after === 'string') elements.push(changeOf(before, after))
   else if (before !== undefined || after !== undefined) Object.assign(others, { before, after })
   for (const [name, value] of Object.entries(others)) {

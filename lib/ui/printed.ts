@@ -22,10 +22,13 @@ export type Hit = [from: number, to: number]
 // Sequences of terminals: OSC, CSI, and those of two characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const SEQUENCE = /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[([0-9:;<=>?]*)[ -/]*([@-~])|\x1b[ -~]/g
-/** Characters that are shown by name: controls but the tab, zero width, and those that turn the order of others. */
+/**
+ * Characters that are shown by name: those that show nothing or turn the order of others. Joiners of emoji and letters are shown only
+ * where there is nothing to join.
+ */
 const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff])/
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is looked for by itself
+  /((?![\t\n\u200c-\u200d\ufe0e-\ufe0f])[\p{Cc}\p{Cs}\p{DI}\u2028\u2029\ufff9-\ufffb]|(?<=[^\P{ASCII}0-9#*])[\u200c-\u200d\ufe0e-\ufe0f])/u
 
 /** Splits a line into pieces of one style, and returns the style at its end. */
 export function styledPieces(line: string, before: Style): { pieces: Piece[]; after: Style } {
@@ -43,11 +46,25 @@ export function styledPieces(line: string, before: Style): { pieces: Piece[]; af
   return { pieces, after: style }
 }
 
-/** The line as a terminal leaves it: what follows a carriage return takes the place of what was before. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const ERASES = /\x1b\[\d*[JK]/
+
+/** The line as a terminal leaves it: what follows a carriage return takes the place of as many characters. */
 export function afterReturns(line: string): string {
-  const kept = line.endsWith('\r') ? line.slice(0, -1) : line
-  return kept.slice(kept.lastIndexOf('\r') + 1)
+  let [later = '', ...others] = line.replace(/\r+$/, '').split('\r').reverse()
+  let left = later
+  let length = plainText(later).length
+  for (const earlier of others) {
+    if (ERASES.test(later)) break
+    const rest = plainText(earlier).slice(length)
+    if (rest !== '') left += `\x1b[0m${rest}`
+    length += rest.length
+    later = earlier
+  }
+  return left
 }
+
+const plainText = (line: string) => line.replace(SEQUENCE, '')
 
 const ATTRIBUTES: Readonly<Record<number, string>> = {
   1: 'bold',
@@ -146,9 +163,9 @@ export function showHidden(text: string): (Node | string)[] {
   return text.split(HIDDEN).flatMap((part, index): (Node | string)[] => {
     if (part === '') return []
     if (index % 2 === 0) return [part]
-    const code = part.charCodeAt(0)
+    const code = part.codePointAt(0)!
     const label =
-      code < 32 ? String.fromCharCode(0x2400 + code) : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+      code < 32 ? `^${String.fromCharCode(64 + code)}` : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
     return [make('span', { className: 'hidden', textContent: label })]
   })
 }

@@ -5,9 +5,16 @@ import type { PendingRequest } from 'spillway'
 const VERBS: Readonly<Record<string, string>> = { read: 'reads', edit: 'changes', write: 'writes' }
 const CHANGES = /edit|write|patch|create|delete|move|replace/i
 
-/** Returns sentences such as `changes ../out.txt, outside the folder`, each once. */
+/** Targets that a policy names of one call. */
+const MOST_TARGETS = 256
+const OUTSIDE = ', outside the folder'
+export const isOutside = (words: string) => words.endsWith(OUTSIDE)
+
+/** Returns sentences such as `changes ../out.txt, outside the folder`, each once, and those first that lead out of the folder. */
 export function touchedBy(request: PendingRequest): string[] {
-  return [...new Set(request.targets.map((target) => sentence(target, request)))]
+  const all = [...new Set(request.targets.map((target) => sentence(target, request)))]
+  if (request.targets.length >= MOST_TARGETS) all.unshift('does more than is listed here')
+  return all.sort((one, other) => Number(isOutside(other)) - Number(isOutside(one)))
 }
 
 function sentence(target: string, request: PendingRequest): string {
@@ -17,7 +24,7 @@ function sentence(target: string, request: PendingRequest): string {
     case 'shell':
       return `runs ${rest}`
     case 'vault':
-      return `${verbOf(request)} ${rest.replace(/^\//, '')}, in the folder`
+      return `${verbOf(request)} ${inFolder(rest.replace(/^\//, ''))}`
     case 'fs':
       return `${verbOf(request)} ${pathIn(rest, request.vault)}`
     case 'url':
@@ -47,7 +54,9 @@ function pathIn(path: string, vault: string | undefined): string {
   let common = 0
   while (common < from.length && to[common] === from[common]) common += 1
   const up = from.length - common
-  if (up === 0) return `${to.slice(common).join('/') || '.'}, in the folder`
+  if (up === 0) return inFolder(to.slice(common).join('/'))
   const isNear = up <= 2 && common > 1
-  return `${isNear ? [...Array(up).fill('..'), ...to.slice(common)].join('/') : path}, outside the folder`
+  return `${isNear ? [...Array(up).fill('..'), ...to.slice(common)].join('/') : path}${OUTSIDE}`
 }
+
+const inFolder = (path: string) => (path === '' ? 'the folder' : `${path}, in the folder`)

@@ -176,7 +176,7 @@ async function checkColours() {
   await row(9).waitFor()
   assert.deepStrictEqual((await visible()).slice(0, 2), ['PASS src/parse.test.ts (1.2 s)', 'FAIL src/print.test.ts'])
   assert.strictEqual(await row(5).textContent(), 'progress 100%')
-  assert.match(await row(7).textContent(), /adminU\+202EU\+2066\/\/ only.*␀ ␇ zeroU\+200Bwidth/)
+  assert.match(await row(7).textContent(), /adminU\+202EU\+2066\/\/ only.*\^@ \^G zeroU\+200Bwidth/)
   assert.match(await row(8).textContent(), /^<script>/)
   assert.strictEqual(await page.evaluate(() => globalThis.taken), undefined)
   assert.strictEqual(await page.locator('spillway-output script, spillway-output img').count(), 0)
@@ -261,9 +261,9 @@ async function checkApprovals() {
   const command = host.ask('bash', { command: 'npm test > ../out.txt && git push --force "$REMOTE"' })
   await card.filter({ hasText: 'May bash do this?' }).waitFor()
   assert.deepStrictEqual(await card.locator('li').allTextContents(), [
+    'reads or writes ../out.txt, outside the folder',
     'runs npm test',
     'runs git push --force "$REMOTE"',
-    'reads or writes ../out.txt, outside the folder',
   ])
   assert.ok(await card.evaluate((element) => element.getRootNode().activeElement === element))
   await shoot('approval')

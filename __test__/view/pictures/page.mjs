@@ -11,10 +11,11 @@ context.report = report
 
 log.source = audit
 
-/** Resolves when everything is drawn. */
-globalThis.drawn = async () => {
+/** Resolves when everything is drawn in a window of this width. */
+globalThis.drawn = async (width) => {
   const rooms = [output, approval, log].map(({ shadowRoot }) => shadowRoot)
   const isThere = () =>
+    innerWidth === width &&
     rooms[0].querySelector('.row .text')?.textContent &&
     /lines/.test(rooms[0].querySelector('.status')?.textContent) &&
     rooms[1].querySelector('.card') &&
