@@ -60,6 +60,12 @@ export function policyOutcome(
   }
 }
 
+const COMPACTED: Readonly<Record<CompactionReport['action'], string>> = {
+  none: 'Nothing was replaced',
+  outputs: 'Notes replaced old outputs',
+  summary: 'A summary replaced old messages',
+}
+
 export function compactionOutcome(
   isOn: boolean,
   compaction: { report: CompactionReport; freed: number } | undefined,
@@ -70,7 +76,7 @@ export function compactionOutcome(
   const { report, freed } = compaction
   const { action, reason, messagesBefore, messagesAfter, replacedOutputs, replacedMedia } = report
   const items = action === 'summary' ? messagesBefore - messagesAfter + 1 : replacedOutputs + replacedMedia
-  const words = `${action} (${reason})${report.error ? `: ${report.error.message}` : ''}.`
+  const words = `${COMPACTED[action]} (${reason})${report.error ? `: ${report.error.message}` : ''}.`
   return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed, reason: words }
 }
 
