@@ -4,5 +4,7 @@ const { contextBridge, ipcRenderer } = require('electron')
 
 contextBridge.exposeInMainWorld('bridge', {
   call: (name, args) => ipcRenderer.invoke('spillway:call', name, args),
-  listen: (listener) => ipcRenderer.on('spillway:event', (_event, value) => listener(value)),
+  listen(listener) {
+    ipcRenderer.on('spillway:event', (_event, value) => listener(value))
+  },
 })
