@@ -169,6 +169,24 @@ describe('browse', () => {
     }
   })
 
+  inTerminal('shows lines of an output as they would look there, in their colours if it has any', async () => {
+    const script = "printf '\\033[31mred\\033[0m \\033[8mseen\\033[0m\\n10 %%\\r100 %%\\nlong text\\rshort\\n'; seq 50"
+    for (const [variables, isColoured] of [
+      ['export NO_COLOR=1', false],
+      ['', true],
+    ] as const) {
+      const terminal = new Terminal(40, 10, variables)
+      await cli(['run', '--max-lines', '5', '--shell', '--', script], { env: { SPILLWAY_STORAGE_DIR: terminal.dir } })
+      terminal.type('spillway browse')
+      await shows(terminal, '1 saved output')
+      terminal.press('Enter')
+      await shows(terminal, / {2}line 1\nred seen\n100 %\nshorttext\n1\n/m)
+      expect(terminal.screen('-e').includes('\u001b[31mred\u001b[39m seen')).toBe(isColoured)
+      terminal.press('q')
+      terminal.press('q')
+    }
+  })
+
   inTerminal('gives the terminal back when it is ended, and when an output is gone', async () => {
     const terminal = await open()
     const stopped = terminal.run('spillway browse')

@@ -95,9 +95,9 @@ export const red = (text: string, stream?: NodeJS.WriteStream): string => colore
 export const green = (text: string): string => colored(32, text)
 export const yellow = (text: string, stream?: NodeJS.WriteStream): string => colored(33, text, stream)
 
-/** Text from elsewhere that a person reads in a terminal: nothing in it moves the cursor or changes colors. */
+/** Text from elsewhere that a person reads in a terminal: nothing in it moves the cursor, changes colors or is invisible. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]|(?![\ufe0e\ufe0f])\p{DI}/gu, (character) =>
     character === '\n' || character === '\t' ? character : `\\u{${character.codePointAt(0)!.toString(16)}}`,
   )
 }

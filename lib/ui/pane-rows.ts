@@ -4,7 +4,8 @@ import type { SearchMatch } from 'spillway'
 import { formatSize, make } from './dom'
 import type { Found } from './found'
 import type { Lines, OutputLine } from './lines'
-import { afterReturns, draw, PLAIN, type Style, styledPieces } from './printed'
+import { draw, PLAIN, type Style, styledPieces } from './printed'
+import { afterReturns } from './returns'
 
 /** Bytes up to which a line is drawn whole; of a longer one, the visible columns. */
 const LONG = 4096

@@ -1,6 +1,7 @@
 /** A printed line as elements: colours of terminals, hits of a search, and characters that show nothing or change the direction. */
 
 import { make } from './dom'
+import { SEQUENCE } from './returns'
 
 /** A style that SGR sequences set; it lasts beyond the end of a line. */
 export interface Style {
@@ -19,9 +20,6 @@ interface Piece {
 /** A part of a line's text to mark. */
 export type Hit = [from: number, to: number]
 
-// Sequences of terminals: OSC, CSI, and those of two characters.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const SEQUENCE = /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[([0-9:;<=>?]*)[ -/]*([@-~])|\x1b[ -~]/g
 /**
  * Characters that are shown by name: those that show nothing or turn the order of others. Joiners of emoji and letters are shown only
  * where there is nothing to join.
@@ -45,26 +43,6 @@ export function styledPieces(line: string, before: Style): { pieces: Piece[]; af
   take(line.length)
   return { pieces, after: style }
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const ERASES = /\x1b\[\d*[JK]/
-
-/** The line as a terminal leaves it: what follows a carriage return takes the place of as many characters. */
-export function afterReturns(line: string): string {
-  let [later = '', ...others] = line.replace(/\r+$/, '').split('\r').reverse()
-  let left = later
-  let length = plainText(later).length
-  for (const earlier of others) {
-    if (ERASES.test(later)) break
-    const rest = plainText(earlier).slice(length)
-    if (rest !== '') left += `\x1b[0m${rest}`
-    length += rest.length
-    later = earlier
-  }
-  return left
-}
-
-const plainText = (line: string) => line.replace(SEQUENCE, '')
 
 const ATTRIBUTES: Readonly<Record<number, string>> = {
   1: 'bold',

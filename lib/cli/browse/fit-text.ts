@@ -1,5 +1,6 @@
 /** Text in lines of a terminal. Nothing in it moves the cursor. */
 
+import { afterReturns } from '../../ui/returns'
 import { printable } from '../terminal'
 
 /** East Asian characters, and those that are emoji by themselves: terminals show them two columns wide. */
@@ -14,16 +15,36 @@ function columnsOf(character: string): number {
   return NARROWEST.test(character) ? 0 : WIDE.test(character) ? 2 : 1
 }
 
-const shownText = (text: string) => printable(text.replaceAll('\t', '    ').replaceAll('\r', ''))
+const shownText = (text: string) => printable(text.replaceAll('\t', '    '))
 
 /** Returns the part of a text that begins at a column and has room in a number of columns. */
-export function fitText(text: string, columns: number, from = 0): string {
+export const fitText = (text: string, columns: number, from = 0): string => fitParts([text], columns, from)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const COLOURS = /(\x1b\[[\d;:]*m)/
+
+/**
+ * Returns such a part of a line that a tool printed, as a terminal leaves it. Its colours are kept where there are any, end with it,
+ * and conceal nothing.
+ */
+export function fitLine(line: string, columns: number, from: number, isColoured: boolean): string {
+  const parts = afterReturns(line).split(COLOURS)
+  if (isColoured && parts.length > 1) return `${fitParts(parts, columns, from)}\x1b[0m`
+  return fitText(parts.filter((_, index) => index % 2 === 0).join(''), columns, from)
+}
+
+/** Every second part is a sequence, which takes no room. */
+function fitParts(parts: readonly string[], columns: number, from: number): string {
   let [at, shown] = [0, '']
-  for (const character of shownText(text)) {
-    const width = columnsOf(character)
-    if (at + width > from + columns) break
-    if (at >= from) shown += character
-    at += width
+  for (const [index, part] of parts.entries()) {
+    if (index % 2 === 1) shown += `${part}\x1b[28m`
+    else
+      for (const character of shownText(part)) {
+        const width = columnsOf(character)
+        if (at + width > from + columns) return shown
+        if (at >= from) shown += character
+        at += width
+      }
   }
   return shown
 }

@@ -4,7 +4,7 @@ import type { TruncationStorage } from 'spillway'
 import type { ApprovalSource } from 'spillway/view'
 import type { RecordedOutput } from '../outputs'
 import { ageText, sizeText } from '../parse-values'
-import { fitText } from './fit-text'
+import { fitLine, fitText } from './fit-text'
 import { QuestionView } from './questions'
 import type { View } from './view'
 
@@ -19,7 +19,7 @@ export class ListView implements View {
   constructor(
     private readonly storage: TruncationStorage,
     private outputs: readonly RecordedOutput[],
-    private readonly mark: (line: string) => string,
+    private readonly isColoured: boolean,
     private readonly approvals: ApprovalSource,
   ) {}
 
@@ -29,7 +29,7 @@ export class ListView implements View {
     const lines = this.outputs.slice(first, first + room).map((output, at) => {
       const isSelected = first + at === this.selected
       const line = fitText(`${isSelected ? '>' : ' '} ${lineOf(output)}`, columns)
-      return isSelected ? this.mark(line) : line
+      return isSelected && this.isColoured ? `\x1b[7m${line}\x1b[0m` : line
     })
     const empty = this.outputs.length === 0 ? ['Nothing is saved yet. Run a command with spillway run.'] : []
     const filler = Array.from({ length: Math.max(0, room - lines.length - empty.length) }, () => '')
@@ -55,7 +55,9 @@ export class ListView implements View {
     if (key === 'home' || key === 'g') return to(0)
     if (key === 'end' || key === 'G') return to(last)
     const output = this.outputs[this.selected]
-    if (['return', 'enter', 'right', 'l'].includes(key) && output) return new OutputView(this.storage, output)
+    if (['return', 'enter', 'right', 'l'].includes(key) && output) {
+      return new OutputView(this.storage, output, this.isColoured)
+    }
     return undefined
   }
 }
@@ -84,6 +86,7 @@ export class OutputView implements View {
   constructor(
     private readonly storage: TruncationStorage,
     private readonly output: RecordedOutput,
+    private readonly isColoured: boolean,
   ) {}
 
   async draw(columns: number, rows: number): Promise<string[]> {
@@ -91,10 +94,13 @@ export class OutputView implements View {
     const { text, next } = await this.storage.readRange(this.output.path, { fromLine: this.line, lineCount: room })
     const lines = text.replace(/\n$/, '').split('\n')
     this.isEnd = next === undefined
-    const shown = Array.from({ length: room }, (_, at) => fitText(lines[at] ?? '', columns, this.column))
-    const title = `${this.output.command ?? this.output.toolName}  line ${this.line}${this.isEnd ? ', end' : ''}`
+    const shown = Array.from({ length: room }, (_, at) =>
+      fitLine(lines[at] ?? '', columns, this.column, this.isColoured),
+    )
+    const place = `  line ${this.line}${this.isEnd ? ', end' : ''}`
+    const title = fitText(this.output.command ?? this.output.toolName, columns - place.length) + place
     const keys = this.status || 'Up Down Space  g: start  G: end  /: search  n: next  q: back'
-    return [fitText(title, columns), ...shown, fitText(this.typing === undefined ? keys : `/${this.typing}`, columns)]
+    return [title, ...shown, fitText(this.typing === undefined ? keys : `/${this.typing}`, columns)]
   }
 
   async press(key: string, rows: number): Promise<'back' | undefined> {

@@ -41,9 +41,8 @@ async function run({ values, json }: Parsed): Promise<number> {
   }
   const storage = openStorage(values)
   const outputs = await recordedOutputs(storage, text(values, 'session'))
-  const mark = process.stdout.hasColors() ? (line: string) => `\x1b[7m${line}\x1b[0m` : (line: string) => line
   const approvals = createSharedApprovals({ dir: approvalsFolder(storage) })
-  await show(new ListView(storage, outputs, mark, approvals))
+  await show(new ListView(storage, outputs, process.stdout.hasColors(), approvals))
   return EXIT.ok
 }
 
