@@ -153,6 +153,17 @@ describe('the page', () => {
     expect(page.match(/<svg /g)).toHaveLength(3)
   })
 
+  test('has room for what costs more than it saves', async () => {
+    const page = await pageOf(sessionOf([{ result: 'ok' }]))
+    expect(page).toMatch(/<p class="big">[\d.,]+ % more/)
+    const bars = [...page.matchAll(/<rect [^>]*? x="([-\d.]+)"[^>]*? width="([\d.]+)"/g)]
+    expect(bars.length).toBeGreaterThan(5)
+    for (const [, x, width] of bars) {
+      expect(Number(x)).toBeGreaterThanOrEqual(0)
+      expect(Number(x) + Number(width)).toBeLessThanOrEqual(760)
+    }
+  })
+
   test('shows names from the log as text', async () => {
     const name = `<script>alert("1")</script>'&\u202e`
     const page = await pageOf(sessionOf([{ result: 'ok' }], name))

@@ -32,12 +32,13 @@ export function escaped(text: string): string {
 
 /** Horizontal bars under each other, on one scale. */
 export function bars(title: string, rows: readonly Bar[]): string {
-  const largest = Math.max(1e-9, ...rows.map(({ from = 0, size }) => Math.max(from, from + size)))
-  const room = WIDTH - LABEL - VALUE
-  const scale = (size: number) => Math.max(0, (size / largest) * room)
+  const ends = rows.flatMap(({ from = 0, size }) => [from, from + size])
+  const least = Math.min(0, ...ends)
+  const span = Math.max(1e-9, ...ends.map((end) => end - least))
+  const place = (end: number) => LABEL + ((end - least) / span) * (WIDTH - LABEL - VALUE)
   const drawn = rows.map(({ label, value, size, from = 0, color = 'bar' }, at) => {
-    const [y, x] = [at * ROW, LABEL + scale(Math.min(from, from + size))]
-    const width = Math.max(1, scale(Math.abs(size)))
+    const [y, x] = [at * ROW, place(Math.min(from, from + size))]
+    const width = Math.max(1, place(Math.max(from, from + size)) - x)
     return [
       `<g><title>${escaped(`${label}: ${value}`)}</title>`,
       `<text class="label" x="${LABEL - 10}" y="${y + 19}" text-anchor="end">${escaped(shortened(label))}</text>`,
@@ -46,8 +47,15 @@ export function bars(title: string, rows: readonly Bar[]): string {
     ].join('')
   })
   const height = Math.max(ROW, rows.length * ROW)
-  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">${drawn.join('')}</svg>`
+  return wide(
+    title,
+    `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">${drawn.join('')}</svg>`,
+  )
 }
+
+/** Scrolls sideways on a narrow screen, also with the keyboard. */
+const wide = (label: string, content: string) =>
+  `<div class="wide" role="region" aria-label="${escaped(label)}" tabindex="0">${content}</div>`
 
 const LONGEST_LABEL = 30
 
@@ -60,5 +68,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const cells = (row: readonly string[], tag: 'td' | 'th') =>
     row.map((cell, at) => `<${tag}${at === 0 ? '' : ' class="number"'}>${escaped(cell)}</${tag}>`).join('')
   const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
-  return `<div class="wide"><table><thead><tr>${cells(head, 'th')}</tr></thead><tbody>\n${body}\n</tbody></table></div>`
+  const label = head.join(', ')
+  return wide(label, `<table><thead><tr>${cells(head, 'th')}</tr></thead><tbody>\n${body}\n</tbody></table>`)
 }

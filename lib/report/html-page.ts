@@ -14,7 +14,7 @@ const STYLE = `
 body{margin:0 auto;max-width:60rem;padding:1.5rem;background:var(--page);color:var(--text);font:16px/1.5 system-ui,sans-serif}
 h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}p{margin:.4rem 0}
 .big{font-size:2.4rem;font-weight:600;line-height:1.2;margin:1rem 0 0}.faint{color:var(--faint)}
-svg{display:block;width:100%;height:auto}svg text{font:13px system-ui,sans-serif;fill:var(--text)}svg .value{fill:var(--faint)}
+svg{display:block;width:100%;min-width:36rem;height:auto}svg text{font:13px system-ui,sans-serif;fill:var(--text)}svg .value{fill:var(--faint)}
 .bar{fill:var(--bar)}.good{fill:var(--good)}.bad{fill:var(--bad)}.other{fill:var(--other)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:left;white-space:nowrap}
@@ -41,7 +41,7 @@ function pageOf(report: UsageReport): string {
   const requests = sessions.reduce((sum, session) => sum + session.requests, 0)
   const sections = [
     `<h1>Spillway report</h1>`,
-    `<p class="faint">${number(sessions.length)} sessions, ${number(requests)} requests</p>`,
+    `<p class="faint">${counted(sessions.length, 'session')}, ${counted(requests, 'request')}</p>`,
     headline(report, write),
     savings === undefined ? '' : savingsSection(savings, write),
     toolsSection(report, write),
@@ -59,7 +59,9 @@ function pageOf(report: UsageReport): string {
 <style>${STYLE}</style>
 </head>
 <body>
+<main>
 ${sections.filter((section) => section !== '').join('\n')}
+</main>
 </body>
 </html>
 `
@@ -80,6 +82,7 @@ function inDollars({ dollars = 0 }: PricedCost): string {
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')
+const counted = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 
 function headline({ bill, savings }: UsageReport, write: Write): string {
@@ -158,9 +161,9 @@ function notesSection({ sessions, skipped }: UsageReport): string {
   const unread = sessions.reduce((sum, { unreadLines }) => sum + unreadLines, 0)
   const notes = [
     `Prices: ${DOLLARS_SOURCE.source}, ${DOLLARS_SOURCE.day}.`,
-    ...(estimated === 0 ? [] : [`The bill of ${number(estimated)} sessions is estimated from their texts.`]),
-    ...(unread === 0 ? [] : [`${number(unread)} lines could not be read.`]),
-    ...(skipped.length === 0 ? [] : [`${number(skipped.length)} files were left out.`]),
+    ...(estimated === 0 ? [] : [`The bill of ${counted(estimated, 'session')} is estimated from the texts.`]),
+    ...(unread === 0 ? [] : [`${counted(unread, 'line')} could not be read.`]),
+    ...(skipped.length === 0 ? [] : [`${counted(skipped.length, 'file')} left out.`]),
   ]
   return `<p class="faint">${escaped(notes.join(' '))}</p>`
 }

@@ -58,8 +58,8 @@ export class PaneRows {
     if (width === 0) return
     this.charWidth = width / 100
     this.height = Math.max(1, height)
-    const digits = String(Math.max(999, this.lineCount)).length
-    this.gutter = Math.ceil((digits + 2) * this.charWidth)
+    const { length } = Math.max(999, this.lineCount).toLocaleString('en')
+    this.gutter = Math.ceil((length + 2) * this.charWidth)
     this.content.style.setProperty('--spillway-gutter', `${this.gutter}px`)
   }
 
