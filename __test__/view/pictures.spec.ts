@@ -38,6 +38,8 @@ const CASES = ELEMENTS.flatMap((element) =>
 )
 /** Share of the pixels that may differ with the browser and fonts that drew the pictures, and with others. */
 const [TOLERANCE, TOLERANCE_OF_OTHERS] = [0.001, 0.01]
+/** Pictures that are taken until one is as it was. */
+const ATTEMPTS = 5
 const FONTS = ['DejaVu Sans', 'DejaVu Sans Mono']
 
 interface Drawn {
@@ -125,6 +127,31 @@ async function report() {
   return (await manager.prepare([{ role: 'user', content: 'hello' }, ...results])).report
 }
 
+const written = (picture: PNG) =>
+  PNG.sync.write(picture, { colorType: 2, deflateLevel: 9, filterType: 0, deflateStrategy: 0 })
+
+/** Returns what differs from the picture of the page; nothing if they look the same. */
+function differenceOf(name: string, now: PNG, isKept: boolean): string {
+  const before = PNG.sync.read(readFileSync(join(PICTURES, `${name}.png`)))
+  const [{ width, height }, recorded] = [before, JSON.parse(readFileSync(RECORDED, 'utf8')) as Drawn]
+  if (now.width !== width || now.height !== height) {
+    return `it is ${now.width} × ${now.height} pixels large, and was ${width} × ${height}`
+  }
+  const seen = new PNG({ width, height })
+  const differing = pixelmatch(before.data, now.data, seen.data, width, height)
+  const isSame = isDeepStrictEqual(recorded, here)
+  const allowed = Math.floor(width * height * (isSame ? TOLERANCE : TOLERANCE_OF_OTHERS))
+  if (differing <= allowed) return ''
+  const folder = join(ROOT, 'target', 'pictures')
+  if (isKept) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${name}.png`), PNG.sync.write(now))
+    writeFileSync(join(folder, `${name}-difference.png`), PNG.sync.write(seen))
+  }
+  const browsers = isSame ? '' : `, drawn by ${JSON.stringify(recorded)}, here is ${JSON.stringify(here)}`
+  return `${differing} pixels differ, ${allowed} may${browsers}; see ${folder}`
+}
+
 describeUnless(missing(), 'pictures of the components', () => {
   let chromium: Chromium
   let server: Server
@@ -157,32 +184,28 @@ describeUnless(missing(), 'pictures of the components', () => {
     await chromium.send('Emulation.setEmulatedMedia', { features })
     const screen = { width, height: 700, deviceScaleFactor: 1, mobile: false }
     await chromium.send('Emulation.setDeviceMetricsOverride', screen)
-    await chromium.evaluate(`drawn(${width})`)
-    const clip = JSON.parse(
-      (await chromium.evaluate(
-        `(() => { const { x, y, width, height } = document.getElementById('${element}').getBoundingClientRect()
-          return JSON.stringify({ x: x + scrollX, y: y + scrollY, width, height: Math.ceil(height) }) })()`,
-      )) as string,
-    )
-    expect(clip.width).toBe(width)
-    const now = PNG.sync.read(await chromium.picture(clip))
-    const file = join(PICTURES, `${element}-${scheme}-${size}.png`)
-    if (isWriting)
-      writeFileSync(file, PNG.sync.write(now, { colorType: 2, deflateLevel: 9, filterType: 0, deflateStrategy: 0 }))
-    const before = PNG.sync.read(readFileSync(file))
-    expect([now.width, now.height]).toEqual([before.width, before.height])
-    const seen = new PNG({ width: now.width, height: now.height })
-    const differing = pixelmatch(before.data, now.data, seen.data, now.width, now.height)
-    const recorded = JSON.parse(readFileSync(RECORDED, 'utf8')) as Drawn
-    const isSame = isDeepStrictEqual(recorded, here)
-    const allowed = Math.floor(now.width * now.height * (isSame ? TOLERANCE : TOLERANCE_OF_OTHERS))
-    if (differing > allowed) {
-      const folder = join(ROOT, 'target', 'pictures')
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(join(folder, `${element}-${scheme}-${size}.png`), PNG.sync.write(now))
-      writeFileSync(join(folder, `${element}-${scheme}-${size}-difference.png`), PNG.sync.write(seen))
-      const browsers = isSame ? '' : `, drawn by ${JSON.stringify(recorded)}, here is ${JSON.stringify(here)}`
-      throw new Error(`${differing} pixels differ, ${allowed} may${browsers}; see ${folder}`)
+    const name = `${element}-${scheme}-${size}`
+    if (isWriting) writeFileSync(join(PICTURES, `${name}.png`), written(await settled(element, width)))
+    // A busy browser may take a picture before all of it is painted.
+    for (let attempt = 1; ; attempt += 1) {
+      const problem = differenceOf(name, await settled(element, width), attempt === ATTEMPTS)
+      if (problem === '') return
+      if (attempt === ATTEMPTS) throw new Error(problem)
     }
   })
+
+  /** Takes a picture of an element once it is drawn, and again until two are the same. */
+  async function settled(element: string, width: number): Promise<PNG> {
+    let before: Buffer | undefined
+    for (;;) {
+      await chromium.evaluate(`drawn(${width})`)
+      const clip = (await chromium.evaluate(
+        `(() => { const { x, y, width, height } = document.getElementById('${element}').getBoundingClientRect()
+          return { x: x + scrollX, y: y + scrollY, width, height: Math.ceil(height) } })()`,
+      )) as Parameters<Chromium['picture']>[0]
+      const now = await chromium.picture(clip)
+      if (clip.width === width && before?.equals(now)) return PNG.sync.read(now)
+      before = now
+    }
+  }
 })
