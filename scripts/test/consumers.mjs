@@ -43,6 +43,7 @@ export async function consumers({ quick = false, words = [] } = {}) {
       : undefined
     const note = `${(milliseconds / 1000).toFixed(1)} s`
     tell(consumer.name, passed && !problem ? 'passed' : 'failed', { note, printed: problem ?? printed })
+    if (passed && consumer.isMeasured) console.log(`    ${printed.trim().replaceAll('\n', '\n    ')}`)
     return passed
   }
   try {

@@ -168,7 +168,7 @@ function electronPage({ at }, { root }) {
   cpSync(join(ROOT, 'examples', 'electron'), join(cwd, 'app'), { recursive: true })
   const { SCREENSHOTS = '', LARGE_OUTPUT = String(2 ** 30) } = process.env
   const args = ['check.js', join(at, 'index.js'), CHROMIUM, LARGE_OUTPUT, ...(SCREENSHOTS && [SCREENSHOTS])]
-  return [{ name: 'the window of examples/electron, in Chromium', args, cwd, timeLimitMs: 300_000 }]
+  return [{ name: 'the window of examples/electron, in Chromium', args, cwd, timeLimitMs: 300_000, isMeasured: true }]
 }
 
 /** The components of `spillway/ui`, with axe to find what keeps people from using them. */
@@ -179,7 +179,7 @@ async function components({ at }, { root, folder }) {
   const { SCREENSHOTS = '', LARGE_OUTPUT = String(2 ** 30) } = process.env
   const tools = [join(playwright.at, 'index.js'), join(at, 'axe.min.js'), CHROMIUM]
   const args = ['check.js', ...tools, LARGE_OUTPUT, ...(SCREENSHOTS && [SCREENSHOTS])]
-  return [{ name, args, cwd: join(root, 'ui'), timeLimitMs: 300_000 }]
+  return [{ name, args, cwd: join(root, 'ui'), timeLimitMs: 300_000, isMeasured: true }]
 }
 
 /** Electron's own Node, with its memory cage. Its program is fetched from elsewhere when it is first asked for. */
