@@ -53,6 +53,13 @@ test('options that run code, load code, or read or write elsewhere are asked abo
   expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
 })
 
+test('files outside that options and arguments name are asked about even if every command is allowed', () => {
+  const policy = new PermissionPolicy({ vault, rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }] })
+  const found = verdicts(policy, options.outside)
+  expect(found.length).toBeGreaterThanOrEqual(30)
+  expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
+})
+
 test('options of everyday run without a question under a rule for the program', () => {
   const found = underOwnRule(options.allowed)
   expect(found.length).toBeGreaterThanOrEqual(400)

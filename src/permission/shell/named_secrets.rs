@@ -8,6 +8,10 @@ use super::{CoveredBy, Doubt, Simple, git, grep_args};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
+/// Programs with options for files that they leave out.
+const LEAVE_OUT: [&str; 12] =
+    ["tar", "bsdtar", "gtar", "rsync", "zip", "grep", "egrep", "fgrep", "du", "fd", "fdfind", "rg"];
+
 impl Walker<'_> {
     /// Adds files with secrets, wherever their names occur, and other possible names of files.
     pub(super) fn secrets(
@@ -42,10 +46,12 @@ impl Walker<'_> {
         let base = words[0].text.rsplit('/').next().unwrap_or_default();
         let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
         let is_gh = matches!(base, "gh" | "glab");
+        let leaves_out = LEAVE_OUT.contains(&base);
         for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
             if (is_git && git::is_text(words, at))
                 || pattern == Some(at)
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
+                || (leaves_out && is_left_out(base, words, at))
             {
                 continue;
             }
@@ -93,6 +99,29 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Returns true if a word names files that a program leaves out: `tar --exclude=.env`, `zip -r a . -x .env`.
+fn is_left_out(base: &str, words: &[Word], at: usize) -> bool {
+    let (text, before) = (words[at].text.as_str(), words[at - 1].text.as_str());
+    match base {
+        "zip" => {
+            let mut options = words[1..at].iter().rev().map(|word| word.text.as_str());
+            let last = options.find(|text| text.starts_with('-'));
+            !text.starts_with('-') && matches!(last, Some("-x" | "--exclude"))
+        }
+        "rg" => text.starts_with('!') && matches!(before, "-g" | "--glob" | "--iglob"),
+        _ => {
+            leaves_out(text) || matches!(before, "--exclude" | "--exclude-dir") || {
+                before == "-E" && base.starts_with("fd")
+            }
+        }
+    }
+}
+
+/// Returns true if an option names what a program leaves out.
+pub(super) fn leaves_out(option: &str) -> bool {
+    option.starts_with("--exclude=") || option.starts_with("--exclude-dir=")
 }
 
 /// Returns true if a word is a filter or a template for the output of `gh`.

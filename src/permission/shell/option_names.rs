@@ -199,6 +199,11 @@ pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
         known.len() > 4 && word.len() > known.len() && word.ends_with(known)
     };
     let is_it = |known: &str| words.iter().any(|word| word == known || ends(word, known));
+    // The place of a program: `--curl-bin`.
+    if words.len() > 1 && words.last().is_some_and(|last| matches!(last.as_str(), "bin" | "binary"))
+    {
+        return true;
+    }
     let loads = || LOADING_WORDS.iter().any(|known| is_it(known));
     RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
 }
@@ -221,6 +226,90 @@ pub(super) fn names_settings(letter: &str, value: &str) -> bool {
     let end = value.rsplit_once('.').map_or("", |(_, end)| end);
     letter == "-c"
         && (SETTINGS_ENDS.contains(&end) || SCRIPT_ENDS.contains(&end) || end.ends_with("rc"))
+}
+
+/// Words before the name of a shell for which a program in no row only prints or installs something.
+const BEFORE_SHELL_NAMES: [&str; 18] = [
+    "completion",
+    "completions",
+    "complete",
+    "autocomplete",
+    "generate",
+    "hook",
+    "init",
+    "activate",
+    "shellenv",
+    "shell",
+    "env",
+    "install",
+    "add",
+    "remove",
+    "info",
+    "help",
+    "-",
+    "explain",
+];
+
+/// Programs in no row that take the name of a program and do not run it.
+const ABOUT_PROGRAMS: [&str; 9] =
+    ["tldr", "whatis", "apropos", "cheat", "pidof", "pkill", "killall", "chsh", "eg"];
+
+/// Returns true if a word of a program in no row, after this one, starts a shell: `choom -n 0 sh`, `socket -p 'sh -i' h 1`.
+pub(super) fn starts_shell(base: &str, text: &str, before: &str) -> bool {
+    let mut parts = text.split_whitespace();
+    let name = parts.next().unwrap_or_default();
+    let is_shell =
+        matches!(name, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "csh" | "tcsh" | "fish");
+    match parts.next() {
+        Some(next) => is_shell && next.starts_with(['-', '>', '<']),
+        None => {
+            is_shell
+                && (!before.starts_with('-') || before == "--")
+                && !BEFORE_SHELL_NAMES.contains(&before)
+                && !ABOUT_PROGRAMS.contains(&base)
+        }
+    }
+}
+
+/// Returns true if an option names a file: `--config`, `-F`.
+pub(super) fn names_file(name: &str) -> bool {
+    const PARTS: [&str; 10] =
+        ["file", "conf", "path", "dir", "root", "rc", "www", "script", "include", "settings"];
+    matches!(
+        name,
+        "-c" | "-O" | "-f" | "-F" | "-C" | "-I" | "-i" | "-o" | "-T" | "-K" | "-s" | "-S" | "-l"
+    ) || (name.len() > 2 && PARTS.iter().any(|part| name.contains(part)))
+}
+
+/// Returns true if a program that others connect by is `ssh` with nothing but a port or a user: `ssh -p 22`.
+pub(super) fn is_plain_ssh(value: &str) -> bool {
+    let mut words = value.split_whitespace();
+    if words.next() != Some("ssh") {
+        return false;
+    }
+    let is_text = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
+    };
+    while let Some(word) = words.next() {
+        let value = word.strip_prefix("-p").or_else(|| word.strip_prefix("-l"));
+        let is_it = match value {
+            Some("") => words.next().is_some_and(is_text),
+            Some(value) => is_text(value),
+            None => matches!(word, "-q" | "-C" | "-T" | "-x" | "-4" | "-6"),
+        };
+        if !is_it {
+            return false;
+        }
+    }
+    true
+}
+
+/// Returns true for a version of Python, or its program of that name: `3.12`, `python3`.
+pub(super) fn is_python(value: &str) -> bool {
+    let version = ["python", "cpython", "pypy"].iter().find_map(|name| value.strip_prefix(name));
+    let version = version.unwrap_or(value);
+    !value.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || b".@-".contains(&byte))
 }
 
 /// Returns true if a module is built into a program.

@@ -8,7 +8,8 @@ use super::analyzer::Walker;
 use super::harmless;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_input,
-    letter_runs, names_settings, says_it_runs, sql_touches, words_of,
+    is_plain_ssh, is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches,
+    starts_shell, words_of,
 };
 use super::programs::{self, Effect, Kind, Opt, Program};
 use super::simple_command::{glued, leads_out, texts};
@@ -25,6 +26,13 @@ const ONLY_TELLS: [&str; 11] =
 /// that `python` is given, they run what the project says and nothing else.
 const MODULES_OF_THE_TABLE: [&str; 9] =
     ["pytest", "mypy", "ruff", "black", "flake8", "isort", "pylint", "json.tool", "py_compile"];
+
+/// Options with which programs that open a shell only list what is open.
+const LISTS_SESSIONS: [&str; 3] = ["-ls", "-list", "-wipe"];
+
+/// Programs that make an environment for a version of Python.
+const MAKE_ENVIRONMENTS: [&str; 8] =
+    ["virtualenv", "uv", "uvx", "pipx", "pipenv", "poetry", "pdm", "hatch"];
 
 /// Maximum length of a path.
 const MAX_VALUE: usize = 4096;
@@ -56,6 +64,7 @@ impl Walker<'_> {
         let is_batch = |word: &Word| word.text.trim_start_matches('-') == "batch";
         if let Some(program) = program
             && program.stdin
+            && !(words.len() == 2 && matches!(words[1].text.as_str(), "--version" | "--help"))
             && !(base == "gdb" && words.iter().skip(1).any(is_batch))
         {
             self.ask_of_input(command, format!("{base} takes commands from its input"));
@@ -64,6 +73,9 @@ impl Walker<'_> {
             let text = word.text.as_str();
             at += 1;
             if text == "--" {
+                if program.is_some_and(|program| program.has("--")) {
+                    found(base, "--", words, at - 1, command);
+                }
                 ended = true;
                 could_be_value = false;
                 continue;
@@ -105,6 +117,9 @@ impl Walker<'_> {
             if let Some(program) = program {
                 if let Some(mark) = program.marks(text) {
                     found(base, mark, words, at - 1, command);
+                    if mark == "@" && leads_out(&text[1..]) {
+                        self.reaches(word, &text[1..], command);
+                    }
                 }
                 let is_listed = |only: &str| only.split(',').any(|one| one == text);
                 if before.is_empty() && program.only.is_some_and(|only| !is_listed(only)) {
@@ -112,11 +127,16 @@ impl Walker<'_> {
                 }
                 let is_later = firm > 0 && text.len() < 3;
                 let known = program.command(text, &before).filter(|option| {
-                    let is_it = !names_follow && !is_later;
+                    // Names of packages are none of its commands, but for files and addresses.
+                    let is_place = option.name.starts_with("*.") || option.name.ends_with(":*");
+                    let is_it = (!names_follow || is_place) && !is_later;
                     is_it && !harmless::only_seems(base, words, option.name)
                 });
                 if let Some(option) = known {
                     found(base, option.name, words, at - 1, command);
+                    if option.name.ends_with(":*") {
+                        self.reaches(word, text, command);
+                    }
                 }
                 let first = before.first().copied().unwrap_or_default();
                 let is_among =
@@ -133,6 +153,10 @@ impl Walker<'_> {
                     self.behind_script(words, at, command);
                     return operands;
                 }
+                // Behind code in an option there are files.
+                if program.script && !before.is_empty() && word.known && leads_out(text) {
+                    self.reaches(word, text, command);
+                }
                 if program.sql && !operands.is_empty() && sql_touches(text) {
                     ask(command, word, format!("a command of {base} can run something"));
                 }
@@ -142,7 +166,10 @@ impl Walker<'_> {
                     return operands;
                 }
             }
-            if program.is_none() && before.is_empty() && RUNNING_COMMANDS.contains(&text) {
+            if program.is_none()
+                && ((before.is_empty() && RUNNING_COMMANDS.contains(&text))
+                    || starts_shell(base, text, &words[at - 2].text))
+            {
                 found(base, text, words, at - 1, command);
             }
             // The first argument of these determines the meaning of the others.
@@ -176,6 +203,12 @@ impl Walker<'_> {
             if program.script && operands.is_empty() && command.doubts.is_empty() && !only_tells {
                 self.ask_of_input(command, format!("{base} takes code from its input"));
             }
+            let opens_shell = program.kind == Kind::Runner
+                && (program.input == "*" || program.only.is_some())
+                && !words.iter().skip(1).any(|word| LISTS_SESSIONS.contains(&word.text.as_str()));
+            if opens_shell && operands.is_empty() && command.doubts.is_empty() && !only_tells {
+                self.ask_of_input(command, format!("{base} opens a shell"));
+            }
             if program.sql && operands.len() < 2 && !only_tells {
                 self.ask_of_input(command, format!("{base} takes commands from its input"));
             }
@@ -199,7 +232,26 @@ impl Walker<'_> {
         let mut took = false;
         let mut free = false;
         for hit in &hits {
+            if hit.option.effect == Effect::Runs {
+                let value = hit.value.or(next.map(|next| next.text.as_str())).unwrap_or_default();
+                let is_usual = match hit.option.name {
+                    "-e" | "--rsh" if base == "rsync" => is_plain_ssh(value),
+                    "-p" | "--python" if MAKE_ENVIRONMENTS.contains(&base) => is_python(value),
+                    _ => false,
+                };
+                if is_usual {
+                    return (hit.value.is_none(), false);
+                }
+            }
             let takes = !matches!(hit.option.effect, Effect::Free | Effect::Runs);
+            // The word after it is judged as a file only for programs whose arguments are files.
+            if let (Effect::Runs, None, Some(next)) = (hit.option.effect, hit.value, next)
+                && program.is_some_and(|program| program.free || program.script)
+                && names_file(hit.option.name)
+                && leads_out(&next.text)
+            {
+                self.reaches(next, &next.text, command);
+            }
             let (value, from) = match (hit.value, next) {
                 (Some(value), _) => (value, word),
                 (None, Some(next)) if takes => {
@@ -275,7 +327,7 @@ impl Walker<'_> {
             Effect::Free | Effect::Valued => return,
             Effect::Runs | Effect::Keeps => true,
             // Some programs take this for a command that receives their output.
-            Effect::Writes => value.starts_with(['|', '!']),
+            Effect::Writes => value.starts_with(['|', '!']) || value.starts_with("%pipe%"),
             Effect::Reads => false,
             Effect::Loads => !is_built_in(value),
             Effect::Hands => hands_danger(value),
@@ -300,13 +352,25 @@ impl Walker<'_> {
                     self.reaches(from, value, command);
                 }
             }
+            Effect::Reads if self.sensitive.is_sensitive(value) => {
+                self.value_of(Domain::Read, from, value, command);
+            }
             Effect::Reads => self.reaches(from, value, command),
+            Effect::Runs if leads_out(value) && names_file(option.name) => {
+                self.reaches(from, value, command);
+            }
             _ => {}
         }
     }
 
     /// Adds a value that is a file.
-    fn value_of(&mut self, domain: Domain, word: &Word, value: &str, command: &mut Simple) {
+    pub(super) fn value_of(
+        &mut self,
+        domain: Domain,
+        word: &Word,
+        value: &str,
+        command: &mut Simple,
+    ) {
         let file = Word { text: value.to_owned(), tilde: value.starts_with('~'), ..word.clone() };
         command.doubts.extend(self.file(domain, &file));
     }
@@ -431,6 +495,10 @@ impl Walker<'_> {
             return;
         }
         let mut words = words[at..].to_vec();
+        if words[0].known && leads_out(&words[0].text) {
+            let program = words[0].clone();
+            self.reaches(&program, &program.text, command);
+        }
         if name != words[0].text {
             words[0] = Word::plain(name);
         }

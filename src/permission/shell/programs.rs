@@ -285,11 +285,19 @@ impl Program {
         !self.options.iter().any(Opt::matters)
     }
 
+    /// Returns true if a word is in the line as it is.
+    pub fn has(&self, word: &str) -> bool {
+        self.options.iter().any(|option| option.name == word)
+    }
+
     /// Returns the mark because of which a word is asked about: `=` in it, or `+` or `@` at its start.
     pub fn marks(&self, word: &str) -> Option<&'static str> {
-        let has = |mark: &str| self.options.iter().any(|option| option.name == mark);
+        let has = |mark: &str| self.has(mark);
         match word.as_bytes() {
             [b'-', ..] => None,
+            // The number of a line, its end, and what is added later.
+            [b'+', b'G' | b'F'] => None,
+            [b'+', line @ ..] if !line.is_empty() && line.iter().all(u8::is_ascii_digit) => None,
             [b'+', ..] if has("+") => Some("+"),
             [b'@', ..] if has("@") => Some("@"),
             _ if word.contains('=') && has("=") => Some("="),

@@ -26,6 +26,12 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
                 after.trim_start_matches(|c: char| "gIip".contains(c) || c.is_ascii_digit())
             }),
             'y' => sed_parts(after, 2, false),
+            // Older programs take the rest of the line for the label.
+            ':' | 'b' | 't' | 'T' => Some(
+                after
+                    .trim_start_matches(' ')
+                    .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'),
+            ),
             // The rest of the line is a text, which continues on the next line after a backslash.
             'a' | 'i' | 'c' => sed_text(after),
             _ => None,
@@ -192,6 +198,9 @@ mod tests {
             "/x/i text\np",
             "$a\\\nmore\\\nlines",
             "3c\\text",
+            ":a;N;$!ba;s/\\n/ /g",
+            ":x\ns/a/b/\ntx",
+            "/a/{:l;n;bl}",
             "",
         ] {
             assert!(sed_is_harmless(script), "{script}");
@@ -214,6 +223,10 @@ mod tests {
             "p e",
             "}",
             "b;e",
+            ":a;e",
+            "ba;w x",
+            ":a e",
+            "ta}",
             "{s/[/]/;/e;y/p;/xx/}",
             "s/[\\]/]/x/e",
             "s/[/x/",

@@ -47,6 +47,27 @@ fn is_script_of_bsd(text: &str) -> bool {
 /// Maximum number of strings of a program that are read.
 const MAX_STRINGS: usize = 64;
 
+/// Returns the values of variables that a program of `awk` redirects to or from: `-v f=x '{print > f}'`.
+fn files_by_variable<'v>(
+    program: &str,
+    assigned: &[(&str, &'v str)],
+) -> impl Iterator<Item = (Domain, &'v str)> {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let domain = move |name: &str| {
+        program.match_indices(name).find_map(|(at, _)| {
+            let (before, after) = (&program[..at], &program[at + name.len()..]);
+            match before.trim_end().as_bytes().last() {
+                _ if after.starts_with(is_of_name) => None,
+                Some(b'>') => Some(Domain::Edit),
+                Some(b'<') => Some(Domain::Read),
+                _ => None,
+            }
+        })
+    };
+    let found = assigned.iter().filter(|(name, _)| !name.is_empty());
+    found.filter_map(|(name, value)| Some((domain(name)?, *value))).collect::<Vec<_>>().into_iter()
+}
+
 impl Walker<'_> {
     pub(super) fn sed(&mut self, words: &[Word], command: &mut Simple) {
         let mut scripts: Vec<&Word> = Vec::new();
@@ -133,11 +154,13 @@ impl Walker<'_> {
 
     pub(super) fn awk(&mut self, words: &[Word], command: &mut Simple) {
         let mut program = None;
+        let mut assigned = Vec::new();
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             if text == "-F" || text == "-v" {
                 at += 1;
+                assigned.extend(words.get(at).and_then(|word| word.text.split_once('=')));
             } else if text.starts_with('-') && text.len() > 1 {
                 // Looked up in the table.
             } else if program.is_none() {
@@ -148,6 +171,10 @@ impl Walker<'_> {
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
                     self.awk_strings(word, command);
+                    for (domain, value) in files_by_variable(text, &assigned) {
+                        let file = Word { text: value.to_owned(), ..word.clone() };
+                        command.doubts.extend(self.file(domain, &file));
+                    }
                 }
             } else if !text.contains('=') || text.contains('/') {
                 command.doubts.extend(self.file(Domain::Read, word));

@@ -2,7 +2,7 @@
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::git::{self, git};
-use super::named_secrets::{reads_by_name, reads_environment};
+use super::named_secrets::{leaves_out, reads_by_name, reads_environment};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
@@ -409,6 +409,7 @@ impl Walker<'_> {
             let sensitive = self.sensitive;
             let is_told = |value: &str| leads_out(value) || sensitive.is_sensitive(value);
             let value = match word.text.split_once('=') {
+                _ if leaves_out(&word.text) => None,
                 Some((_, value)) => Some(value).filter(|value| is_told(value)),
                 None if word.text.starts_with("--") => None,
                 None => glued(&word.text[1..]).find(|value| is_told(value)),

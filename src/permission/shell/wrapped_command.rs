@@ -52,6 +52,7 @@ impl Walker<'_> {
             }
             Wrapped::Nothing => {}
             Wrapped::Unknown => {
+                self.arguments_from_file(words, command);
                 command.others.extend(tails(&words[1..]));
                 command.others.extend(texts(&words[1..]));
                 let about =
@@ -65,6 +66,20 @@ impl Walker<'_> {
                     covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
                 });
                 self.guess(words, 1, guess::Guess::Keep, command);
+            }
+        }
+    }
+
+    /// Adds the file that the arguments of a command come from: `xargs -a x`.
+    fn arguments_from_file(&mut self, words: &[Word], command: &mut Simple) {
+        for pair in words.windows(2).filter(|_| words[0].text.ends_with("xargs")) {
+            let option = &pair[1];
+            let inline = option.text.strip_prefix("--arg-file=");
+            let inline = inline.or_else(|| option.text.strip_prefix("-a"));
+            let is_next = matches!(pair[0].text.as_str(), "-a" | "--arg-file");
+            let value = if is_next { option.text.as_str() } else { inline.unwrap_or_default() };
+            if !value.is_empty() {
+                self.value_of(Domain::Read, option, value, command);
             }
         }
     }
