@@ -14,6 +14,20 @@ function decide(name: keyof typeof policies, command: string, mode?: 'full_acces
   return policies[name].evaluate({ tool: 'bash', args: { command }, mode }).decision
 }
 
+const single = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const double = (text: string) => `"${text.replaceAll(/[\\"$`]/g, '\\$&')}"`
+const escaped = (text: string) => `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
+
+/** Ways to give a shell the text of a command. */
+const quotings = {
+  'eval and quotes': (command: string) => `eval ${single(command)}`,
+  'eval and double quotes': (command: string) => `eval ${double(command)}`,
+  'eval and quotes with escapes': (command: string) => `eval ${escaped(command)}`,
+  'bash -c and quotes': (command: string) => `bash -c ${single(command)}`,
+  'bash -c and quotes with escapes': (command: string) => `bash -c ${escaped(command)}`,
+  'sh -c and double quotes': (command: string) => `sh -c ${double(command)}`,
+}
+
 const names = Object.keys(policies) as (keyof typeof policies)[]
 
 describe('what destroys a machine is denied in every mode', () => {
@@ -24,6 +38,11 @@ describe('what destroys a machine is denied in every mode', () => {
       ...(decide('defaults', command, 'full_access') === 'deny' ? [] : [['full access', command]]),
     ])
     expect(passed).toEqual([])
+  })
+
+  test.each(Object.entries(quotings))('behind %s as well', (_, quote) => {
+    const commands = Object.values(data.destroyers).flat().map(quote)
+    expect(commands.filter((command) => decide('defaults', command, 'full_access') !== 'deny')).toEqual([])
   })
 
   test('the list is long', () => {

@@ -223,7 +223,11 @@ impl<'a> Walker<'a> {
             self.home = None;
         }
         if self.depth == 0 && text.contains('$') {
-            self.whole = Rc::from(text);
+            // Escapes of `$'…'` separate words.
+            self.whole = match text.contains("$'") {
+                true => Rc::from(text.replace("\\n", "\n").replace("\\t", " ")),
+                false => Rc::from(text),
+            };
         }
         if !std::mem::take(&mut self.is_inner) {
             let outer = std::mem::replace(&mut self.constants, Constants::of(text));

@@ -6,6 +6,7 @@ use super::variable_names::is_harmless;
 use super::variables::is_own;
 use super::word::Word;
 use super::{Doubt, Simple};
+use crate::permission::Domain;
 
 impl Walker<'_> {
     pub(super) fn builtin(&mut self, base: &str, words: &[Word], command: &mut Simple) {
@@ -88,6 +89,17 @@ impl Walker<'_> {
                     .all(|word| word.text == "-r" || (plain(word) && is_own(&word.text))) =>
             {
                 command.quiet = command.doubts.is_empty();
+            }
+            "history" => {
+                for pair in words.windows(2).filter(|pair| !pair[1].text.starts_with('-')) {
+                    let domain = match pair[0].text.as_str() {
+                        "-w" | "-a" => Domain::Edit,
+                        "-r" | "-n" => Domain::Read,
+                        _ => continue,
+                    };
+                    command.doubts.extend(self.file(domain, &pair[1]));
+                }
+                ask(command, "changes the shell itself");
             }
             "kill" | "bg" | "fg" | "disown" | "times" | "dirs" | "caller" | "logout"
             | "suspend" => {}

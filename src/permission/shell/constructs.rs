@@ -9,7 +9,7 @@ use brush_parser::ast::{
 use super::analyzer::Walker;
 use super::destroyers::FORKS;
 use super::fork_bombs::{
-    counts_far, forks, is_many, never_ends, starts_for_each_line, starts_only,
+    counts_for_long, forks, is_many, never_ends, starts_for_each_line, starts_only,
 };
 use super::word::Word;
 use super::{Simple, dialects};
@@ -158,10 +158,7 @@ impl Walker<'_> {
             CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
             CompoundCommand::ArithmeticForClause(clause) => {
                 self.doubt("for ((…))", "arithmetic can run commands");
-                let has_end = clause.condition.as_ref().is_some_and(|end| {
-                    !matches!(end.value.trim(), "" | "1" | "true") && !counts_far(&end.value)
-                });
-                if !has_end && starts_only(&clause.body.list) {
+                if counts_for_long(clause) && starts_only(&clause.body.list) {
                     let others = vec![FORKS.to_owned()];
                     self.push(Simple { text: "for ((…))".into(), others, ..Simple::default() });
                 }

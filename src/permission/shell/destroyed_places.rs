@@ -142,7 +142,8 @@ impl Walker<'_> {
                 all.push(left.as_deref().map_or_else(|| word.clone(), expanded_word));
             }
             for text in texts {
-                let is_quoted = word.text.starts_with('"');
+                let is_quoted = word.text.starts_with('"')
+                    || (word.text.starts_with("$'") && word.text.ends_with('\''));
                 if !is_quoted || word.text.contains("[@]") || word.text.contains("$@") {
                     let is_end = |letter: char| letter.is_whitespace() || marks.contains(letter);
                     let parts = text.split(is_end).filter(|part| !part.is_empty());

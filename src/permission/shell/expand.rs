@@ -265,6 +265,14 @@ fn braces(raw: &str) -> Vec<String> {
     words
 }
 
+/// Decodes a word that is `$'…'` as a whole.
+pub(super) fn whole_decoded(raw: &str) -> Option<String> {
+    let inner = raw.strip_prefix("$'")?;
+    let (text, rest) = decoded(inner);
+    let is_closed = rest.is_empty() && inner.len() > 1 && inner.ends_with('\'');
+    (is_closed && !text.is_empty()).then_some(text)
+}
+
 /// Decodes `$'…'` after its opening quote, and returns the rest.
 fn decoded(text: &str) -> (String, &str) {
     let mut at = 0;

@@ -1,8 +1,9 @@
 //! Commands that start themselves again and again: loops that only start others, and functions that call themselves.
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    CompoundListItem, Pipeline, Program, SeparatorOperator as Separator, SimpleCommand,
+    AndOr, AndOrList, ArithmeticForClauseCommand, Command, CommandPrefixOrSuffixItem as Item,
+    CompoundCommand, CompoundList, CompoundListItem, Pipeline, Program,
+    SeparatorOperator as Separator, SimpleCommand, UnexpandedArithmeticExpr,
 };
 
 /// The number of commands at once from which on a loop is taken for an endless one.
@@ -59,6 +60,19 @@ pub(super) fn counts_far(test: &str) -> bool {
     test.split(|letter: char| !letter.is_ascii_alphanumeric())
         .filter_map(|word| word.parse::<u64>().ok())
         .any(|number| number >= MANY)
+}
+
+/// Returns true if a loop with a counter has no end, or one after very many rounds, upwards or downwards.
+pub(super) fn counts_for_long(clause: &ArithmeticForClauseCommand) -> bool {
+    let text = |part: &Option<UnexpandedArithmeticExpr>| {
+        part.as_ref().map_or_else(String::new, |part| part.value.trim().to_owned())
+    };
+    let (condition, step) = (text(&clause.condition), text(&clause.updater));
+    matches!(condition.as_str(), "" | "1" | "true")
+        || counts_far(&condition)
+        || ([&condition, &step].iter().any(|part| part.contains('-'))
+            && counts_far(&text(&clause.initializer))
+            && !counts_far(&step))
 }
 
 /// Returns true if a word stands for very many values: `{1..100000}`, `$(seq 100000)`.
@@ -226,7 +240,7 @@ fn prints_for_ever(command: &Command) -> bool {
             _,
         ) => never_ends(&clause.0),
         Command::Compound(CompoundCommand::ArithmeticForClause(clause), _) => {
-            clause.condition.as_ref().is_none_or(|end| matches!(end.value.trim(), "" | "1"))
+            counts_for_long(clause)
         }
         _ => false,
     }

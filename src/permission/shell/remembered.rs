@@ -132,8 +132,7 @@ impl Walker<'_> {
             }
             "ln" | "cp" | "install" | "mv" => {
                 let words = self.expanded(words).into_owned();
-                let operands = words[1..].iter().filter(|word| !word.text.starts_with('-'));
-                if let [target, name] = operands.collect::<Vec<_>>()[..] {
+                if let [target, name] = copied(base, &words)[..] {
                     if base == "ln" {
                         self.remember_value(&[LINK, &name.text].concat(), &target.text);
                     }
@@ -334,4 +333,22 @@ impl Walker<'_> {
         found.extend(self.text_destroys(&without_times));
         found
     }
+}
+
+/// Returns the arguments of a program that copies: no options, and none of their values.
+fn copied<'w>(base: &str, words: &'w [Word]) -> Vec<&'w Word> {
+    let takes_value = |option: &str| match option.strip_prefix("--") {
+        Some(long) => matches!(long, "mode" | "owner" | "group" | "suffix"),
+        None => option.ends_with('S') || (base == "install" && option.ends_with(['m', 'o', 'g'])),
+    };
+    let mut found = Vec::new();
+    let mut rest = words[1..].iter();
+    while let Some(word) = rest.next() {
+        match word.text.strip_prefix('-') {
+            Some(_) if takes_value(&word.text) => _ = rest.next(),
+            Some(_) => {}
+            None => found.push(word),
+        }
+    }
+    found
 }

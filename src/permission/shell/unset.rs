@@ -42,6 +42,9 @@ impl Walker<'_> {
 
 /// Returns true if a text sets variables whose names do not occur in it, or stops at one that is not set.
 fn sets_any(text: &str) -> bool {
+    if evaluates_unknown(text) {
+        return true;
+    }
     let commands = text.split(|letter: char| ";&|(){}`\"'\n".contains(letter));
     commands.into_iter().any(|command| {
         // A dot is a command, too, and not only the current folder.
@@ -51,11 +54,50 @@ fn sets_any(text: &str) -> bool {
             let reads = word == "."
                 && matches!(before, "then" | "do" | "else" | "builtin" | "command" | "if" | "!");
             before = word;
-            stops
-                || reads
-                || matches!(word, "eval" | "source" | "nounset" | "mapfile" | "readarray")
+            stops || reads || matches!(word, "source" | "nounset" | "mapfile" | "readarray")
         })
     })
+}
+
+/// Returns true if an `eval` reads more than what stands after it: the output of a command, or a variable.
+fn evaluates_unknown(text: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-./$".contains(letter);
+    text.match_indices("eval").any(|(at, word)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        // Quotes within `$'…'` are escaped.
+        let is_known = || is_literal(after) || is_literal(&after.replace("\\'", "'"));
+        !before.ends_with(is_of_name) && !after.starts_with(is_of_name) && !is_known()
+    })
+}
+
+/// Returns true if the words at the beginning of a text are the same before and after a shell expands them.
+fn is_literal(text: &str) -> bool {
+    // Stands for the quote of `$'…'`.
+    const ESCAPED: char = '\0';
+    let mut quote = None;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            ('\\', None) if letters.next_if_eq(&'\'').is_some() => {}
+            ('`', _) | ('\\', None) => return false,
+            ('$', Some('\'' | ESCAPED)) if letters.peek() == Some(&'(') => return false,
+            ('$', None) if letters.next_if_eq(&'\'').is_some() => quote = Some(ESCAPED),
+            ('\\', Some(ESCAPED)) => _ = letters.next(),
+            ('\'', Some(ESCAPED)) => quote = None,
+            ('$', None | Some('"')) => return false,
+            ('\\', Some('"')) => {
+                let starts = letters.next() == Some('$') && letters.peek() == Some(&'(');
+                if starts {
+                    return false;
+                }
+            }
+            ('\'' | '"', None) => quote = Some(letter),
+            (mark, Some(open)) if mark == open => quote = None,
+            (';' | '&' | '|' | '\n' | ')' | '}', None) => return true,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Returns true if a text may set a variable, or tests it.
@@ -86,7 +128,14 @@ mod tests {
 
     #[test]
     fn a_variable_is_unset_where_nothing_sets_or_tests_it() {
-        for text in ["find . -exec rm -rf /$X ;", "cp -r . b; rm -rf /$X"] {
+        for text in [
+            "find . -exec rm -rf /$X ;",
+            "cp -r . b; rm -rf /$X",
+            "eval 'rm -rf \"$X/\"'",
+            "eval rm -rf '\"$X/\"'",
+            "eval \"rm -rf \\\"\\$X/\\\"\"",
+            "bash -c 'eval \"rm -rf \\$X/\"'",
+        ] {
             assert!(!sets_any(text), "{text}");
         }
         for text in ["rm -rf /$X", "rm -rf \"${X}/\"", "unset X; rm -rf $X/*", "XY=1; rm /$X"] {
@@ -109,6 +158,11 @@ mod tests {
             "set -eu; rm -rf /$X",
             ". ./env; rm -rf /$X",
             "source env && rm -rf /$X",
+            "eval \"$(direnv export)\"; rm -rf /$X",
+            "eval \"\\$(direnv export)\"; rm -rf /$X",
+            "eval '$(direnv export)'; rm -rf /$X",
+            "eval $Y; rm -rf /$X",
+            "bash -c \"eval \\\"\\$(x)\\\"; rm -rf /$X\"",
         ] {
             assert!(sets_any(text), "{text}");
         }

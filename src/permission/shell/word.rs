@@ -47,6 +47,9 @@ impl Word {
     }
 }
 
+/// The concern about `$'…'` and `$"…"`.
+const HIDES_TEXT: &str = "it is quoted in a way that hides its text";
+
 /// Reads a raw word. `home` is the value of `$HOME`, if known, and `constants` those of other variables.
 pub(super) fn read(
     raw: &str,
@@ -56,6 +59,10 @@ pub(super) fn read(
 ) -> Word {
     if !raw.is_empty() && raw.bytes().all(is_plain) {
         return Word { text: raw.to_owned(), told: raw.to_owned(), known: true, ..Word::default() };
+    }
+    if let Some(text) = super::expand::whole_decoded(raw) {
+        let doubts = vec![HIDES_TEXT];
+        return Word { told: quoted(&text), text, known: true, doubts, ..Word::default() };
     }
     let word = Word { known: true, ..Word::default() };
     let mut scan = Scan { word, expands: false, has_revision: false, home, constants };
@@ -329,7 +336,7 @@ impl Scan<'_> {
                 after
             }
             Some('\'' | '"') if !in_quotes => {
-                self.word.doubts.push("it is quoted in a way that hides its text");
+                self.word.doubts.push(HIDES_TEXT);
                 self.unknown();
                 self.expands = true;
                 after
@@ -412,7 +419,7 @@ fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
             WordPiece::TildeExpansion(_) => {}
             WordPiece::DoubleQuotedSequence(inner) => take_pieces(inner, word),
             WordPiece::AnsiCQuotedText(_) | WordPiece::GettextDoubleQuotedSequence(_) => {
-                word.doubts.push("it is quoted in a way that hides its text");
+                word.doubts.push(HIDES_TEXT);
             }
             WordPiece::CommandSubstitution(command) => word.inner.push(command.clone()),
             WordPiece::BackquotedCommandSubstitution(command) => {
