@@ -207,7 +207,7 @@ impl Walker<'_> {
                 && (program.input == "*" || program.only.is_some())
                 && !words.iter().skip(1).any(|word| LISTS_SESSIONS.contains(&word.text.as_str()));
             if opens_shell && operands.is_empty() && command.doubts.is_empty() && !only_tells {
-                self.ask_of_input(command, format!("{base} opens a shell"));
+                self.ask_of_input(command, format!("{base} opens a shell or a prompt"));
             }
             if program.sql && operands.len() < 2 && !only_tells {
                 self.ask_of_input(command, format!("{base} takes commands from its input"));
@@ -324,7 +324,7 @@ impl Walker<'_> {
         command: &mut Simple,
     ) {
         let runs = match option.effect {
-            Effect::Free | Effect::Valued => return,
+            Effect::Free | Effect::Valued => false,
             Effect::Runs | Effect::Keeps => true,
             // Some programs take this for a command that receives their output.
             Effect::Writes => value.starts_with(['|', '!']) || value.starts_with("%pipe%"),
@@ -346,6 +346,10 @@ impl Walker<'_> {
         }
         match option.effect {
             _ if value.is_empty() || value == "-" => {}
+            // `curl -H @file`.
+            Effect::Valued if value.strip_prefix('@').is_some_and(leads_out) => {
+                self.reaches(from, &value[1..], command);
+            }
             Effect::Writes | Effect::Keeps => {
                 self.value_of(Domain::Edit, from, value, command);
                 if value.contains(['=', ',']) {
