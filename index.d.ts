@@ -223,13 +223,13 @@ export interface TruncationStorageOptions {
 	/** @default 'process' */
 	durability?: Durability;
 	/**
-	 * Most bytes that a sweep leaves, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
+	 * The most bytes that remain after a sweep, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
 	 * for no bound.
 	 * @default 4294967296
 	 */
 	maxStoreBytes?: number;
 	/**
-	 * Most outputs that a sweep leaves, over all folders; `Infinity` for no bound.
+	 * The most outputs that remain after a sweep, over all folders; `Infinity` for no bound.
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
@@ -331,7 +331,7 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
 export type MiddlewareContext = Omit<TruncationContext, "toolName"> & Partial<Pick<TruncationContext, "toolName">>;
 /**
  * Runs after a tool and returns its result, truncated to the limits, with facts about that in `metadata`. Never throws. A long
- * `output` that is no text becomes text or parts of a message.
+ * `output` that is not text becomes text or parts of a message.
  */
 export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(toolName: string, result: T, context?: MiddlewareContext) => Promise<T & Pick<ToolResultLike, "metadata">>;
 /** The part of `TruncationService` that middleware asks for. */
@@ -601,7 +601,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	read(path: string): Promise<string>;
 	/**
-	 * Reads a part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes in one call.
+	 * Reads a part of a saved output, by lines or by bytes, regardless of the size of the file; at most 262,144 bytes in one call.
 	 * The first read by line counts lines up to there; later ones find any line of the file at once.
 	 *
 	 * @example
@@ -615,7 +615,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	/**
-	 * Finds the lines of a saved output that match a regular expression, whatever the size of the file.
+	 * Finds the lines of a saved output that match a regular expression, regardless of the size of the file.
 	 *
 	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
 	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
@@ -623,7 +623,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
 	 *
 	 * @param pattern 1 to 1,024 bytes
-	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
+	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the option's
 	 *   name for a wrong option; else as {@link readRange}
 	 */
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
@@ -652,7 +652,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	remove(path: string): Promise<boolean>;
 	/**
-	 * Removes all outputs of a session, whatever their age and although a process uses it, and returns their number.
+	 * Removes all outputs of a session, regardless of their age, and even while a process uses the session, and returns their number.
 	 * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
 	 */
 	deleteSession(sessionId: string): Promise<number>;
@@ -810,7 +810,7 @@ export interface ExplainedTarget {
 }
 /**
  * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * without a match the user is asked. A call that cannot be understood is asked about. It is no sandbox: see `docs/permission.md`.
+ * without a match the user is asked. A call that cannot be understood is asked about. It is not a sandbox: see `docs/permission.md`.
  *
  * @example
  * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
@@ -992,7 +992,7 @@ export declare class PermissionGate {
 	/**
 	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
 	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-	 * answer counts and decides at once; a rule is saved after that. A call that the policy denies by now is denied whatever the answer is.
+	 * answer counts and decides at once; a rule is saved after that. A call that the policy denies in the meantime is denied whatever the answer is.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
@@ -1126,7 +1126,7 @@ export declare class AuditLog {
 	 * together, in order. The event is read at once and may be of any kind and size: fields that are too long for a line are truncated and marked.
 	 *
 	 * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
-	 * @throws SpillwayError `INVALID_ARGUMENT` for what is no object or has a field of the log's own, `CLOSED`, and with
+	 * @throws SpillwayError `INVALID_ARGUMENT` for a value that is not an object or has a field of the log's own, `CLOSED`, and with
 	 * `onFailure: 'block'` `STORAGE_WRITE`
 	 */
 	append(event: AuditEvent): Promise<AuditReceipt | undefined>;
@@ -1580,9 +1580,9 @@ export interface SummaryRequest<M = unknown> {
 }
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
-	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+	/** The most bytes that remain after {@link MemoryStorage.sweep}. @default 4294967296 */
 	maxStoreBytes?: number;
-	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+	/** The most outputs that remain after {@link MemoryStorage.sweep}. @default 10000 */
 	maxStoreFiles?: number;
 	/** As for `TruncationStorage`. @default none */
 	maxFileBytes?: number;
@@ -1863,7 +1863,7 @@ export interface HistoryPrunerOptions {
 	maxLoss?: number;
 	/**
 	 * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
-	 * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
+	 * models refuse a request in which a block follows another message than the one it was made after; what is left out by then
 	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
 	 * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks are
 	 * not looked at, for models that do not check them.
@@ -2085,7 +2085,7 @@ export interface ContextManagerOptions<M = unknown> {
 	 */
 	overflow?: false | OverflowProfile;
 	/**
-	 * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is no loop:
+	 * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is not a loop:
 	 * a `DoomLoopDetector`.
 	 */
 	doomLoop?: {
@@ -2095,7 +2095,7 @@ export interface ContextManagerOptions<M = unknown> {
 	fold?: {
 		forget(toolCallIds: readonly string[]): void;
 	};
-	/** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
+	/** Receives everything that went wrong; the messages were sent regardless. @default a warning of the process */
 	onError?: (error: SpillwayError) => void;
 }
 /** Report of {@link ContextManager.prepare}. */
@@ -2306,13 +2306,13 @@ export declare class DoomLoopDetector {
 	 */
 	check(toCheck: DoomLoopCall): DoomLoopVerdict;
 	/**
-	 * Tells how a call went, so that repeating what makes progress is no loop. The result of a call that was not allowed,
+	 * Tells how a call went, so that repeating what makes progress is not a loop. The result of a call that was not allowed,
 	 * or that is not known, changes nothing.
 	 */
 	record(toRecord: DoomLoopResult): void;
 	/**
 	 * Tells that the results of these calls left the context: pruned, cleared by the provider, or replaced by a summary. A call that
-	 * only reads and gets such a result again is no repetition; failed calls and calls that change something stay counted. Ids that are
+	 * only reads and gets such a result again is not a repetition; failed calls and calls that change something stay counted. Ids that are
 	 * not known change nothing.
 	 *
 	 * @throws SpillwayError `INVALID_ARGUMENT` if that is no array of strings
@@ -2501,7 +2501,7 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
  * @example
  * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })
  * const result = await safe.execute({ command: 'npm test' }, { toolCallId: 'call_1' })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or control
  */
 export declare function guardTool<T extends Tool>(tool: T, controls?: ToolControls): GuardedTool<T>;
 /** Report of one call. */
@@ -2586,7 +2586,7 @@ export interface SimplifyOutdatedOptions {
  * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
  * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
  *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
- * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
+ * - it is not an error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
  *   known, and `stderr` is empty or not known.
  *
  * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a

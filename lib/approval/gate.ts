@@ -123,7 +123,7 @@ export class PermissionGate {
   /**
    * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
    * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-   * answer counts and decides at once; a rule is saved after that. A call that the policy denies by now is denied whatever the answer is.
+   * answer counts and decides at once; a rule is saved after that. A call that the policy denies in the meantime is denied whatever the answer is.
    * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {

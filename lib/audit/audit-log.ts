@@ -204,7 +204,7 @@ export class AuditLog {
    * together, in order. The event is read at once and may be of any kind and size: fields that are too long for a line are truncated and marked.
    *
    * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
-   * @throws SpillwayError `INVALID_ARGUMENT` for what is no object or has a field of the log's own, `CLOSED`, and with
+   * @throws SpillwayError `INVALID_ARGUMENT` for a value that is not an object or has a field of the log's own, `CLOSED`, and with
    * `onFailure: 'block'` `STORAGE_WRITE`
    */
   async append(event: AuditEvent): Promise<AuditReceipt | undefined> {

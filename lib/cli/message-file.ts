@@ -16,7 +16,7 @@ export interface Conversation {
 /** Under which key requests of providers keep their messages. */
 const KEYS = ['messages', 'input', 'contents'] as const
 
-/** @throws UsageError that says where the text is no JSON, or that there are no messages in it */
+/** @throws UsageError that says where the text is not JSON, or that there are no messages in it */
 export async function readConversation(path: string): Promise<Conversation> {
   // Some editors begin a file with a byte order mark.
   const text = (await inputOf(path, 'a conversation')).replace(/^\ufeff/, '')

@@ -3,19 +3,19 @@
 import { isArray } from '../util/guards'
 import { isRecord, wrong } from '../validation/validate'
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for what is no name of a program */
+/** @throws SpillwayError `INVALID_ARGUMENT` for an invalid name of a program */
 export function checkProgram(field: string, file: unknown): void {
   if (typeof file !== 'string' || file === '') throw wrong(field, file, 'the name of a program')
   checkNoNul(field, file)
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for what is no list of arguments */
+/** @throws SpillwayError `INVALID_ARGUMENT` for an invalid list of arguments */
 export function checkProgramArguments(field: string, args: unknown): void {
   if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) throw wrong(field, args, 'an array of strings')
   for (const [index, arg] of (args as readonly string[]).entries()) checkNoNul(`${field}[${index}]`, arg)
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for what are no variables of an environment */
+/** @throws SpillwayError `INVALID_ARGUMENT` for invalid environment variables */
 export function checkVariables(field: string, env: unknown): void {
   if (!isRecord(env)) throw wrong(field, env, 'an object')
   for (const [name, value] of Object.entries(env)) {

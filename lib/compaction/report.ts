@@ -22,7 +22,7 @@ export interface CompactionState {
  * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs were removed, and there is no `summarize`;
  * - `summarized`;
  * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs were removed, because
- *   the summary threw or was no text, did not arrive, was empty, larger than the messages it replaces, or frees too little;
+ *   the summary threw or was not text, did not arrive, was empty, larger than the messages it replaces, or frees too little;
  * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
  * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
  *   can still be shortened; else it is an error;

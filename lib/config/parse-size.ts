@@ -8,7 +8,7 @@ import { wrong } from '../validation/validate'
  * before, in either case, with or without `b` or `iB`. Returns `undefined` for every other text, for less than one byte and
  * for more than 2^53 − 1.
  *
- * @throws SpillwayError INVALID_ARGUMENT if it is no text
+ * @throws SpillwayError INVALID_ARGUMENT if it is not text
  */
 export function parseSize(size: string): number | undefined {
   if (typeof size !== 'string') throw wrong('size', size, 'a string')

@@ -76,13 +76,13 @@ export interface ContextManagerOptions<M = unknown> {
    */
   overflow?: false | OverflowProfile
   /**
-   * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is no loop:
+   * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is not a loop:
    * a `DoomLoopDetector`.
    */
   doomLoop?: { forget(toolCallIds: readonly string[]): void }
   /** Told of the same calls, so that no later pointer names them: a `FoldSession`. */
   fold?: { forget(toolCallIds: readonly string[]): void }
-  /** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
+  /** Receives everything that went wrong; the messages were sent regardless. @default a warning of the process */
   onError?: (error: SpillwayError) => void
 }
 

@@ -130,7 +130,7 @@ export class FoldSession {
 
   /**
    * Folds a result as the model is to read it, and remembers the lines that it shows.
-   * @throws SpillwayError `INVALID_ARGUMENT` for what is no text or no call
+   * @throws SpillwayError `INVALID_ARGUMENT` for an invalid text or call
    */
   fold(text: string, about: FoldCall): FoldedText {
     if (typeof text !== 'string') throw wrong('text', text, 'a string')

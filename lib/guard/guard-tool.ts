@@ -34,7 +34,7 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
  * @example
  * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })
  * const result = await safe.execute({ command: 'npm test' }, { toolCallId: 'call_1' })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or control
  */
 export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}): GuardedTool<T> {
   const given: unknown = tool

@@ -12,7 +12,7 @@ export type ThinkingMode =
 
 /**
  * The messages without the signed reasoning after the first that differs from `before`: a provider refuses a request in which
- * such a block stands behind another message than it was made behind. Blocks in front of it stay.
+ * such a block follows another message than the one it was made after. Blocks in front of it stay.
  */
 export function withoutStaleThinking<M>(before: readonly M[], after: M[], read = viewsIn(after)): M[] {
   if (after === before) return after

@@ -158,7 +158,7 @@ export class Estimate {
   private one(text: string): number {
     if (text === '') return 0
     if (this.own !== undefined) {
-      // An estimate that is no number would make everything fit.
+      // An estimate that is not a number would make everything fit.
       try {
         const tokens: unknown = this.own(text)
         if (typeof tokens === 'number' && tokens >= 0 && Number.isFinite(tokens)) return tokens

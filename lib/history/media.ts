@@ -18,7 +18,7 @@ export interface Medium {
 /** Parts of messages hold the data of a medium no deeper than this. */
 const MOST_DEPTH = 4
 
-/** Reads a part of a message that is no text. Never throws. */
+/** Reads a part of a message that is not text. Never throws. */
 export function mediumOf(part: unknown): Medium {
   const data = dataIn(part, MOST_DEPTH)
   const type = kindOfMedia(part)

@@ -3,7 +3,7 @@
 import { sameText, unitsOf } from './message-cache'
 import type { CallView, MessageView, ResultView } from './message-view'
 
-/** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
+/** UTF-16 units of everything in a message, and how much in it is not text: by this it is known again. */
 export function messageSize({
   text,
   aside = '',

@@ -36,7 +36,7 @@ const { FACT_FAILED, FACT_FIXED } = native
  * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
  * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
  *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
- * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
+ * - it is not an error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
  *   known, and `stderr` is empty or not known.
  *
  * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a

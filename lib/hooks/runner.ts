@@ -191,7 +191,7 @@ export class HookRunner {
   }
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for what is no set of hooks */
+/** @throws SpillwayError `INVALID_ARGUMENT` for an invalid set of hooks */
 export function checkHooks(field: string, hooks: unknown): asserts hooks is Hooks {
   if (!isRecord(hooks)) throw wrong(field, hooks, 'an object of hooks')
   checkKeys(field, hooks, HOOK_NAMES)

@@ -169,7 +169,7 @@ export class DoomLoopDetector {
   }
 
   /**
-   * Tells how a call went, so that repeating what makes progress is no loop. The result of a call that was not allowed,
+   * Tells how a call went, so that repeating what makes progress is not a loop. The result of a call that was not allowed,
    * or that is not known, changes nothing.
    */
   record(toRecord: DoomLoopResult): void {
@@ -186,7 +186,7 @@ export class DoomLoopDetector {
 
   /**
    * Tells that the results of these calls left the context: pruned, cleared by the provider, or replaced by a summary. A call that
-   * only reads and gets such a result again is no repetition; failed calls and calls that change something stay counted. Ids that are
+   * only reads and gets such a result again is not a repetition; failed calls and calls that change something stay counted. Ids that are
    * not known change nothing.
    *
    * @throws SpillwayError `INVALID_ARGUMENT` if that is no array of strings

@@ -75,7 +75,7 @@ const MAX_ADDRESS_UNITS = 65_536
 
 /**
  * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * without a match the user is asked. A call that cannot be understood is asked about. It is no sandbox: see `docs/permission.md`.
+ * without a match the user is asked. A call that cannot be understood is asked about. It is not a sandbox: see `docs/permission.md`.
  *
  * @example
  * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })

@@ -120,7 +120,7 @@ export interface HistoryPrunerOptions {
   maxLoss?: number
   /**
    * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
-   * models refuse a request in which a block stands behind another message than it was made behind; what is left out by then
+   * models refuse a request in which a block follows another message than the one it was made after; what is left out by then
    * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
    * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks are
    * not looked at, for models that do not check them.

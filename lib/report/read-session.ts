@@ -36,7 +36,7 @@ const SQLITE = 'SQLite format 3\0'
  * Reads the log of a session line by line: of Claude Code, Codex, pi or Gemini CLI, what `opencode export` prints, or one message
  * a line. It may be packed with gzip. Lines that cannot be read are left out and counted. Nothing leaves the machine.
  *
- * @throws SpillwayError `STORAGE_READ` if the file cannot be read, `INVALID_ARGUMENT` if it is no session log
+ * @throws SpillwayError `STORAGE_READ` if the file cannot be read, `INVALID_ARGUMENT` if it is not a session log
  */
 export async function readSession(path: string): Promise<SessionLog> {
   if (typeof path !== 'string' || path === '') throw wrong('path', path, 'the path of a session log')

@@ -99,7 +99,7 @@ function billOf(usage: SessionUsage | undefined, meter: RequestMeter, said: numb
 
 /**
  * Reads the logs of sessions, and reports what each tool cost and what Spillway would have saved. Folders are searched for files that end in `.jsonl`,
- * `.json` or either with `.gz`. A file that is no session log is left out and named.
+ * `.json` or either with `.gz`. A file that is not a session log is left out and named.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if the paths or an option are not allowed
  * @example

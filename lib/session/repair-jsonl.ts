@@ -9,7 +9,7 @@ export interface ReadLog {
   /** The lines as they should be. */
   lines: string[]
   damage: SessionDamage
-  /** True for a text that is no session, not even the beginning of one. */
+  /** True for a text that is not a session, not even the beginning of one. */
   isForeign: boolean
 }
 

@@ -122,7 +122,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Reads a part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes in one call.
+   * Reads a part of a saved output, by lines or by bytes, regardless of the size of the file; at most 262,144 bytes in one call.
    * The first read by line counts lines up to there; later ones find any line of the file at once.
    *
    * @example
@@ -141,7 +141,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Finds the lines of a saved output that match a regular expression, whatever the size of the file.
+   * Finds the lines of a saved output that match a regular expression, regardless of the size of the file.
    *
    * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
    * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
@@ -149,7 +149,7 @@ export class TruncationStorage implements ITruncationStorage {
    * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
    *
    * @param pattern 1 to 1,024 bytes
-   * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
+   * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the option's
    *   name for a wrong option; else as {@link readRange}
    */
   async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
@@ -208,7 +208,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Removes all outputs of a session, whatever their age and although a process uses it, and returns their number.
+   * Removes all outputs of a session, regardless of their age, and even while a process uses the session, and returns their number.
    * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
    */
   async deleteSession(sessionId: string): Promise<number> {

@@ -34,9 +34,9 @@ import { rememberOutput } from './saved-outputs'
 
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
-  /** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+  /** The most bytes that remain after {@link MemoryStorage.sweep}. @default 4294967296 */
   maxStoreBytes?: number
-  /** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+  /** The most outputs that remain after {@link MemoryStorage.sweep}. @default 10000 */
   maxStoreFiles?: number
   /** As for `TruncationStorage`. @default none */
   maxFileBytes?: number

@@ -124,7 +124,7 @@ export interface FolderOptions {
 
 const CWD: Check = ['the path of a folder', (value) => typeof value === 'string' && value !== '']
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for what is no option of a tool */
+/** @throws SpillwayError `INVALID_ARGUMENT` for an invalid option of a tool */
 export function checkToolOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
   checkOptions('options', options, { cwd: CWD, ...checks })
 }

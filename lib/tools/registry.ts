@@ -161,7 +161,7 @@ async function bound(
   try {
     return ((await middleware?.(context.toolName, result, context)) as ToolResult | undefined) ?? result
   } catch (error) {
-    // The caller's own mistake, such as an id that is no text.
+    // The caller's own mistake, such as an id that is not text.
     if (error instanceof SpillwayError) throw error
     warn('middleware', error)
     return result

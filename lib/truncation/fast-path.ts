@@ -10,7 +10,7 @@ export const AT_ONCE_UNITS = 2 ** 17
 /** Controls, halves of characters, and replacements of invalid bytes. A tab and a line feed are text. */
 const DRAWN = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
 
-/** True if a terminal might show something else than an output, or nothing of it because it is no text. */
+/** True if a terminal might show something else than an output, or nothing of it because it is not text. */
 export function isDrawn(source: Source): boolean {
   if (typeof source === 'string') return DRAWN.test(source)
   // Bytes are unknown until they are read.

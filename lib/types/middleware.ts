@@ -32,7 +32,7 @@ export type MiddlewareContext = Omit<TruncationContext, 'toolName'> & Partial<Pi
 
 /**
  * Runs after a tool and returns its result, truncated to the limits, with facts about that in `metadata`. Never throws. A long
- * `output` that is no text becomes text or parts of a message.
+ * `output` that is not text becomes text or parts of a message.
  */
 export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(
   toolName: string,

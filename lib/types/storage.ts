@@ -86,13 +86,13 @@ export interface TruncationStorageOptions {
   /** @default 'process' */
   durability?: Durability
   /**
-   * Most bytes that a sweep leaves, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
+   * The most bytes that remain after a sweep, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
    * for no bound.
    * @default 4294967296
    */
   maxStoreBytes?: number
   /**
-   * Most outputs that a sweep leaves, over all folders; `Infinity` for no bound.
+   * The most outputs that remain after a sweep, over all folders; `Infinity` for no bound.
    * @default 10000
    */
   maxStoreFiles?: number

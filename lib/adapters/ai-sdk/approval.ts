@@ -23,7 +23,7 @@ export interface ApprovalRequest {
  *
  * Judged is what the model wrote, before `tool.before`. If judging fails, the call is denied.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function approvalPolicy(controls: AiSdkControls): (request: ApprovalRequest) => Promise<ApprovalStatus> {
   checkControls(controls, OWN_CONTROLS)

@@ -44,7 +44,7 @@ export interface ContextMiddleware {
  *
  * @example
  * const model = wrapLanguageModel({ model: base, middleware: contextMiddleware({ history: () => new HistoryPruner() }) })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
   checkControls(controls, OWN_CONTROLS)

@@ -18,7 +18,7 @@ const SCHEMA = {
  *
  * @example
  * const tools = { ...guardTools(myTools, { truncation }), ...outputTools(truncation) }
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid storage or option
  */
 export function outputTools(
   source: OutputStore | OutputStoreHolder,
@@ -39,7 +39,7 @@ export interface HostToolsOptions {
  *
  * @example
  * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option
  */
 export function hostTools(
   tools: readonly HostableTool[],

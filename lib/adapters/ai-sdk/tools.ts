@@ -50,7 +50,7 @@ interface Kit {
  *
  * Give the tools that this answers to `convertToModelMessages` as well, or the SDK sends full results again.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for what are no tools or no controls
+ * @throws SpillwayError `INVALID_ARGUMENT` for invalid tools or controls
  */
 export function guardTools<T extends Record<string, object>>(tools: T, controls: AiSdkControls): T {
   checkControls(controls, OWN_CONTROLS)

@@ -77,7 +77,7 @@ const UNHEARD =
  *
  * @example
  * for await (const message of query({ prompt, options: { ...claudeOptions({ truncation: service }), model } })) show(message)
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool): ClaudeOptions {
   checkControls(controls, OWN)

@@ -58,7 +58,7 @@ interface ToolMessageLike {
  *
  * @example
  * const agent = createAgent({ model, tools, middleware: [contextControl({ truncation: service, history: () => new HistoryPruner() })] })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function contextControl(controls: LangChainControls): LangChainMiddleware {
   checkControls(controls, OWN_CONTROLS)
@@ -121,7 +121,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
  *
  * @example
  * humanInTheLoopMiddleware({ interruptOn: { bash: { allowedDecisions: ['approve', 'reject'], when: needsApproval(controls) } } })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function needsApproval(controls: LangChainControls): (request: {
   toolCall: { id?: string; name: string; args: unknown }

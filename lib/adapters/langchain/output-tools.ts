@@ -14,7 +14,7 @@ import type { LangChainRuntime } from './controls'
  * const storage = new TruncationStorage()
  * const truncation = new TruncationService({ storage, availableTools: ['read_output', 'search_output'] })
  * createAgent({ model, tools: [...tools, ...outputTools(storage)], middleware: [contextControl({ truncation })] })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid storage or option
  */
 // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
 export function outputTools(source: OutputStore | OutputStoreHolder, options: OutputToolsOptions = {}): any[] {
@@ -27,7 +27,7 @@ export function outputTools(source: OutputStore | OutputStoreHolder, options: Ou
  *
  * @example
  * const tools = hostTools([createShellTool({ service }), createReadTool()])
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option
  */
 // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
 export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {

@@ -31,7 +31,7 @@ export interface Reader extends Look {
   isStandIn(value: unknown): boolean
 }
 
-/** Returns a result of a method that is no call, with what is long in it shortened; the very same object if nothing is. */
+/** Returns a result of a method that is not a call, with what is long in it shortened; the very same object if nothing is. */
 export function shortenResult(method: string, result: unknown, reader: Reader): unknown {
   if (!isRecord(result)) return result
   const key = listOf(method)
@@ -130,7 +130,7 @@ function capText(value: string, cap: number, reader: Reader): unknown {
   if (length <= cap) return value
   if (reader.isStandIn(value)) {
     const head = reader.headOf(value, cap)
-    // A container that was left out is no text.
+    // A container that was left out is not text.
     return head === '' ? {} : `${head}… [cut by Spillway: ${length} characters in all]`
   }
   return `${value.slice(0, cap).toWellFormed()}… [cut by Spillway: ${length} characters in all]`

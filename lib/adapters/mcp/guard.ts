@@ -44,7 +44,7 @@ export interface McpControls extends Omit<ToolControls, 'refusal'> {
  * @example
  * const client = guardMcpClient(rawClient, { truncation: new TruncationService(), server: 'git', permission: gate })
  * const { content } = await client.callTool({ name: 'query', arguments: { sql } })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no client or no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid client or control
  */
 export function guardMcpClient<C extends McpClientLike>(client: C, controls: McpControls = {}): C {
   const given: unknown = client
@@ -86,7 +86,7 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
  *
  * @example
  * server.registerTool('query', { inputSchema }, guardMcpTool('query', handler, { truncation: service }))
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no handler or no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid handler or control
  */
 // biome-ignore lint/suspicious/noExplicitAny: a handler takes what the SDK gives it
 export function guardMcpTool<H extends (...args: any[]) => any>(

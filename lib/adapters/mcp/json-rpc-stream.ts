@@ -13,7 +13,7 @@ const LINE_FEED = 10
 
 /** A message as it came, with its line feed. */
 export type Line = {
-  /** The parsed message, with stand-ins for long strings; `undefined` if it is no JSON. */
+  /** The parsed message, with stand-ins for long strings; `undefined` if it is not JSON. */
   value: unknown
   /** It is not strict JSON: it has numbers that JSON does not know. */
   isMended: boolean

@@ -72,7 +72,7 @@ export class Skimmer {
     this.offset += bytes.length
   }
 
-  /** The value of the skeleton; nothing if it could not be kept, or is no JSON. */
+  /** The value of the skeleton; nothing if it could not be kept, or is not JSON. */
   parse(): { value: unknown; isMended: boolean } {
     if (this.isLost) return { value: undefined, isMended: false }
     return readJson(this.skeleton.toString('utf8', 0, this.length))

@@ -41,7 +41,7 @@ export async function forEachLine(
 }
 
 /**
- * A batch (protocol of March 2025): several messages in one. They are passed on one by one. A batch in a batch is no message,
+ * A batch (protocol of March 2025): several messages in one. They are passed on one by one. A batch in a batch is not a message,
  * and neither are elements beyond the number that any host sends.
  */
 async function forEachOfBatch(

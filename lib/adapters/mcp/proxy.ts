@@ -175,7 +175,7 @@ export class ServerProxy {
   private onHost(line: Line): Promise<void> | undefined {
     const message = asMessage(line.value)
     if (message === undefined) {
-      // The server may understand what is no JSON to us, or too much of it.
+      // The server may understand anything that is not JSON to us, or too much of it.
       const isSafe = this.asking === undefined || (line.value !== undefined && line.isWhole)
       return isSafe ? pass(line, this.server) : this.begin(0, this.refuse(line, null, UNREADABLE))
     }

@@ -29,7 +29,7 @@ export type Bound = (
 /** The block that receives a part. */
 const BLOCK = Symbol('block')
 
-/** A part as the service takes it: all texts share one budget, and what is no text keeps its place. */
+/** A part as the service takes it: all texts share one budget, and anything that is not text keeps its place. */
 type Part = { type: 'text'; text: string; [BLOCK]?: McpContentBlock } | { type: 'file'; [BLOCK]: unknown }
 
 /** How a result is bounded. */

@@ -30,7 +30,7 @@ interface ModelLike {
  * Where the provider keeps the conversation (`conversationId`, `previousResponseId`) a request has only what is new; then
  * nothing is left out, and of a request that did not fit only results that are too long are shortened.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no model, and for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid model or control
  */
 export function guardModel<T extends object>(model: T, controls: AgentsControls): T {
   checkControls(controls, OWN_CONTROLS)

@@ -11,7 +11,7 @@ import { checkHostTools, contextOf } from '../shared/host-tools'
  *
  * @example
  * const tools = [...myTools.map((tool) => guardFunctionTool(tool, controls)), ...outputTools(truncation)]
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid storage or option
  */
 export function outputTools(
   source: OutputStore | OutputStoreHolder,
@@ -32,7 +32,7 @@ export interface HostToolsOptions {
  *
  * @example
  * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option
  */
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a tool stands here
 export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {

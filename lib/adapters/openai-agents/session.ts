@@ -30,7 +30,7 @@ const ties = new WeakMap<object, Ties>()
 /**
  * The same session for a run whose requests {@link pruneFilter} prunes: what the filter left out of a request is never
  * stored as left out. An item that comes back pruned is stored as it was.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no session
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid session
  */
 export function storeUnpruned<T extends object>(session: T): T {
   const { getItems, addItems } = Object(session) as Partial<SessionLike>
@@ -105,7 +105,7 @@ export interface PruneFilterOptions extends AgentsControls {
  * The SDK stores the input of a run as a filter leaves it. So a run with a session must not bring results of tools as its
  * input: they would be stored pruned. The filter refuses such a run.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control, and for a session that is not from `storeUnpruned`
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control, and for a session that is not from `storeUnpruned`
  */
 export function pruneFilter(options: PruneFilterOptions): PruneFilter {
   const { session, ...controls } = Object(options) as PruneFilterOptions

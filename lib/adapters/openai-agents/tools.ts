@@ -45,7 +45,7 @@ const DEFAULT_ERROR = 'An error occurred while running the tool. Please try agai
  *
  * A tool that the provider runs is given back as it is. `shellTool`, `computerTool` and `applyPatchTool` cannot be guarded.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool that can be guarded, and for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for a tool that cannot be guarded, and for an invalid control
  */
 export function guardFunctionTool<T extends object>(tool: T, controls: AgentsControls): T {
   checkControls(controls, OWN_CONTROLS)
@@ -83,7 +83,7 @@ export function guardFunctionTool<T extends object>(tool: T, controls: AgentsCon
  * The same MCP server, whose results are bounded and whose calls are judged. Calls of MCP servers have no id here, so the
  * user cannot be asked by the SDK: a `PermissionGate` asks by itself, and of a `PermissionPolicy` what it would ask is denied. Rules
  * and records know the tools by the server's `name`.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no MCP server, for one without a `name` where there is a `permission`, and for
+ * @throws SpillwayError `INVALID_ARGUMENT` for anything but an MCP server, for one without a `name` where there is a `permission`, and for
  *   what is no control
  */
 export function guardMcpServer<T extends object>(server: T, controls: AgentsControls): T {

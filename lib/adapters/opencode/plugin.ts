@@ -55,7 +55,7 @@ const NOTICE_BYTES = 2048
  *
  * @example
  * export const Spillway = plugin({ truncation: new TruncationService(), history: () => new HistoryPruner() })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks> {
   checkControls(controls, {

@@ -47,7 +47,7 @@ export interface PiAgentHooks {
  *
  * @example
  * const agent = new Agent({ initialState, ...agentHooks({ truncation: service, history: new HistoryPruner() }) })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function agentHooks(controls: PiControls): PiAgentHooks {
   return hooksFor(controls)
@@ -89,7 +89,7 @@ export interface PiExtensionApi {
  *
  * @example
  * export default extension({ truncation: new TruncationService(), history: () => new HistoryPruner() })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
 export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
   const { calls, requests } = kitOf(controls)

@@ -14,7 +14,7 @@ export interface HostToolsOptions {
  *
  * @example
  * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option
+ * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option
  */
 // biome-ignore lint/suspicious/noExplicitAny: pi's own type of a tool stands here
 export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {

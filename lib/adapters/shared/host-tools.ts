@@ -5,7 +5,7 @@ import { isArray } from '../../util/guards'
 import { checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no option */
+/** @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option */
 export function checkHostTools(tools: unknown, options: unknown = {}): asserts tools is readonly HostableTool[] {
   if (!isArray(tools)) throw wrong('tools', tools, 'an array of tools')
   for (const [index, tool] of tools.entries()) {

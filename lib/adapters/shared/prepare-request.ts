@@ -77,7 +77,7 @@ export class Requests {
 
   /**
    * Hands on what a response says of edits by its provider: to the control of a session, and the results that left to `fold` and
-   * `doomLoop`, so that no later pointer names them and reading them again is no loop. `places` are those where a framework may put it; one that says nothing changes nothing. Never throws.
+   * `doomLoop`, so that no later pointer names them and reading them again is not a loop. `places` are those where a framework may put it; one that says nothing changes nothing. Never throws.
    */
   accept(sessionId: string | undefined, places: readonly unknown[]): void {
     try {

@@ -39,7 +39,7 @@ export function leafwise(truncation: ToolControls['truncation']): TruncationMidd
   }
 }
 
-/** Returns true for a value that holds an image or the like, which is no text. */
+/** Returns true for a value that holds an image or the like, which is not text. */
 function isMedia(value: object): boolean {
   const { type, isImage } = value as { type?: unknown; isImage?: unknown }
   return isImage === true || (typeof type === 'string' && /^(image|audio|video|blob|base64)/.test(type))

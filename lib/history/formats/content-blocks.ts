@@ -14,7 +14,7 @@ export interface Attachment {
   readonly attached: string
 }
 
-/** A part of a content: a text, a file with a text, reasoning, something that is no text, or nothing that counts. */
+/** A part of a content: a text, a file with a text, reasoning, something that is not text, or nothing that counts. */
 export type PartKind = TextPart | Attachment | Thinking | 'media' | 'none'
 
 /** Text, calls and results in a content. */
@@ -36,7 +36,7 @@ export interface PartRules {
   make(text: string): object
 }
 
-/** A part that is no text and nothing else: a file that is a text, or media. */
+/** A part that is not text and nothing else: a file that is a text, or media. */
 export function fileOrMedia(part: unknown): Attachment | 'media' {
   const attached = attachedText(part)
   return attached === undefined ? 'media' : { attached }
@@ -103,7 +103,7 @@ function isText(kind: PartKind): kind is TextPart {
   return Array.isArray(kind)
 }
 
-/** The changes that put a note in the place of everything in a content that is no text; none if it is all text. */
+/** The changes that put a note in the place of everything in a content that is not text; none if it is all text. */
 export function withoutMedia(
   holder: readonly PropertyKey[],
   content: unknown,
@@ -138,7 +138,7 @@ function isBound(kind: PartKind): boolean {
 /**
  * The content with this text in place of all its texts. One part takes it: the last that carries more than a text, such
  * as a mark for the provider's cache, else the first. Other parts of text and files that are texts go, a resource keeps
- * its place without its text, and what is no text stays unless the text is to be `alone`.
+ * its place without its text, and anything that is not text stays unless the text is to be `alone`.
  */
 export function contentWithText(content: unknown, text: string, rules: PartRules, alone = false): unknown {
   if (!Array.isArray(content)) return text

@@ -43,16 +43,16 @@ export interface ResultReading {
   edits?(text: string, alone?: boolean): readonly Edit[]
   /** The place of a name that a result must have, if it is blank. */
   blankName?: readonly PropertyKey[] | undefined
-  /** The changes that take out what is no text. */
+  /** The changes that take out anything that is not text. */
   withoutMedia?: MediaEdits | undefined
 }
 
-/** Puts a note in the place of everything that is no text. */
+/** Puts a note in the place of everything that is not text. */
 export type MediaEdits = (note: string) => readonly Edit[]
 
 /** A message, read. */
 export interface MessageReading {
-  /** The changes that take out what is no text, outside of results; without it nothing can be taken out. */
+  /** The changes that take out anything that is not text, outside of results; without it nothing can be taken out. */
   withoutMedia?: MediaEdits | undefined
   role: MessageRole
   text?: ResultText

@@ -107,7 +107,7 @@ const TEXT_TYPE =
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
 
-/** The text of a file, document or search result; `undefined` for images, PDF, references, and whatever else is no text. */
+/** The text of a file, document or search result; `undefined` for images, PDF, references, and whatever else is not text. */
 export function attachedText(part: unknown): string | undefined {
   if (!isJsonObject(part)) return undefined
   const type = get(part, 'type')

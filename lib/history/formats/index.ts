@@ -48,7 +48,7 @@ export function detectFormat(messages: readonly unknown[]): HistoryFormatName | 
   return votes.format
 }
 
-/** An element of a history; `undefined` if it is no object, or cannot be read. */
+/** An element of a history; `undefined` if it is not an object, or cannot be read. */
 export function elementOf(messages: readonly unknown[], at: number): object | undefined {
   try {
     const message = messages[at]

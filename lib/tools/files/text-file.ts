@@ -59,7 +59,7 @@ export function reasonOf(error: unknown): string {
   return `cannot be opened: ${String(message)}`
 }
 
-/** @throws ToolError if a file is no text */
+/** @throws ToolError if a file is not text */
 export async function checkText(file: FileHandle, path: string, bytes: number): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
   const start = buffer.subarray(0, bytesRead)
