@@ -93,6 +93,7 @@ test.each([
   ['view', { SPILLWAY_COORDINATION: 'redis://127.0.0.1:1' }, 'npm install redis'],
   ['view', { SPILLWAY_COORDINATION: 'postgres://127.0.0.1:1/x' }, 'npm install pg'],
   ['ls', { SPILLWAY_STORE: 'ftp://bucket' }, 'SPILLWAY_STORE: expected s3://'],
+  ['ls', { SPILLWAY_STORE: 's33://bucket' }, "received s33://…; did you mean 's3://'?"],
 ])('spillway %s with %j says what is missing', async (command, env, named) => {
   const { code, stderr } = await cli([command], { env: { ...env, NODE_PATH: '' } })
   expect([code, stderr]).toEqual([3, expect.stringContaining(named)])
@@ -100,6 +101,7 @@ test.each([
 
 test.each([
   ['view', ['--coordination', 'mysql://host'], 3, 'url: expected redis://host'],
+  ['view', ['--coordination', 'rdis://:p@host'], 3, "received rdis://…; did you mean 'redis://'?"],
   ['run', ['--spool-dir', '/spool', '--', 'true'], 2, '--spool-dir: keeps outputs for a bucket'],
   ['run', ['--store', 'azblob://account/outputs', '--', 'true'], 3, 'AZURE_STORAGE_CONNECTION_STRING'],
 ])('spillway %s %j is refused', async (command, args, expected, named) => {
@@ -142,7 +144,9 @@ test('a setting that cannot be read is reported once and left out', async () => 
   ]
   const { code, stderr } = await cli(['run', '--json', ...args], { env: { SPILLWAY_STORAGE_DIR: home } })
   expect(code).toBe(0)
-  expect(stderr.match(/fleet\.store: expected a URL that begins with s3:\/\/ or azblob:\/\//g)).toHaveLength(1)
+  const refused =
+    /fleet\.store": expected a URL that begins with s3:\/\/ or azblob:\/\/, received a text without a scheme/g
+  expect(stderr.match(refused)).toHaveLength(1)
 })
 
 test('a folder of --store is taken before a bucket of the settings', async () => {

@@ -233,7 +233,7 @@ const OPTIONS: Readonly<Record<string, Row>> = {
     'rules[0].domain',
     'bsh',
     'bash',
-    ['read', 'edit'],
+    ['read', 'edit', '*'],
   ],
   'decision of a rule': [
     (decision) => policy({ rules: [{ domain: 'bash', pattern: 'x', decision }] }),
@@ -468,6 +468,8 @@ test.each(Object.entries(OPTIONS))('%s', async (_, [make, field, wrong, meant, o
 
 test.each([
   [{ mode: { default: 'fullAccess' } }, 'mode.default', 'full_access'],
+  [{ fleet: { store: 's4://bucket' } }, 'fleet.store', 's3://'],
+  [{ fleet: { coordination: 'rdis://:secret@host' } }, 'fleet.coordination', 'redis://'],
   [{ truncation: { direction: 'haed' } }, 'truncation.direction', 'head'],
   [{ truncation: { strategy: 'smar' } }, 'truncation.strategy', 'smart'],
   [{ permission: { outsideEdit: 'aks' } }, 'permission.outsideEdit', 'ask'],
@@ -485,6 +487,7 @@ test.each([
     }),
   ])
   expect(problems[0]?.message).toMatch(`agents.runtime.${path}`)
+  expect(problems[0]?.message).not.toMatch('secret')
 })
 
 const HOOKED = JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } })

@@ -7,6 +7,7 @@ import { postgresCoordination } from '../postgres/postgres-coordination'
 import { redisCoordination } from '../redis/redis-coordination'
 import type { RemoteStorageOptions } from '../remote/options'
 import { RemoteStorage } from '../remote/remote-storage'
+import { wrongScheme } from '../util/store-url'
 import { type Check, checkOptions } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { objectsAt, STORE_FORM } from './store-location'
@@ -55,6 +56,7 @@ export interface OpenCoordinationOptions {
 }
 
 const CONFIG: Check = ['an object, options.fleet of loadConfig', isRecord]
+const COORDINATION_SCHEMES = ['redis', 'rediss', 'postgres', 'postgresql']
 const COORDINATION_FORM = 'redis://host:6379/0, rediss://host:6379/0 or postgres://host/database'
 
 /**
@@ -71,7 +73,7 @@ export function openCoordination(options: OpenCoordinationOptions = {}): Coordin
     if (/^rediss?:\/\//.test(asked)) return redisCoordination({ ...takenOut(asked, 'prefix'), requestTimeoutMs })
     if (/^postgres(ql)?:\/\//.test(asked))
       return postgresCoordination({ ...takenOut(asked, 'schema'), requestTimeoutMs })
-    throw missing(setting, COORDINATION_FORM)
+    throw missing(setting, COORDINATION_FORM, wrongScheme(asked, COORDINATION_SCHEMES))
   })
 }
 
@@ -111,8 +113,8 @@ function settingOf(
   return set === undefined ? [variable, undefined] : [`agents.runtime.fleet.${key}`, set]
 }
 
-function missing(setting: string, form: string): SpillwayError {
-  return new SpillwayError('INVALID_CONFIG', `${setting}: expected ${form}`, { field: setting })
+function missing(setting: string, form: string, received = ''): SpillwayError {
+  return new SpillwayError('INVALID_CONFIG', `${setting}: expected ${form}${received}`, { field: setting })
 }
 
 /** Says which setting a part of the URL is from. */

@@ -4,7 +4,7 @@ import { type AzureObjectsOptions, azureObjects } from '../azure/azure-objects'
 import { SpillwayError } from '../errors'
 import type { ObjectStore } from '../remote/object-store'
 import { type S3ObjectsOptions, s3Objects } from '../s3/s3-objects'
-import { isStoreUrl } from '../util/store-url'
+import { isStoreUrl, STORE_SCHEMES, wrongScheme } from '../util/store-url'
 import { wrong } from '../validation/validate'
 
 /** How an object store is written. */
@@ -19,7 +19,9 @@ const CONNECTION = 'AZURE_STORAGE_CONNECTION_STRING'
  */
 export function objectsAt(url: string, setting: string): ObjectStore {
   const parsed = isStoreUrl(url) && URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || parsed.hostname === '') throw notAStore(setting, `expected ${STORE_FORM}`)
+  if (parsed === undefined || parsed.hostname === '') {
+    throw notAStore(setting, `expected ${STORE_FORM}${wrongScheme(url, STORE_SCHEMES)}`)
+  }
   if (parsed.username !== '' || parsed.password !== '') {
     throw notAStore(setting, 'credentials do not belong in it: the environment has them')
   }

@@ -1,5 +1,7 @@
 /** URLs of object stores, told from paths of files by how they begin. */
 
+import { nearest } from './suggest'
+
 /** The schemes of object stores that are opened by URL. */
 export const STORE_SCHEMES = ['s3', 'azblob'] as const
 
@@ -8,4 +10,15 @@ const BEGINNING = new RegExp(`^(?:${STORE_SCHEMES.join('|')})://`)
 /** Returns whether a text is the URL of an object store or of something in one. */
 export function isStoreUrl(given: string): boolean {
   return BEGINNING.test(given)
+}
+
+/**
+ * Returns the end of a message about a URL with a scheme that is none of `schemes`, with the nearest one; nothing for any other text. The
+ * rest of a URL may have a password in it.
+ */
+export function wrongScheme(url: string, schemes: readonly string[]): string {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? []
+  if (scheme === undefined || schemes.includes(scheme)) return ''
+  const meant = nearest(scheme, schemes)
+  return `, received ${scheme}://…${meant === undefined ? '' : `; did you mean '${meant}://'?`}`
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::fields::{self, Field, Kind, RUNTIME, SECTIONS, Section, section};
 use super::tree::{Kind as Is, Member, Node};
@@ -15,7 +15,7 @@ use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::permission::sensitive::SensitiveNames;
 use crate::truncation::smart::rules::MOST_EXTRA;
 use crate::util::size;
-use crate::util::suggest::{refuse_choice, unknown};
+use crate::util::suggest::{refuse_choice, refuse_near, unknown};
 
 /// Maximum number of problems reported; a file with more is reported as one problem.
 const MOST_PROBLEMS: usize = 1000;
@@ -312,9 +312,16 @@ impl Checked {
             !text.contains(char::is_whitespace) && rest(text).is_some_and(|length| length > 0)
         });
         if !right {
-            let allowed = beginnings.join(" or ");
-            let message = format!("{path}: expected a URL that begins with {allowed}");
-            self.tell(Severity::Error, path, node.at, message);
+            // The rest of a URL may have a password in it.
+            let scheme = node.text().and_then(|text| Some(&text[..text.find("://")? + 3]));
+            let received = match (scheme, &node.kind) {
+                (Some(scheme), _) => scheme.into(),
+                (None, Is::Text(_)) => json!({ "$type": "a text without a scheme" }),
+                (None, _) => node.value(),
+            };
+            let allowed = format!("a URL that begins with {}", beginnings.join(" or "));
+            let error = refuse_near(&received, &allowed, beginnings, Code::InvalidConfig, path);
+            self.tell(Severity::Error, path, node.at, error.message);
         }
         right
     }

@@ -1,6 +1,7 @@
 //! A list of rules: which one counts for a target, which ones it hides, and whether the rules' own examples hold.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -17,6 +18,11 @@ pub const MAX_RULES: usize = 10_000;
 /// Maximum number of hidden rules in an answer, newest first.
 const MAX_SHADOWED: usize = 16;
 const KEYS: [&str; 5] = ["domain", "pattern", "decision", "examples", "approved"];
+/// The domains that a rule may name; `None` is every domain.
+static RULE_DOMAINS: LazyLock<Vec<(&str, Option<Domain>)>> = LazyLock::new(|| {
+    let named = DOMAINS.iter().map(|(name, domain)| (*name, Some(*domain)));
+    named.chain([("*", None)]).collect()
+});
 const EXAMPLE_KEYS: [&str; 2] = ["match", "noMatch"];
 
 /// Who wrote a rule.
@@ -75,10 +81,7 @@ impl Rule {
         }
         let own = |key: &str| (object.get(key), format!("{field}.{key}"));
         let (value, of) = own("domain");
-        let domain = match value.and_then(Value::as_str) {
-            Some("*") => None,
-            _ => Some(choice(value, &DOMAINS, &of)?),
-        };
+        let domain = choice(value, &RULE_DOMAINS, &of)?;
         let (value, of) = own("decision");
         let decision = choice(value, &DECISIONS, &of)?;
         let (value, of) = own("pattern");
