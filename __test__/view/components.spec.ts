@@ -98,6 +98,36 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(drawn).toBe(shown)
   })
 
+  test('a line that was gone to stays in sight when the box gets lower', async () => {
+    const path = await page.save(`${'wide '.repeat(300)}\n`.repeat(60))
+    const isSeen = await page.run(
+      `const made = show('spillway-output', { source: outputs, path })
+       await until(() => /^60 lines/.test(text('.status')[0]))
+       made.goTo(60)
+       await until(() => all('[data-line="60"] .text span')[0])
+       made.style.blockSize = '200px'
+       const bottom = () => all('[data-line="60"]')[0]?.getBoundingClientRect().bottom ?? Infinity
+       const pane = all('.pane')[0]
+       await until(() => pane.clientHeight < 150)
+       return until(() => bottom() <= pane.getBoundingClientRect().top + pane.clientHeight)`,
+      { path },
+    )
+    expect(isSeen).toBe(true)
+  })
+
+  test('lines that set the same attribute again and again are drawn at once', async () => {
+    const path = await page.save(`${'\u001b[1mx'.repeat(800)}\n`.repeat(60))
+    const classes = await page.run(
+      `const made = show('spillway-output', { source: outputs, path })
+       await until(() => text('.row .text')[0])
+       made.goTo(60)
+       await until(() => all('[data-line="60"] .text span')[0])
+       return all('[data-line="60"] .text span').at(-1).className`,
+      { path },
+    )
+    expect(classes).toBe('bold')
+  })
+
   /** Shows a question, and returns what the body of a function says about its card. */
   function ask<Result>(request: object, body: string): Promise<Result> {
     const question = {

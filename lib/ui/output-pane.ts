@@ -211,7 +211,14 @@ export class OutputPane {
   private measure(): void {
     const { lines, element, rows } = this
     if (lines === undefined) return
+    const { view } = this.vertical
     this.vertical.view = element.clientHeight
+    // A bar that appears below takes the place of the last lines: the one that was gone to stays in sight.
+    const isCovered = rows.marked >= this.line + this.fullRows && rows.marked < this.line + view / rows.height
+    if (this.vertical.view < view && isCovered) {
+      this.line = rows.marked - this.fullRows + 1
+      this.shift = 0
+    }
     this.vertical.length = rows.lineCount * rows.height
     this.horizontal.view = Math.max(1, element.clientWidth - rows.gutter)
     this.horizontal.length = rows.isWrapped ? 0 : (lines.longest + 2) * rows.charWidth

@@ -69,7 +69,7 @@ function styled(before: Style, parameters: string): Style {
     const ended = ENDS[code]
     const attribute = ATTRIBUTES[code]
     if (code === 0) style = { classes: [] }
-    else if (attribute !== undefined) style.classes.push(attribute)
+    else if (attribute !== undefined) style.classes = [...new Set([...style.classes, attribute])]
     else if (ended !== undefined) style.classes = style.classes.filter((name) => !ended.includes(name))
     else if (code === 38 || code === 48) {
       const { color, used } = extended(codes.slice(index + 1))
