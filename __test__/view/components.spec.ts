@@ -129,7 +129,7 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
   })
 
   /** Shows a question, and returns what the body of a function says about its card. */
-  function ask<Result>(request: object, body: string): Promise<Result> {
+  function ask<Result>(request: object, body: string, args: Record<string, unknown> = {}): Promise<Result> {
     const question = {
       ...{ id: '1', tool: 'bash', toolCallId: '1', args: {}, targets: [], reasons: [], suggestedRules: [] },
       ...{ vault: '/home/me/project', askedAt: 1, ...request },
@@ -139,7 +139,7 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
        show('spillway-approval', { source })
        await until(() => all('.card').length > 0)
        ${body}`,
-      { question },
+      { question, ...args },
     )
   }
 
@@ -194,6 +194,31 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(Math.max(...bottoms)).toBeLessThanOrEqual(height)
     expect(isWide).toBe(false)
   })
+
+  test.each(['start', 'end'])(
+    'a question stays in sight at the %s of a long page, above what scrolls under it',
+    async (at) => {
+      const isOnTop = await ask<boolean[]>(
+        {},
+        `const main = document.querySelector('main')
+       const long = document.createElement('div')
+       long.style.cssText = 'block-size: 4000px; contain: strict'
+       at === 'start' ? main.append(long) : main.prepend(long)
+       const isSeen = []
+       for (const place of [0, 1500, 9999]) {
+         scrollTo(0, place)
+         await new Promise(requestAnimationFrame)
+         const { left, top, bottom } = main.querySelector('spillway-approval').getBoundingClientRect()
+         const found = document.elementFromPoint(left + 20, (top + bottom) / 2)
+         isSeen.push(top >= 0 && bottom <= innerHeight && found?.localName === 'spillway-approval')
+       }
+       scrollTo(0, 0)
+       return isSeen`,
+        { at },
+      )
+      expect(isOnTop).toEqual([true, true, true])
+    },
+  )
 
   test('a pressed button, a hit, a marked line and inverse text look different in forced colours', async () => {
     const features = [{ name: 'forced-colors', value: 'active' }]

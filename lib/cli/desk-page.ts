@@ -54,5 +54,10 @@ spillway-approval { max-height: 60vh; overflow: auto; }
 aside { max-height: 40vh; overflow: auto; border-top: 1px solid var(--line); padding: 8px 12px; }
 [hidden] { display: none !important; }
 .hidden { outline: 1px solid; }
-@media (max-width: 700px) { main { flex-direction: column; } nav { width: auto; max-height: 35vh; border-right: 0; } }
+@media (max-width: 700px) {
+  body { height: auto; }
+  main { flex-direction: column; }
+  nav { width: auto; max-height: 35vh; border-right: 0; }
+  spillway-output { flex: none; height: 70vh; }
+}
 `
