@@ -128,6 +128,23 @@ describe('browse', () => {
     }
   })
 
+  inTerminal('says that a call does more than is listed', async () => {
+    const terminal = await open(60, 12)
+    const { ask, close } = sessionThatAsks(terminal)
+    try {
+      terminal.type('spillway browse')
+      await shows(terminal, '3 saved outputs')
+      void ask(Array.from({ length: 300 }, (_, index) => `make ${index}`).join('\n'))
+      await shows(terminal, '1 question waits')
+      terminal.press('a')
+      await shows(terminal, 'May bash do this?')
+      terminal.press(...Array(200).fill('PageDown'))
+      await shows(terminal, 'It does more than is listed here.')
+    } finally {
+      close()
+    }
+  })
+
   inTerminal('takes no answer that was typed for what was on the screen before', async () => {
     const terminal = await open(60, 12)
     const { gate, ask, close } = sessionThatAsks(terminal)

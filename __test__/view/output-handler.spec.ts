@@ -1,4 +1,5 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import {
   AuditLog,
@@ -271,6 +272,32 @@ describe('a command that runs', () => {
     expect(await get('search', { path, pattern: 'second' })).toMatchObject({ matches: [{ line: 2 }] })
     expect(await get('outputs')).toMatchObject([{ path: output.outputPath }])
   })
+})
+
+test('a reader of events that never reads is disconnected before the events fill the memory', async () => {
+  let stopped = () => {}
+  const isStopped = new Promise<void>((resolve) => {
+    stopped = resolve
+  })
+  const outputs = {
+    readRange: async () => ({ text: '', fromByte: 0, byteCount: 0, totalBytes: 0, partial: false }),
+    follow(_path: string, listener: (progress: { totalBytes: number; isFinished: boolean; path: string }) => void) {
+      const path = 'x'.repeat(100_000)
+      const timer = setInterval(() => listener({ totalBytes: 1, isFinished: false, path }), 1)
+      return () => {
+        clearInterval(timer)
+        stopped()
+      }
+    },
+  }
+  const { port, handler } = await serve({ outputs })
+  const headers = { authorization: `Bearer ${handler.token}` }
+  const reader = request({ host: '127.0.0.1', port, path: '/spillway/follow?path=x', headers })
+  reader.on('response', (response) => response.pause())
+  reader.on('error', () => {})
+  reader.end()
+  await isStopped
+  reader.destroy()
 })
 
 test('a short output, which is not saved, can still be read under the name it had', async () => {

@@ -70,6 +70,9 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
   return body
 }
 
+/** Bytes of events that wait for a reader. One that is slower loses the stream, and may open it again. */
+const MAX_UNREAD_BYTES = 2 ** 20
+
 /**
  * Sends a stream of events until the client closes it or `start` calls `end`.
  * @param start begins to send, and returns a function that stops it
@@ -92,6 +95,7 @@ export function sendEvents(
   stop = start(
     (event) => {
       response.write(`data: ${JSON.stringify(event)}\n\n`)
+      if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
     },
     () => response.end(),
   )

@@ -76,6 +76,9 @@ export class QuestionView implements View {
   }
 }
 
+/** Targets that a policy names of one call. */
+const MOST_TARGETS = 256
+
 /** Returns the arguments of a call, what they touch, and why it is asked about. */
 function textOf({ args, targets, reasons, cwd }: PendingRequest): string {
   const { command } = (args ?? {}) as { command?: unknown }
@@ -87,5 +90,6 @@ function textOf({ args, targets, reasons, cwd }: PendingRequest): string {
     ...[...new Set(targets)].map((target) => `- ${target}`),
     ...(cwd === undefined ? [] : [`in ${cwd}`]),
     ...reasons,
+    ...(targets.length >= MOST_TARGETS ? ['It does more than is listed here.'] : []),
   ].join('\n')
 }
