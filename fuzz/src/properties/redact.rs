@@ -45,7 +45,7 @@ pub fn check(data: &[u8]) {
     let rules = match Rules::new(&patterns, &values, known) {
         Ok(rules) => Arc::new(rules),
         Err((place, _)) => {
-            assert!(place.starts_with("patterns.") || place.starts_with("values"), "{place}");
+            assert!(place.starts_with("patterns[") || place.starts_with("values"), "{place}");
             return;
         }
     };
