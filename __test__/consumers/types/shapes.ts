@@ -1,6 +1,6 @@
 // The public types are those of the design document: every documented field has exactly its documented type, and every
-// further one is optional, so that code written against the document compiles. The one exception is `direction`, which
-// also takes `'both'`.
+// further one is optional, so that code written against the document compiles. The exceptions are `direction`, which
+// also takes `'both'`, and the ids of a context, which may be `undefined` under `exactOptionalPropertyTypes`, too.
 
 import type * as Spillway from 'spillway'
 import type * as Truncation from 'spillway/truncation'
@@ -39,7 +39,8 @@ holds<Grows<Spillway.TruncationConfig, Documented.TruncationConfig, 'direction'>
 holds<Equal<Spillway.TruncationConfig['direction'], Spillway.TruncationDirection>>()
 holds<Grows<Spillway.TruncationOptions, Documented.TruncationOptions, 'direction'>>()
 holds<Equal<Spillway.TruncationOptions['direction'], Spillway.TruncationDirection | undefined>>()
-holds<Grows<Spillway.TruncationContext, Documented.TruncationContext, 'options'>>()
+holds<Grows<Spillway.TruncationContext, Documented.TruncationContext, 'sessionId' | 'messageId' | 'options'>>()
+holds<Equal<Spillway.TruncationContext['sessionId' | 'messageId'], string | undefined>>()
 holds<Equal<Spillway.TruncationContext['options'], Spillway.TruncationOptions | undefined>>()
 
 holds<Equal<Truncation.TruncationEventType, Documented.TruncationEventType>>()
