@@ -28,8 +28,9 @@ export async function boundMedia<M>(
   }: { storage: unknown; language: string | undefined; tokensOf(messages: readonly M[]): number },
 ): Promise<number> {
   const leaving = leavingMedia(history, limits)
+  if (leaving.length === 0) return 0
   const { format, views } = viewsIn(history)
-  if (leaving.length === 0 || format === undefined) return 0
+  if (format === undefined) return 0
   const chinese = language === undefined ? isChinese(views) : language === 'zh-CN'
   const saved = new Map<string, string>()
   let items = 0
