@@ -1,9 +1,11 @@
 /** A Chromium without a window, driven by its DevTools protocol over two pipes: no driver has to be installed. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { CHROMIUM } from '../support/chromium-path.cjs'
-import { tempDir } from '../support/temp'
 
 const ARGS = [
   '--headless',
@@ -28,14 +30,15 @@ export function chromiumVersion(): number | undefined {
 type Answer = Record<string, unknown>
 
 export class Chromium {
+  /** It lives as long as the browser, which writes into it to its end: longer than one test. */
+  private readonly profile = mkdtempSync(join(tmpdir(), 'spillway-chromium-'))
   private readonly child: ChildProcess
   private readonly waiting = new Map<number, (answer: { result?: Answer; error?: { message: string } }) => void>()
   private last = 0
   private sessionId: string | undefined
 
   private constructor() {
-    const profile = `--user-data-dir=${tempDir()}`
-    this.child = spawn(CHROMIUM!, [...ARGS, ...LOOKS, profile, 'about:blank'], {
+    this.child = spawn(CHROMIUM!, [...ARGS, ...LOOKS, `--user-data-dir=${this.profile}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     })
     let rest = ''
@@ -96,5 +99,7 @@ export class Chromium {
     this.sessionId = undefined
     await this.send('Browser.close').catch(() => {})
     await ended
+    // Processes of the browser that outlive it for a moment may still write.
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }

@@ -106,7 +106,12 @@ async function verify(bucket, options, saved) {
   const listed = await elsewhere.list()
   const torn = []
   for (const { path } of listed) if (!isWhole(await elsewhere.read(path))) torn.push(path)
-  if (store !== undefined) for (const session of SESSIONS) await elsewhere.deleteSession(session)
+  if (store !== undefined) {
+    for (const session of SESSIONS) await elsewhere.deleteSession(session)
+    const open = []
+    for await (const upload of bucket.uploads?.('') ?? []) open.push(upload)
+    for (const { key, upload } of open) await bucket.abort(key, upload)
+  }
   return { lost, torn, listed: listed.length }
 }
 
@@ -176,6 +181,7 @@ const seed = Number(values.seed ?? 1)
 const minutes = Number(values.minutes ?? 10)
 // Captures pass through the folder of the user.
 const data = mkdtempSync(join(tmpdir(), 'spillway-kills-data-'))
+process.once('exit', () => rmSync(data, { recursive: true, force: true }))
 process.env.XDG_DATA_HOME = data
 
 const simulated = await rounds(
@@ -196,6 +202,5 @@ const processes = await rounds(
 )
 console.log(JSON.stringify({ seed, simulated, processes }, undefined, 2))
 const bad = [simulated, processes].some(({ missingOrDifferent, torn }) => missingOrDifferent + torn > 0)
-rmSync(data, { recursive: true, force: true })
 // Saves of dead workers wait forever.
 process.exit(bad ? 1 : 0)

@@ -28,6 +28,8 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 
 export async function startHost() {
   const dir = mkdtempSync(join(tmpdir(), 'spillway-ui-'))
+  // However the check ends.
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
   const storage = new TruncationStorage(dir)
   const live = new LiveOutputs(storage)
   const service = new TruncationService({ global: { storageDir: dir } })
@@ -100,7 +102,6 @@ export async function startHost() {
       await new Promise((resolve) => server.close(resolve))
       await service.close()
       await storage.close()
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }
