@@ -13,11 +13,11 @@ export type SpillwayErrorCode =
 "INVALID_CONFIG"
 /** An argument of a call is not allowed. */
  | "INVALID_ARGUMENT"
-/** No directory took the file. */
+/** The file could not be written to any folder. */
  | "STORAGE_WRITE"
 /** The file could not be read. */
  | "STORAGE_READ"
-/** The path is not one of the store's own files. */
+/** The path is not a file of the store. */
  | "STORAGE_NOT_OWNED"
 /** The file existed and was removed, usually by a sweep. */
  | "STORAGE_NOT_FOUND"
@@ -25,9 +25,9 @@ export type SpillwayErrorCode =
  | "STORAGE_TOO_LARGE"
 /** A custom storage did not answer in time. */
  | "STORAGE_TIMEOUT"
-/** The server of a coordination could not be reached, did not answer in time, or refused. */
+/** A server for shared state could not be reached, did not answer in time, or refused. */
  | "COORDINATION"
-/** Another worker has the session, or had it meanwhile. */
+/** Another worker holds the session, or held it in the meantime. */
  | "CONFLICT"
 /** The service was closed. */
  | "CLOSED"
@@ -35,7 +35,7 @@ export type SpillwayErrorCode =
  | "ABORTED"
 /** A command could not be started. */
  | "COMMAND"
-/** A custom strategy threw, or returned something other than a shortened text. */
+/** A custom strategy threw, or returned something other than a truncated text. */
  | "STRATEGY"
 /** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
  | "OVERFLOW"
@@ -47,7 +47,7 @@ export type SpillwayErrorCode =
  | "CALLBACK"
 /** The binary is missing, does not load, or is of another version. */
  | "NATIVE_LOAD"
-/** A fault of Spillway itself. */
+/** A bug in Spillway. */
  | "INTERNAL";
 export interface SpillwayErrorOptions {
 	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
@@ -67,7 +67,7 @@ export declare class SpillwayError extends Error {
 	static [Symbol.hasInstance](value: unknown): boolean;
 }
 /**
- * Which part of a long text is kept: its start, its end, or both with the middle left out.
+ * Which part of a long text is kept: its start, its end, or both ends without the middle.
  * @default 'head'
  */
 export type TruncationDirection = "head" | "tail" | "both";
@@ -120,7 +120,7 @@ export interface TruncationOptions {
 	maxBytes?: number;
 	maxTokens?: number;
 	direction?: TruncationDirection;
-	/** `true` lets this output through whatever its size; `false` truncates even if truncation is off. */
+	/** `true` returns this output unchanged, whatever its size; `false` truncates it even if truncation is off. */
 	skip?: boolean;
 	/** Overrides the strategy of the tool and of the service, by name, for this call. */
 	strategy?: TruncationStrategyName;
@@ -140,15 +140,15 @@ export interface TruncationContext {
 	/** True if the call failed: the preview keeps the end, and the notice does not claim success. */
 	failed?: boolean;
 	/**
-	 * The question that the output is to answer, in any words: the model's description of the call, or the latest request. The
-	 * strategy `smart` then keeps the lines that hold its rarest words. Up to 4,096 bytes are read; without it nothing changes.
+	 * The question that the output should answer, in any words: the model's description of the call, or the latest request. The
+	 * strategy `smart` then keeps the lines that contain its rarest words. Up to 4,096 bytes are read.
 	 */
 	query?: string | undefined;
 	options?: TruncationOptions;
-	/** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
+	/** Options that the tool declares (its `truncation` property). They override `global`; the user's entry in `tools` overrides them. */
 	declared?: ToolTruncationConfig;
 	/**
-	 * True if the output was truncated by its tool: it is let through up to the hard ceiling.
+	 * True if the tool has already truncated the output: it is returned unchanged up to the hard ceiling.
 	 */
 	handled?: boolean;
 	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
@@ -185,7 +185,7 @@ export interface ToolResultRecord {
 	lines?: number;
 	/** Path of the saved output. */
 	outputPath?: string;
-	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+	/** The arguments of the call, as plain JSON. Arguments of more than 4,096 UTF-16 units of JSON are not kept. */
 	args?: Readonly<Record<string, unknown>>;
 	/** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
 	folds?: FoldRecord;
@@ -201,15 +201,15 @@ export interface ITruncationStorage {
 	/** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
 	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
 	/**
-	 * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
-	 * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
-	 * longer ones are not kept.
+	 * Saves bytes of any length: the output of a `TruncationService.capture`. Called when the output has ended; each piece is valid
+	 * until the next is requested. Without it, captures of up to 64 MiB are passed to `saveBytes` or `save`, and longer ones are not
+	 * saved in this storage.
 	 */
 	saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
 	/**
-	 * Saves bytes of any length while they come: called once 1 MiB of a capture has come in, and settles after the source has ended.
-	 * The source gives at most 256 KiB at a time, and only what is asked for. It throws if the output is dropped or need not be
-	 * saved; then nothing must stay. If it rejects, the whole output is given to `saveStream`.
+	 * Saves bytes of any length while they arrive: called when 1 MiB of a capture has arrived, and settles after the source has
+	 * ended. The source yields at most 256 KiB at a time, on request. It throws if the output is dropped or need not be saved; then
+	 * remove everything that was written. If the method rejects, the full output is passed to `saveStream`.
 	 */
 	saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
 }
@@ -223,24 +223,24 @@ export interface TruncationStorageOptions {
 	/** @default 'process' */
 	durability?: Durability;
 	/**
-	 * The most bytes that remain after a sweep, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
-	 * for no bound.
+	 * Maximum bytes that remain after a sweep, over all folders: the oldest outputs are removed first, those of sessions in use
+	 * last. `Infinity` for no limit.
 	 * @default 4294967296
 	 */
 	maxStoreBytes?: number;
 	/**
-	 * The most outputs that remain after a sweep, over all folders; `Infinity` for no bound.
+	 * Maximum number of outputs that remain after a sweep, over all folders; `Infinity` for no limit.
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
 	/**
-	 * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
-	 * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
+	 * Maximum bytes of a saved file, at least 4,096. The file of a longer output has its first and last part, and between them one
+	 * line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
 	 * @default none
 	 */
 	maxFileBytes?: number;
 	/**
-	 * Redacts secrets in saved outputs; previews stay as they are. A saved output is then not lossless.
+	 * Redacts secrets in saved outputs, not in previews. A saved output is then not lossless.
 	 * @default none
 	 */
 	redact?: RedactionOptions;
@@ -250,7 +250,7 @@ export interface TruncationStorageOptions {
 	 */
 	retentionDays?: number;
 	/**
-	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
+	 * Sweeps at the first save and at every hundredth one, in parallel to the save and without delaying it. Such a sweep uses the
 	 * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
 	 * and a year old, because the clock may have jumped.
 	 * @default true; false in a service with the profile `takumi`
@@ -258,13 +258,13 @@ export interface TruncationStorageOptions {
 	sweepOnSave?: boolean;
 }
 /**
- * The result when nothing was truncated: the very content that was given; for bytes, their text; with `terminal`, what a
- * terminal would show.
+ * The result if nothing was truncated: the same content that was passed in; for bytes, their text; with `terminal`, the text that
+ * a terminal would show.
  */
 export interface UntouchedResult<C = string> {
 	content: C;
 	truncated: false;
-	/** Path of the raw output. Only with `terminal`, and only if the raw output is over the limits. */
+	/** Path of the raw output. Only with `terminal`, and only if the raw output exceeds the limits. */
 	raw?: RawOutput;
 }
 /** Result of an output that was truncated. */
@@ -276,9 +276,9 @@ export interface TruncatedResult<C = string> {
 	outputPath: string;
 	/** Lines of the original that the preview does not show at all. */
 	removedLines?: number;
-	/** Bytes of the original that the preview does not show, line breaks at the cut included. */
+	/** Bytes of the original that the preview does not show, including line breaks at the cut. */
 	removedBytes?: number;
-	/** The kept text alone, within the limits. */
+	/** The kept text without the notice, within the limits. */
 	preview?: string;
 	/** The notice: what is missing, where the full output is, and how to read it. */
 	hint?: string;
@@ -290,11 +290,11 @@ export interface TruncatedResult<C = string> {
 	limitedBy?: TruncationLimit;
 	/** The parts of the original that the preview shows, in order. */
 	ranges?: ShownRange[];
-	/** Set when lines had to be truncated inside. */
+	/** Set if single lines were truncated. */
 	partialLines?: PartialLine[];
 	/** The test run that the output reports. Only with the strategy `tests`, and only if a known runner printed it. */
 	testRun?: TestRun;
-	/** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
+	/** Set if the output was truncated although its tool turned truncation off, because it exceeded the hard ceiling. */
 	ceilingReached?: boolean;
 	/** Set when the full output could not be saved anywhere. */
 	saveError?: SaveError;
@@ -307,7 +307,7 @@ export interface TruncatedResult<C = string> {
 }
 /** Result of a truncation: a union discriminated by `truncated`. */
 export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
-/** Shape of a tool result that middleware needs; the host's own type is returned. */
+/** The fields of a tool result that middleware needs; the host's own type is returned. */
 export interface ToolResultLike {
 	/** The text for the model, or any other value. */
 	output?: unknown;
@@ -320,9 +320,9 @@ export interface ToolResultLike {
 /** Options of `createTruncationMiddleware`. */
 export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResultLike> {
 	service: OutputService;
-	/** Tools whose output is never touched. */
+	/** Tools whose output is never changed. */
 	skipTools?: readonly string[];
-	/** Decides per result: `false` lets it through, options override the configuration for this call. */
+	/** Decides for each result: `false` returns it unchanged; options override the configuration for this call. */
 	shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions;
 	/** Records every finished call that has a `toolCallId`: a `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
@@ -334,17 +334,17 @@ export type MiddlewareContext = Omit<TruncationContext, "toolName"> & Partial<Pi
  * `output` that is not text becomes text or parts of a message.
  */
 export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(toolName: string, result: T, context?: MiddlewareContext) => Promise<T & Pick<ToolResultLike, "metadata">>;
-/** The part of `TruncationService` that middleware asks for. */
+/** The part of `TruncationService` that middleware uses. */
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
 }
-/** Strategy that shortens a text. */
+/** A strategy truncates a text. */
 export interface TruncationStrategy {
 	readonly name: string;
 	needsTruncation(content: string, config: TruncationConfig): boolean;
 	truncate(content: string, config: TruncationConfig): StrategyResult;
 }
-/** Something that happened to an output. Exactly one `truncated` or `skipped` ends a call; `error` events may come before it. */
+/** An event of an output. Each call ends with exactly one `truncated` or `skipped` event; `error` events may come before it. */
 export interface TruncationEvent {
 	type: TruncationEventType;
 	toolName: string;
@@ -367,16 +367,17 @@ export interface TruncationEvent {
 }
 /** Options of `TruncationService`. */
 export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationStorageOptions, "retentionDays"> {
-	/** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
+	/** Settings for every tool. They may also be given next to the other options, as in `{ maxLines: 500 }`; those take precedence. */
 	global?: Partial<TruncationConfig>;
 	/** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
 	tools?: Record<string, ToolTruncationConfig>;
 	onEvent?: TruncationEventCallback;
 	/**
-	 * Saves full outputs elsewhere than in files, or in files of its own, redacted by `redact`. `storageDirs`, `durability`, `maxStoreBytes`,
-	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
-	 * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
-	 * default folders. The storages of a list are tried in order, and nothing else.
+	 * Saves full outputs in another place instead of the default files. `redact` is applied first. `storageDirs`, `durability`,
+	 * `maxStoreBytes`,
+	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then ignored, because they belong to the storage;
+	 * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not save in time is saved in the default
+	 * folders. In a list, the storages are tried in order, and the default folders are not used.
 	 */
 	storage?: ITruncationStorage | readonly ITruncationStorage[];
 	/** @default 'default' */
@@ -393,13 +394,13 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	hardCeilingBytes?: number;
 	/**
-	 * The whole text, notice included, keeps the limits.
+	 * True if preview and notice together must stay within the limits.
 	 * @default false
 	 */
 	noticeInside?: boolean;
 	/** @default 'en' */
 	language?: NoticeLanguage;
-	/** The tools that the model can call, by the names it knows: the notice recommends only these. */
+	/** The names of the tools that the model can call: the notice recommends only these. */
 	availableTools?: readonly string[];
 	/** Returns the notice instead of the built-in one. Must be synchronous; if it throws, the built-in notice is used. */
 	formatNotice?: (info: NoticeInfo) => string;
@@ -409,13 +410,13 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	storageTimeoutMs?: number;
 	/**
-	 * Uses the limits and the wording of a known agent.
+	 * Uses the limits and the wording of a known agent as defaults.
 	 * @default none
 	 */
 	profile?: TruncationProfile;
 }
 /**
- * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
+ * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, or else bytes. At least one of the four must be given.
  */
 export type ReadRange = LineRange | ByteRange;
 /** Outputs of a storage that may be read. */
@@ -426,9 +427,9 @@ export interface OutputAccess {
 /**
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
  *
- * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins after it, and one that ends inside one ends after it, so that neighbouring ranges lose nothing
- * and repeat nothing. Bytes that are not UTF-8 are U+FFFD in the text.
+ * No character is split. A character belongs to the byte range of its first byte: a range that begins inside a character begins
+ * after it, and a range that ends inside a character ends after it, so that adjacent ranges neither lose nor repeat a character.
+ * Bytes that are not UTF-8 are U+FFFD in the text.
  */
 export interface RangeResult {
 	/** The text, well-formed, with the line breaks that the file has. */
@@ -447,9 +448,9 @@ export interface RangeResult {
 	totalLines?: number;
 	/** The range of the next call, with the same count; absent at the end of the file. */
 	next?: LineRange | ByteRange;
-	/** The text begins or ends inside a line, or inside what is one character in the file. */
+	/** True if the text begins or ends inside a line or a character of the file. */
 	partial: boolean;
-	/** The file itself holds only a part of the output; lines and bytes count in the file. */
+	/** True if the file itself has only a part of the output; lines and bytes refer to the file. */
 	incomplete?: boolean;
 }
 /** Options of a search. */
@@ -463,9 +464,9 @@ export interface SearchOptions extends OutputAccess {
 		before?: number;
 		after?: number;
 	};
-	/** Matching lines of one call, 1 to 10,000. @default 100 */
+	/** Maximum number of matching lines in one call, 1 to 10,000. @default 100 */
 	maxMatches?: number;
-	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
+	/** Maximum UTF-8 bytes of text in one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
 	maxBytes?: number;
 	/** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
 	after?: string;
@@ -512,7 +513,7 @@ export interface SweepOptions {
 	/** Only reports what would be removed. @default false */
 	dryRun?: boolean;
 }
-/** An output that a sweep removed, and whether for its age or for a bound of the store. */
+/** An output that a sweep removed, because of its age or a limit of the store. */
 export interface SweptFile {
 	path: string;
 	bytes: number;
@@ -532,8 +533,7 @@ export interface SweepReport {
 		bytes: number;
 	};
 	/**
-	 * The first 100 of the outputs that could not be removed, and of the folders that could not be looked
-	 * at.
+	 * The first 100 of the outputs that could not be removed, and of the folders that could not be read.
 	 */
 	failed: {
 		path: string;
@@ -547,7 +547,7 @@ export interface SweepReport {
 /** A saved output, as lists show it. */
 export interface SavedOutput {
 	path: string;
-	/** As far as the name of the file has it. */
+	/** Read from the name of the file; absent if the name does not have it. */
 	toolName: string;
 	/** Milliseconds since the epoch. */
 	savedAt: number;
@@ -564,7 +564,10 @@ export interface StorageUsage {
 	bytes: number;
 	/** Sessions that have outputs, or had some. */
 	sessions: number;
-	/** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
+	/**
+	 * Folder by folder, in order. `freeBytes` is the free space of the file system; absent if the folder does not exist or the
+	 * system does not report it.
+	 */
 	dirs: {
 		dir: string;
 		files: number;
@@ -575,19 +578,18 @@ export interface StorageUsage {
 	lastSweep?: SweepReport;
 }
 /**
- * Saves full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
- * folders that are given here.
+ * Saves full outputs in files. The environment variable `SPILLWAY_STORAGE_DIR` overrides the default folders, but not folders that
+ * are passed here.
  */
 export declare class TruncationStorage implements ITruncationStorage {
 	/**
-	 * @param options one folder, or more of them in order
-	 * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
+	 * @param options one folder, or several in order of preference
+	 * @throws SpillwayError `INVALID_CONFIG` for an invalid folder
 	 */
 	constructor(options?: string | TruncationStorageOptions);
 	/**
-	 * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
-	 * out of it, and answers the path.
-	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
+	 * Saves a text so that {@link read} returns exactly the same string, unless `redact` or `maxFileBytes` changes it, and returns the path.
+	 * @throws SpillwayError `STORAGE_WRITE` if it could not be written to any folder
 	 */
 	save(content: string, context: TruncationContext): Promise<string>;
 	/** Saves bytes unchanged, and returns the path. They must not change until the promise settles. */
@@ -602,7 +604,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	read(path: string): Promise<string>;
 	/**
 	 * Reads a part of a saved output, by lines or by bytes, regardless of the size of the file; at most 262,144 bytes in one call.
-	 * The first read by line counts lines up to there; later ones find any line of the file at once.
+	 * The first read by line counts the lines up to there; later reads find any line of the file at once.
 	 *
 	 * @example
 	 * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
@@ -618,13 +620,13 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * Finds the lines of a saved output that match a regular expression, regardless of the size of the file.
 	 *
 	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
-	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
-	 * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
+	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$` match the ends of a line, and
+	 * no expression matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
 	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
 	 *
 	 * @param pattern 1 to 1,024 bytes
-	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the option's
-	 *   name for a wrong option; else as {@link readRange}
+	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the
+	 * option's name for an invalid option; otherwise as {@link readRange}
 	 */
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 	/** Returns true if this store saved the output at a path, links resolved. */
@@ -636,10 +638,10 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	cleanup(retentionDays?: number): Promise<number>;
 	/**
-	 * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
-	 * process uses before the others. Files that are not outputs of a store, cannot be examined or are younger than an hour are
-	 * kept. If several processes sweep one folder at once, one of them does.
-	 * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
+	 * Removes outputs that are too old, and then, while the store is over its limits, the oldest; outputs of sessions in use are
+	 * removed last. Files that are not outputs of a store, cannot be examined or are younger than an hour are
+	 * kept. If several processes sweep one folder at once, only one of them does the work.
+	 * @throws SpillwayError `INVALID_CONFIG` for an invalid limit, `INVALID_ARGUMENT` for any other invalid option
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
 	/** Returns the size of the store, folder by folder, and the report of its last automatic sweep. */
@@ -667,9 +669,9 @@ export type PermissionDecision = "allow" | "ask" | "deny";
 /**
  * A rule. The last one that matches a target counts.
  *
- * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` stops at
- * `/`; in `shell:git *` and `query:*` a star stands for anything. The scheme may be left out. `regex:` begins a regular
- * expression of linear time, searched for in the target; write `^` and `$` for the whole.
+ * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` does not match
+ * `/`; in `shell:git *` and `query:*` a star matches anything. The scheme may be omitted. A pattern that begins with `regex:` is a
+ * regular expression of linear time, searched for in the target; use `^` and `$` to match the whole target.
  */
 export interface PermissionRule {
 	domain: PermissionDomain | "*";
@@ -681,7 +683,7 @@ export interface PermissionRule {
 		match?: readonly string[];
 		noMatch?: readonly string[];
 	};
-	/** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it is. */
+	/** True for a stored answer "always": such a rule turns questions into permissions and never overrides a deny, at any position. */
 	approved?: boolean;
 }
 /** A rule in a verdict. */
@@ -699,11 +701,11 @@ export interface PermissionPolicyOptions {
 	/** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
 	hardDeny?: readonly PermissionRule[];
 	/**
-	 * True if there are rules before the user's.
+	 * True if the default rules apply, before the user's.
 	 * @default true
 	 */
 	defaults?: boolean;
-	/** The defaults of another system, and how it reads patterns. */
+	/** The default rules and the pattern syntax of another system. */
 	profile?: "opencode" | "moryflow";
 	/**
 	 * Decision about edits outside the vault.
@@ -711,29 +713,29 @@ export interface PermissionPolicyOptions {
 	 */
 	outsideEdit?: "deny" | "ask";
 	/**
-	 * Folders outside of the vault that may be read and edited like it; `true` is the folders of temporary files. Without it,
+	 * Folders outside the vault that may be read and edited like it; `true` stands for the folders of temporary files. Without it,
 	 * edits of temporary files are asked about.
 	 */
 	scratchFolders?: true | readonly string[];
 	/**
-	 * True if commands that only read (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
-	 * user's says otherwise. The files that they read are judged as always.
+	 * True if commands that only read (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed unless a rule of the
+	 * user says otherwise. The files that they read are checked as usual.
 	 * @default false
 	 */
 	readOnlyCommands?: boolean;
-	/** MCP servers whose tools are allowed; those of others are asked. */
+	/** MCP servers whose tools are allowed; calls to other servers are asked about. */
 	mcpServers?: readonly string[];
 	/**
-	 * Custom tools by name; they take precedence over the known ones. `'none'` says that a tool touches nothing: it is allowed
-	 * unless a rule for `tool:NAME` asks about it or denies it.
+	 * Custom tools by name; they take precedence over the known ones. `'none'` declares that a tool does not access anything: it is
+	 * allowed unless a rule for `tool:NAME` asks about it or denies it.
 	 */
 	tools?: Readonly<Record<string, PermissionTool | "none">>;
 	/**
-	 * Names of files with secrets, with at most one `*` each; `!` takes names out again. They take the place of the built-in list:
+	 * Names of files with secrets, with at most one `*` each; `!` excludes names again. They replace the built-in list:
 	 * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
 	 */
 	sensitiveFiles?: readonly string[];
-	/** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
+	/** Domains in which nothing is allowed without asking, because one of their rules could not be read; `loadConfig` returns them. */
 	failClosed?: readonly PermissionDomain[];
 	/**
 	 * True if upper and lower case of paths differ.
@@ -741,8 +743,8 @@ export interface PermissionPolicyOptions {
 	 */
 	caseSensitive?: boolean;
 	/**
-	 * The folder that the agent works in. Its files are read and edited without a question, so a home folder, a folder above it and
-	 * the root of a drive are refused unless `allowWideVault` says that they are meant.
+	 * The folder that the agent works in. Its files are read and edited without asking, so a home folder, a folder above it and the
+	 * root of a drive are refused unless `allowWideVault` is set.
 	 * @default the current directory of the process
 	 */
 	vault?: string;
@@ -767,7 +769,7 @@ export interface PermissionCall {
 	sessionId?: string | undefined;
 	/** @default 'agent' */
 	mode?: PermissionMode;
-	/** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
+	/** Declares that this tool does not access anything: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
 	touchesNothing?: boolean;
 	/** Base folder of relative paths. @default the vault */
 	cwd?: string;
@@ -776,7 +778,7 @@ export interface PermissionCall {
 	/** @default the policy's */
 	headless?: boolean;
 }
-/** A rule that may be stored as shown. */
+/** A suggested rule that may be stored as shown. */
 export interface SuggestedRule {
 	domain: PermissionDomain;
 	pattern: string;
@@ -796,7 +798,7 @@ export interface PermissionVerdict {
 	shadowed: AppliedRule[];
 	/** The reason, in sentences for a person. */
 	reasons: string[];
-	/** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
+	/** Rules that would make this question unnecessary, the narrowest first. Empty if none would be safe. */
 	suggestedRules: SuggestedRule[];
 }
 /** One target of {@link PermissionPolicy.explain}. */
@@ -809,8 +811,9 @@ export interface ExplainedTarget {
 	reasons: string[];
 }
 /**
- * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * without a match the user is asked. A call that cannot be understood is asked about. It is not a sandbox: see `docs/permission.md`.
+ * Rules about the calls that tools may make. For a target, the last matching rule decides; for a call, the strictest decision of
+ * its targets; without a match the user is asked. The user is also asked about a call that cannot be understood. It is not a
+ * sandbox: see `docs/permission.md`.
  *
  * @example
  * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
@@ -820,18 +823,18 @@ export interface ExplainedTarget {
 export declare class PermissionPolicy {
 	constructor(options?: PermissionPolicyOptions);
 	/**
-	 * Decides about a call. The same call has the same verdict as long as the rules, the approvals and the links of the file
-	 * system are the same. Arguments that cannot be read are asked about; they never throw.
-	 * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
+	 * Decides about a call. The verdict of a call stays the same as long as the rules, the approvals and the links of the file
+	 * system do. For arguments that cannot be read, the decision is `ask`; they never cause an error.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the call itself, not its arguments, is invalid
 	 */
 	evaluate(request: PermissionCall): PermissionVerdict;
-	/** As `evaluate`, with every target separately: the rule that decided, the rules that it overrides, and the reason. */
+	/** Like `evaluate`, with every target separately: the rule that decided, the rules that it overrides, and the reason. */
 	explain(request: PermissionCall): PermissionVerdict & {
 		details: ExplainedTarget[];
 	};
 	/**
-	 * Adds a permission, for a session or for all. It turns questions into permissions and never overrides a denial.
-	 * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
+	 * Adds an approved rule, for one session or for all. It turns questions into permissions and never overrides a denial.
+	 * @throws SpillwayError `INVALID_CONFIG` if it is not a valid rule with the decision `allow`
 	 */
 	approve(rule: PermissionRule, sessionId?: string): void;
 	/** Removes an approval. Returns `false` if there was none. */
@@ -867,7 +870,7 @@ export interface GateDecision {
 	decision: "allow" | "deny";
 	/** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
 	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
-	/** The mode of the session then. */
+	/** The mode of the session at that time. */
 	mode: PermissionMode;
 	/** Message of the user who rejected it. */
 	message?: string;
@@ -889,7 +892,7 @@ export interface GateState {
 }
 /** A call that is asked about. */
 export interface GateCall extends PermissionCall {
-	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
+	/** Requests of the same call get the same answer; a call with the same id and other contents is another call. */
 	toolCallId: string;
 	/** Stops waiting. The question is withdrawn when no caller waits for it. */
 	signal?: AbortSignal | undefined;
@@ -900,7 +903,7 @@ export type GateEvent = {
 	request: PendingRequest;
 }
 /**
- * `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that
+ * `call` is the key in `answers` of {@link GateState}, so that each answer can be stored separately; absent if the arguments
  * cannot be read.
  */
  | {
@@ -923,41 +926,44 @@ export type GateEvent = {
 export type GateResponse = "once" | "always" | {
 	reject: string | true;
 };
-/** An answer of `ask`; `{ always }` names which of the suggested rules is stored. */
+/** An answer of `ask`; `{ always }` is the suggested rule to store. */
 export type AskResponse = GateResponse | {
 	always: SuggestedRule;
 };
 /** The second argument of `ask`. */
 export interface AskContext {
-	/** The same for the same call in every process: that of {@link GateState} `answers`. Absent for arguments that cannot be read whole. */
+	/**
+	 * A key that is the same for the same call in every process: the key in `answers` of {@link GateState}. Absent if the arguments
+	 * cannot be read completely.
+	 */
 	call?: string;
-	/** Aborted when the question needs no answer any more: it was answered, or withdrawn. */
+	/** Aborted when the question no longer needs an answer, because it was answered or withdrawn. */
 	signal: AbortSignal;
 }
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
 	/**
-	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
-	 * throws. Without it, questions wait for `PermissionGate.respond`.
+	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws, the call
+	 * is denied. Without it, questions wait for `PermissionGate.respond`.
 	 */
 	ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>;
 	/** Controls which sessions have full access. */
 	modes?: ModeController;
-	/** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
+	/** Writes a rule to the user's settings. Without it, "always" is valid as long as the gate exists. */
 	saveRule?: (rule: SuggestedRule) => void | Promise<void>;
-	/** Writes it to this file of `loadConfig` instead, comments kept. */
+	/** Writes the rule to this file of `loadConfig` instead; comments are kept. */
 	configFile?: string;
 	/**
 	 * Scope of "always".
 	 * @default 'user'
 	 */
 	scope?: "session" | "user";
-	/** Receives every question and decision. An error in it is ignored. */
+	/** Receives every question and decision. If it throws, the error is ignored. */
 	onEvent?: (event: GateEvent) => void;
 	/** Milliseconds since the epoch. @default Date.now */
 	now?: () => number;
 }
-/** The short form of a `PermissionGate`: who is asked, and the policy if it is not the default one. */
+/** The short form of a `PermissionGate`: the function that asks, and the policy if it is not the default one. */
 export interface AskingGateOptions extends Omit<PermissionGateOptions, "ask"> {
 	/** Puts a question to a person and returns the answer: see {@link PermissionGateOptions}. */
 	ask: NonNullable<PermissionGateOptions["ask"]>;
@@ -968,9 +974,9 @@ export interface AskingGateOptions extends Omit<PermissionGateOptions, "ask"> {
 	policy?: PermissionPolicy | PermissionPolicyOptions;
 }
 /**
- * Asks if the policy says so, and waits without a time limit. One answer per call, however often and from wherever it
- * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with other contents is asked about again.
- * Rules decide each time: an approved call does not run if the policy denies it by then.
+ * Asks the user if the policy says so, and waits without a time limit. A call is asked about once, however often it is requested.
+ * A call is identified by its session, `toolCallId`, tool, arguments and folders: the same id with other arguments is another
+ * call. The rules are checked each time: an approved call does not run if the policy denies it by then.
  *
  * @example
  * const asking = new PermissionGate({ ask: () => 'once' }) // with the default policy
@@ -983,44 +989,47 @@ export declare class PermissionGate {
 	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
 	constructor(options: AskingGateOptions);
 	/**
-	 * Decides, or asks and waits.
+	 * Decides about a call, or asks and waits.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
 	 */
 	request(call: GateCall): Promise<GateDecision>;
 	/** Lists the open questions, oldest first; those of an earlier process too. */
 	pending(): PendingRequest[];
 	/**
-	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-	 * answer counts and decides at once; a rule is saved after that. A call that the policy denies in the meantime is denied whatever the answer is.
+	 * Answers a question. `always` stores the first suggested rule, or the given rule if it was shown, and also answers other
+	 * questions that the rule covers. `{ reject }` denies the call and every other question of its session. The first
+	 * answer counts and decides at once; the rule is saved afterwards. If the policy denies the call in the meantime, it is denied
+	 * whatever the answer is.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
-	/** Returns the state that must survive a restart: questions whose call can be recognised again, answers, approvals. */
+	/** Returns the state that must survive a restart: open questions whose call can be recognised again, answers and approvals. */
 	toJSON(): GateState;
 	/**
-	 * Restores a gate. A question stays open if this policy asks about its call, too; the call is requested again and takes it over.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
+	 * Restores a gate. A question stays open if this policy also asks about its call; when the call is requested again, it uses that
+	 * question.
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field that was not returned by {@link toJSON}
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
 }
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {
-	/** The folder of all logs, made if it is not there. It should be out of reach of the agent's own tools. */
+	/** The folder of all logs, created if it does not exist. The agent's own tools should not be able to write to it. */
 	dir: string;
-	/** The session id, of any form; its file gets a safe name of its own. */
+	/** The session id, any string; its file gets a safe name made from it. */
 	sessionId: string;
 	/** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
 	key?: string | Uint8Array | undefined;
-	/** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
+	/** Maximum bytes of a file, at least 65,536; then a new one is started, and the old one is kept. @default 16777216 */
 	maxFileBytes?: number;
 	/** Redaction of every text. Well-known forms of secrets are redacted unless `known` is false. @default { known: true } */
 	redact?: RedactionOptions;
-	/** Every batch waits until the disk has it, so that not even a power cut loses what was acknowledged. @default false */
+	/** Waits for the disk after every batch, so that a power cut loses no acknowledged record. @default false */
 	sync?: boolean;
 	/**
-	 * Behaviour of a failing log: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
-	 * so that the host can keep the tool from running. Either way the event counts as dropped, and the log says so as soon as it can be written again.
+	 * Behaviour if writing fails: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it
+	 * rejects, so that the host does not run the tool. In both cases the event counts as dropped, and a record says so as soon as
+	 * the log can be written again.
 	 * @default 'warn'
 	 */
 	onFailure?: "warn" | "block";
@@ -1028,8 +1037,8 @@ export interface AuditLogOptions {
 	onProblem?: (error: SpillwayError) => void;
 }
 /**
- * An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the
- * log's own.
+ * An event. All fields are optional, and others may be added, except `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer`,
+ * which the log sets itself.
  */
 export interface AuditEvent {
 	/** @default an id that is unique */
@@ -1042,7 +1051,7 @@ export interface AuditEvent {
 	toolCallId?: string | undefined;
 	/** `read`, `edit`, `bash`, … */
 	permissionDomain?: string;
-	/** As the permission rules write them: `vault:/a.md`, `shell:…` */
+	/** In the form of permission rules: `vault:/a.md`, `shell:…` */
 	targets?: readonly string[];
 	decision?: "allow" | "ask" | "deny" | (string & {});
 	rulePattern?: string;
@@ -1064,7 +1073,7 @@ export interface AuditReceipt {
 	writer: string;
 	/** Its place in the writer's chain, from 1. */
 	seq: number;
-	/** Keep the newest one elsewhere: `verifyAudit` finds by it that the end was cut off. */
+	/** Keep the newest one elsewhere: with it `verifyAudit` detects that records were removed from the end. */
 	hash: string;
 }
 /** A record that was changed after it was written. */
@@ -1086,7 +1095,10 @@ export interface AuditReport {
 	/** Records before the first bad one. */
 	records: number;
 	firstBad?: BadAuditRecord;
-	/** A line that a process did not finish; the next writer puts it aside. Not a fault, but a cut end looks the same. */
+	/**
+	 * True if the last line is incomplete; the next writer moves it to another file. It does not count as a fault, although a
+	 * removed end looks the same.
+	 */
 	torn?: {
 		file: string;
 		line: number;
@@ -1097,7 +1109,7 @@ export interface AuditReport {
 	head?: string;
 	/** Number of writers. */
 	writers: number;
-	/** Events that, by the log, could not be written. */
+	/** Number of events that, according to the log, could not be written. */
 	dropped: number;
 	/** The files, oldest first. */
 	files: string[];
@@ -1106,42 +1118,43 @@ export interface AuditReport {
 export interface VerifyAuditOptions {
 	/** The key that the log was written with. */
 	key?: string | Uint8Array | undefined;
-	/** The hash of a record, or several, that must be in the log: else its end was cut off. */
+	/** The hash of a record, or of several, that must be in the log; if one is missing, records were removed from the end. */
 	head?: string | readonly string[] | undefined;
 	signal?: AbortSignal | undefined;
 }
 /**
  * The audit log of a session: one JSON object a line, each with its own hash and that of the record before it. Several
- * processes may write into the same session.
+ * processes may write to the same session.
  */
 export declare class AuditLog {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option; the disk is touched by the first event only */
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option. Nothing is written before the first event */
 	constructor(options: AuditLogOptions);
-	/** The file that records go to. When it is full it gets a number, and another takes its name. */
+	/** The file that records are appended to. When it is full, it is renamed with a number, and a new file takes its name. */
 	get path(): string;
-	/** Events of this log that were lost, because it could not be written or too many waited. */
+	/** Number of lost events: writing failed, or too many were waiting. */
 	get dropped(): number;
 	/**
-	 * Appends an event. The promise settles when the system has the record; those of one turn of the event loop are written
-	 * together, in order. The event is read at once and may be of any kind and size: fields that are too long for a line are truncated and marked.
+	 * Appends an event. The promise settles when the operating system has the record; events of one turn of the event loop are
+	 * written together, in order. The event is read at once and may have any type and size: fields that are too long for a line are
+	 * truncated and marked.
 	 *
 	 * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
-	 * @throws SpillwayError `INVALID_ARGUMENT` for a value that is not an object or has a field of the log's own, `CLOSED`, and with
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the value is not an object or has a field that the log sets itself, `CLOSED`, and with
 	 * `onFailure: 'block'` `STORAGE_WRITE`
 	 */
 	append(event: AuditEvent): Promise<AuditReceipt | undefined>;
-	/** Settles when everything that was appended before is written, or could not be. */
+	/** Settles when every event appended before is written or has failed. */
 	flush(): Promise<void>;
 	/** Writes pending records. After that nothing can be appended. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
 /**
- * Checks a log: every record must have its hash, and follow on the record before it and on that of its writer. Earlier
+ * Checks a log: every record must have a correct hash, and link to the record before it and to the previous record of its writer. Earlier
  * files of the same session are read first. Memory does not depend on the size.
  *
- * Without a `key` the hashes show accidents and careless changes; a process that can write the file can make them all again. Records
- * removed from the end show only against a `head` that was stored elsewhere.
+ * Without a `key` the hashes only reveal accidents and careless changes, because a process that can write the file can recompute
+ * them. Records removed from the end are only detected with a `head` that was stored elsewhere.
  *
  * @param file the path of the log's current file, or of a copy of one of its files
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
@@ -1156,8 +1169,8 @@ export interface CaptureOptions {
 	 */
 	onAbort?: "discard" | "keep";
 	/**
-	 * Bytes that are held in memory for a custom strategy, which must see the whole text. A longer output is
-	 * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
+	 * Maximum bytes held in memory for a custom strategy, which must see the full text. A longer output is truncated by `default`;
+	 * an `error` event and `strategyBypassed` say so. A whole number of at least 1.
 	 * @default 8388608
 	 */
 	customStrategyBytes?: number;
@@ -1169,47 +1182,47 @@ export declare class TruncationService implements OutputService {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
 	constructor(options?: TruncationServiceConfig);
 	/**
-	 * Truncates one output. Within the limits it is returned unchanged; over them, the whole is saved first and a preview with a
-	 * notice is returned. A failing disk, strategy or storage never fails the call: the output is truncated all the same.
+	 * Truncates one output. An output within the limits is returned unchanged; otherwise the full output is saved first, and a
+	 * preview with a notice is returned. A failing disk, strategy or storage never fails the call: the output is still truncated.
 	 *
 	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
-	 *   or the parts of a message, whose texts share one budget
-	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+	 *   or the parts of a message, whose texts share one limit
+	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for an invalid context, `CLOSED` after {@link close}
 	 */
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
 	/**
-	 * Takes an output while it is produced: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
-	 * limits, whatever the length; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
-	 * that of {@link output} for the whole; only an output with truncation off is truncated above the hard ceiling even if the
-	 * caller set it, because a stream cannot be held.
+	 * Captures an output while it is being produced: a writable stream of text or bytes, in pieces of any size. Memory is bounded by
+	 * the limits, whatever the length; the file is created when a limit is exceeded, and is complete from the first byte. Its
+	 * `result` is the same as that of {@link output} for the full text, with one exception: if the caller turned truncation off, the
+	 * output is still truncated above the hard ceiling, because a stream of any length cannot be held.
 	 *
 	 * @example
 	 * const capture = service.capture({ toolName: 'bash' })
 	 * child.stdout.pipe(capture)
 	 * const result = await capture.result
-	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
+	 * @throws SpillwayError `INVALID_ARGUMENT` for an invalid context or option, `CLOSED` after {@link close}
 	 */
 	capture(context: TruncationContext, options?: CaptureOptions): Capture;
 	/** Removes saved outputs that are older than `retentionDays`, and returns their number. */
 	cleanup(): Promise<number>;
 	/**
 	 * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
-	 * `storage` that was given uses its own bounds; options given here take precedence.
+	 * custom `storage` uses its own limits; options passed here take precedence.
 	 * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
 	/**
 	 * Changes settings for every tool, from the next call on.
-	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set in the constructor
 	 */
 	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
 	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
 	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
 	/** Returns the configuration that a call with this context would use, and the source of each field. */
 	effectiveConfig(context: TruncationContext): EffectiveConfig;
-	/** Returns the sums of all outputs so far. */
+	/** Returns the totals of all outputs so far. */
 	report(): TruncationReport;
-	/** Refuses further outputs, and releases the leases of its own storage. Running calls finish. */
+	/** Refuses further outputs, and releases the leases of the service's own storage. Running calls finish. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
@@ -1240,7 +1253,7 @@ export interface RunCommandOptions {
 	/** Standard input of the command. Default: empty. */
 	input?: string | Uint8Array;
 	/**
-	 * Standard input without `input`: empty, or that of this process.
+	 * Standard input if `input` is not given: empty, or that of this process.
 	 * @default 'ignore'
 	 */
 	stdin?: "ignore" | "inherit";
@@ -1252,25 +1265,25 @@ export interface RunCommandOptions {
 	 */
 	killGraceMs?: number;
 	/**
-	 * Ends the command; the output so far is the result, with `aborted`. Aborted before the start, the call rejects with its
-	 * reason.
+	 * Ends the command; the result has the output so far, and `aborted`. If it is aborted before the start, the call rejects with its reason.
 	 */
 	signal?: AbortSignal | undefined;
 	/**
-	 * Called once the command runs, with an object that reads its output and ends it: for a command that may never end, such as a development server.
+	 * Called when the command has started, with an object that can read its output and end it: for commands that do not end by
+	 * themselves, such as a development server.
 	 */
 	onStart?: (running: RunningCommand) => void;
 	/** Called a few times a second while the command runs. */
 	onProgress?: (progress: CommandProgress) => void;
 	/**
-	 * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
-	 * both go into one pipe, so that they are in the order in which they were written.
+	 * Labels standard output and standard error: a line `[stdout]` or `[stderr]` comes before the text of each. By default both
+	 * share one pipe, so that they are in the order in which they were written.
 	 * @default false
 	 */
 	separate?: boolean;
 	/**
-	 * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
-	 * another. Arguments are appended, quoted.
+	 * Runs `file` as a shell command: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of another shell. Arguments are
+	 * appended, quoted.
 	 * @default false
 	 */
 	shell?: boolean | string;
@@ -1288,7 +1301,7 @@ export interface RunCommandOptions {
 }
 /** Exit and output of a command. */
 export interface CommandResult {
-	/** `null` when a signal ended it. */
+	/** `null` if a signal ended it. */
 	exitCode: number | null;
 	/** The signal that ended it. */
 	signal: string | null;
@@ -1302,15 +1315,15 @@ export interface CommandResult {
 	totalBytes: number;
 	/** Lines that the command printed. */
 	totalLines: number;
-	/** The sentence that says that the command was ended, and what to do next. */
+	/** A sentence that the command was ended, and what to do next. */
 	note?: string;
 }
 /**
- * Runs a program to its end and returns its exit and its truncated output; the whole output is in a file.
+ * Runs a program to its end and returns its exit code and its truncated output; the full output is saved in a file.
  *
- * The command has a process group of its own, which is ended as a whole by a timeout or an abort; the output so far
- * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
- * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
+ * The command runs in its own process group, which a timeout or an abort ends as a whole; the output so far is kept, and a note at
+ * the end of the text says what happened. An exit code other than 0 is not an error. Background processes that the command leaves
+ * running are not waited for and can no longer write to the output.
  *
  * @example
  * const { exitCode, output } = await runCommand('npm', ['test'], { timeoutMs: 120_000, sessionId })
@@ -1325,7 +1338,7 @@ export interface OverflowReport {
 	contextWindowTokens: number;
 	/** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
 	targetTokens: number;
-	/** Estimated tokens before and after, brought into line with what the provider counted. */
+	/** Estimated tokens before and after, scaled to the provider's count. */
 	tokensBefore: number;
 	tokensAfter: number;
 	steps: OverflowStep[];
@@ -1347,7 +1360,7 @@ export interface RecoverOptions<M> {
 	 * it the history is only checked, before it is sent.
 	 */
 	overflow?: OverflowFacts;
-	/** True if compaction itself overflowed: it is not tried. */
+	/** True if compaction itself overflowed; then it is not tried. */
 	duringCompaction?: boolean;
 	/**
 	 * Tokens of a text.
@@ -1376,7 +1389,7 @@ export interface RecoverOptions<M> {
 	 */
 	maxCompactions?: number;
 	/**
-	 * Tokens by which a step that does not make the history fit must shorten it, or it counts as nothing.
+	 * Minimum number of tokens by which a step must shorten the history if it does not make it fit; otherwise the step is discarded.
 	 * @default a hundredth of `contextWindowTokens`
 	 */
 	minProgressTokens?: number;
@@ -1385,22 +1398,22 @@ export interface RecoverOptions<M> {
 	 * @default 0
 	 */
 	reserveTokens?: number;
-	/** Attempts that earlier recoveries of this turn used. */
+	/** State returned by earlier recoveries of this turn. */
 	state?: OverflowRecoveryState | undefined;
 	/** Ends the recovery; it rejects with `ABORTED`. */
 	signal?: AbortSignal | undefined;
 	/** Called for each step. If it throws, a warning is emitted and nothing else changes. */
 	onStep?: (step: OverflowStep) => void;
 	/**
-	 * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
-	 * return true only for paths of your own.
+	 * Returns true if a saved output that a result names still exists; only then does the model get its path. A tool can print any
+	 * path, so return true only for your own paths.
 	 * @default whether `storage` owns the path, or this process saved it
 	 */
 	outputExists?: (path: string) => boolean;
 	/** The storage that full outputs were saved in: only paths that it owns are named. */
 	storage?: OutputOwner;
 	/**
-	 * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+	 * `keep-prefix`: signed reasoning after the first changed message is removed, because current Claude models refuse it there.
 	 * `ignore`: it stays.
 	 * @default 'keep-prefix'
 	 */
@@ -1441,8 +1454,8 @@ export interface ToolResultLedgerState {
 	version: 1;
 }
 /**
- * Records facts when tools finish: most histories lack the time, the success, and the name of the tool,
- * and a truncated result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * Records facts when tools finish, because most histories lack the time, the success and the name of the tool, and a truncated
+ * result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
  * it; `simplifyOutdatedTerminalResults` reads it.
  *
  * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
@@ -1468,7 +1481,7 @@ export declare class ToolResultLedger {
 	toJSON(): ToolResultLedgerState;
 	/**
 	 * Restores a ledger from the value of {@link toJSON}, or its JSON text.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the invalid part
 	 */
 	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
@@ -1477,18 +1490,18 @@ export interface CompactionReport {
 	/** `none`: the input messages themselves. `outputs`: old outputs were replaced. `summary`: old messages were. */
 	action: "none" | "outputs" | "summary";
 	reason: CompactionReason;
-	/** Sizes that decided: the history and the other parts of the request, against the limit. */
+	/** The sizes that were compared: the history with the other parts of the request, and the limit. */
 	trigger: {
 		size: number;
-		/** `Infinity` if nothing is too much. */
+		/** `Infinity` if there is no limit. */
 		limit: number;
 		unit: "tokens" | "chars";
-		/** It was over the limit, or compaction was forced. */
+		/** True if the limit was exceeded, or compaction was forced. */
 		triggered: boolean;
 	};
 	/** Budget of the history and the other parts of the request, in the unit of the trigger. */
 	usable: number;
-	/** True if they have no more, now. */
+	/** True if they are within the budget now. */
 	fits: boolean;
 	/** The history, estimated, in the unit of the trigger. */
 	sizeBefore: number;
@@ -1498,7 +1511,7 @@ export interface CompactionReport {
 	charsAfter: number;
 	messagesBefore: number;
 	messagesAfter: number;
-	/** Outputs that were replaced where they are. */
+	/** Number of outputs that were replaced in place. */
 	replacedOutputs: number;
 	/** By tool the number of outputs that were removed, replaced or summarised. */
 	droppedTools: Record<string, number>;
@@ -1525,7 +1538,7 @@ export interface CompactionReport {
 		size: number;
 		/** True if it updates an earlier one. */
 		updated: boolean;
-		/** The summary includes the beginning of a turn whose rest is kept. */
+		/** True if the summary includes the beginning of a turn whose rest is kept. */
 		hasTurn: boolean;
 		/** True if it was longer than its limit. */
 		shortened: boolean;
@@ -1559,15 +1572,15 @@ export interface CompactionPlan {
 }
 /** Request to the summariser. */
 export interface SummaryRequest<M = unknown> {
-	/** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
+	/** The complete prompt: instructions, the previous summary, and the messages. */
 	prompt: string;
-	/** The instructions alone, for callers who send the messages themselves. */
+	/** Only the instructions, for callers who send the messages themselves. */
 	instructions: string;
-	/** The messages that the summary replaces, oldest first: the very objects, with their full outputs. */
+	/** The messages that the summary replaces, oldest first: the same objects, with their full outputs. */
 	messages: readonly M[];
 	/** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
 	part: "history" | "turn";
-	/** The summary so far, to be brought up to date; `undefined` the first time. */
+	/** The previous summary, to be updated; `undefined` the first time. */
 	previousSummary: string | undefined;
 	/** Parts of the request besides the history. */
 	environment: CompactionEnvironment | undefined;
@@ -1575,7 +1588,7 @@ export interface SummaryRequest<M = unknown> {
 	maxTokens: number;
 	/** The language of the conversation, as far as that is known. */
 	language: NoticeLanguage;
-	/** Aborted when the time is up, or when the caller's own signal is. */
+	/** Aborted when the time limit is reached, or when the caller's signal is aborted. */
 	signal: AbortSignal;
 }
 /** Options of {@link MemoryStorage}. */
@@ -1592,51 +1605,51 @@ export interface MemoryStorageOptions {
 	retentionDays?: number;
 }
 /**
- * Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends
- * with it.
+ * Keeps full outputs in the memory of the process, with the methods of `TruncationStorage`. They are not shared with other
+ * processes and are lost when the process ends.
  */
 export declare class MemoryStorage implements ITruncationStorage {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
 	constructor(options?: MemoryStorageOptions);
-	/** Keeps a text and answers its path, which only this storage knows. */
+	/** Stores a text and returns its path, which only this storage knows. */
 	save(content: string, context: TruncationContext): Promise<string>;
-	/** Keeps a copy of bytes and answers its path. */
+	/** Stores a copy of bytes and returns its path. */
 	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+	/** Returns the full text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` if it was swept */
 	read(path: string): Promise<string>;
 	/** As `TruncationStorage.readRange`. */
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	/** As `TruncationStorage.search`. */
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** True if a path is that of an output that this storage kept. */
+	/** Returns true if the path is that of an output in this storage. */
 	owns(path: string): boolean;
 	/** Removes outputs that are older than `retentionDays`, and returns their number. Outputs younger than an hour are kept. */
 	cleanup(retentionDays?: number): Promise<number>;
-	/** As `TruncationStorage.sweep`; nothing is leased here. */
+	/** As `TruncationStorage.sweep`; there are no leases here. */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much is kept. */
+	/** Returns the number and size of the outputs. */
 	usage(): Promise<StorageUsage>;
-	/** Forgets all outputs of a session, and answers how many there were. */
+	/** Removes all outputs of a session, and returns their number. */
 	deleteSession(sessionId: string): Promise<number>;
-	/** Where paths begin; no folder of a disk. */
+	/** Returns the prefix of paths; it is not a folder on disk. */
 	getStorageDir(): string;
-	/** Forgets everything. */
+	/** Removes all outputs. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
 /** Options of the part of a summary about files that were read before it. */
 export interface ReadStateOptions {
-	/** The folder that relative paths start in. Files outside of it, also behind links, are named without their state. */
+	/** The folder that relative paths start from. Files outside of it, also after following links, are listed without their state. */
 	root: string;
-	/** Tokens of the record at most; the newest reads count first. @default 600 */
+	/** Maximum tokens of the list; the newest reads come first. @default 600 */
 	maxTokens?: number;
-	/** Number of files, those read last, whose text as it is now is added to the summary. A whole number. @default 0 */
+	/** Number of files, those read last, whose current text is added to the summary. A whole number. @default 0 */
 	restoreFiles?: number;
-	/** Tokens of these texts at most, together. A file that does not fit is left out. @default 4000 */
+	/** Maximum tokens of these texts together. A file that does not fit is left out. @default 4000 */
 	restoreTokens?: number;
 	/**
-	 * Redaction of these texts: they stand in the summary, and are stored with it. Well-known forms of secrets are redacted unless
-	 * `known` is false. Files whose names say that they hold secrets, such as `.env`, are never added.
+	 * Redaction of these texts, which are part of the summary and stored with it. Well-known forms of secrets are redacted unless
+	 * `known` is false. Files whose names indicate secrets, such as `.env`, are never added.
 	 * @default { known: true }
 	 */
 	redact?: RedactionOptions;
@@ -1679,12 +1692,12 @@ export interface CompactOptions<M = unknown> {
 	/** Compacts whatever the size, and although compaction is switched off. @default false */
 	force?: boolean;
 	/**
-	 * Makes the history fit into this number of tokens, whatever the window; for a recovery from an overflow.
+	 * Makes the history fit into this number of tokens, regardless of the window; for a recovery from an overflow.
 	 */
 	targetTokens?: number;
 	/**
-	 * Compaction begins above this share of what is usable: the window without room for an answer (4,096 tokens or a fifth)
-	 * and without `reserveTokens`. Above 0, at most 1.
+	 * Compaction begins above this share of the usable tokens: the window minus the room for an answer (4,096 tokens or a fifth) and
+	 * minus `reserveTokens`. Above 0, at most 1.
 	 * @default 0.8
 	 */
 	triggerShare?: number;
@@ -1693,7 +1706,7 @@ export interface CompactOptions<M = unknown> {
 	 * @default 120000
 	 */
 	maxChars?: number;
-	/** Tokens that stay free beside the room for an answer. @default 0 */
+	/** Tokens that stay free in addition to the room for an answer. @default 0 */
 	reserveTokens?: number;
 	/**
 	 * Number of newest turns kept byte for byte, as long as they fit. The newest user message is always kept. A
@@ -1713,31 +1726,31 @@ export interface CompactOptions<M = unknown> {
 	 */
 	usedTokens?: number;
 	/**
-	 * Tokens of a text. If it throws or answers no number, that is warned of and the built-in estimate is used.
+	 * Returns the tokens of a text. If it throws or returns no number, a warning is issued and the built-in estimate is used.
 	 * @default the built-in estimate
 	 */
 	estimateTokens?: (text: string) => number;
 	/**
-	 * The language of the words that Spillway puts into the history.
+	 * The language of the texts that Spillway adds to the history.
 	 * @default that of what the user said
 	 */
 	language?: NoticeLanguage;
 	/** Metadata recorded when the tools finished: the path of the saved output, and the tool name. */
 	ledger?: ToolResultKnowledge;
 	/**
-	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
-	 * named if this process saved it, and one that the host wrote into a message is trusted.
+	 * The storage that full outputs were saved in: only paths that it owns are used. Without it, a path printed by the tool is used
+	 * only if this process saved it, and a path that the host wrote into a message is trusted.
 	 */
 	storage?: OutputOwner;
 	/**
-	 * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+	 * `keep-prefix`: signed reasoning after the first changed message is removed, because current Claude models refuse it there.
 	 * `ignore`: it stays.
 	 * @default 'keep-prefix'
 	 */
 	thinking?: ThinkingMode;
 	/**
-	 * Adds to a summary which files were read before it, which lines of them, and whether they have changed since, and if asked for
-	 * the files read last as they are now. Looks at these files. Without it no file is looked at.
+	 * Adds to a summary the files that were read before it, with the lines read and whether they have changed since, and on request
+	 * the current text of the files read last. These files are opened; without this option, no file is.
 	 * @default none
 	 */
 	readState?: ReadStateOptions;
@@ -1759,13 +1772,13 @@ export interface CompactResult<M> {
  * Shortens a history that is near the model's window: old tool outputs are replaced in place, and if
  * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
  *
- * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long
- * as they fit, and the newest message of the user in any case. A turn that is too long by itself is split where
- * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
- * compaction; the record of changed files in it is not the summariser's and outlives it.
+ * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long as they fit,
+ * and always the newest message of the user. A turn that is too long by itself is split where
+ * {@link cutPoints} allows it. Calls keep their results. The summary is one message, updated by the next compaction. The record of
+ * changed files in it is not written by the summariser, and later summaries keep it.
  *
- * If a summary fails, is empty, or is larger than the messages it replaces, only old outputs are removed. A step that frees
- * less than a tenth is not taken.
+ * If a summary fails, is empty, or is larger than the messages it replaces, only old outputs are removed. A step that frees less
+ * than a tenth is discarded.
  *
  * `compactHistory.plan` takes the same arguments and returns the planned steps: no callback is called, and nothing changes.
  *
@@ -1798,21 +1811,21 @@ export interface HistoryPrunerOptions {
 	 */
 	keepRecent?: number;
 	/**
-	 * Older results stay as well while fewer results than this came after their last use: the model said a path, an identifier or a number out
-	 * of the result that was not said before. For the policies `results`, `pressure` and `arguments`. A whole number of at least 0, or
+	 * Older results are also kept while fewer than this number of results followed their last use. A use is an answer that contains
+	 * a path, an identifier or a number of the result for the first time. For the policies `results`, `pressure` and `arguments`. A
+	 * whole number of at least 0, or
 	 * `Infinity`; 0 turns it off.
 	 * @default 0; 3 for the policy `results` if placeholders have an `index`
 	 */
 	keepUsed?: number;
 	/**
-	 * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
-	 * are as many. A whole number of at least 0, or `Infinity`.
+	 * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned until there are that
+	 * many. A whole number of at least 0, or `Infinity`.
 	 * @default 0
 	 */
 	keepMessages?: number;
 	/**
-	 * True if everything before the first user message stays: it holds the agent's identity. Without such a message nothing
-	 * is pruned.
+	 * True if everything before the first user message is kept, such as the agent's identity. Without a user message nothing is pruned.
 	 * @default false
 	 */
 	keepPreamble?: boolean;
@@ -1833,8 +1846,8 @@ export interface HistoryPrunerOptions {
 	onlyTools?: readonly string[];
 	/**
 	 * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache has expired
-	 * because nothing was sent for `cacheLifetimeMs`; then everything that may be pruned is. `always`: prunes at once; for
-	 * providers without a cache, or when room is all that counts.
+	 * because nothing was sent for `cacheLifetimeMs`; then everything that may be pruned is pruned. `always`: prunes at once; for
+	 * providers without a cache, or if only the room counts.
 	 * @default 'cache'
 	 */
 	schedule?: "cache" | "cold" | "always";
@@ -1862,25 +1875,25 @@ export interface HistoryPrunerOptions {
 	 */
 	maxLoss?: number;
 	/**
-	 * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
-	 * models refuse a request in which a block follows another message than the one it was made after; what is left out by then
-	 * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
-	 * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks are
-	 * not looked at, for models that do not check them.
+	 * Treatment of signed reasoning. `keep-prefix`: nothing before the last signed block changes, because current Claude models
+	 * refuse a request in which the messages before a block have changed; results left out before the block was created stay left
+	 * out. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
+	 * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks have
+	 * no influence, for models that do not check them.
 	 * @default 'keep-prefix'
 	 */
 	thinking?: ThinkingMode | "remove" | "provider-drops";
 	/**
-	 * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
-	 * something else than a string is reported as an error, and the default is used. An item that is shorter than its
+	 * Placeholder of a pruned item, or a function that returns one. If the function throws or does not return a string, an error is
+	 * reported, and the default is used. An item that is shorter than its
 	 * placeholder is not pruned.
 	 * @default a sentence that names the file with the full output, if there is one
 	 */
 	placeholder?: string | ((info: PrunedInfo) => string);
 	/**
-	 * The default placeholder of a result lists words out of it that stand nowhere else in the request: paths, identifiers and numbers
-	 * that agents are likely to use again, at most 6,000 bytes. `short`: fewer of them, at most 2,000 bytes. `false`: none, and
-	 * `keepRecent` is 5. A `placeholder` of your own, or of a profile, has none.
+	 * The default placeholder of a result lists words of the result that occur nowhere else in the request: paths, identifiers and
+	 * numbers that agents are likely to use again. `long`: at most 6,000 bytes. `short`: at most 2,000 bytes. `false`: no list, and
+	 * `keepRecent` is 5. A custom `placeholder`, or that of a profile, has no list.
 	 * @default 'long'
 	 */
 	index?: "short" | "long" | false;
@@ -1895,17 +1908,17 @@ export interface HistoryPrunerOptions {
 	 */
 	ledger?: ToolResultKnowledge;
 	/**
-	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
-	 * named if this process saved it, and one that the host wrote into a message is trusted.
+	 * The storage that full outputs were saved in: only paths that it owns are used. Without it, a path printed by the tool is used
+	 * only if this process saved it, and a path that the host wrote into a message is trusted.
 	 */
 	storage?: OutputOwner;
 	/**
-	 * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
+	 * Returns the tokens of a text. If it throws or returns no number, the error is reported and the built-in estimate is used.
 	 * @default the built-in estimate
 	 */
 	estimateTokens?: (text: string) => number;
 	/**
-	 * Called for every failure while pruning; the messages are sent all the same.
+	 * Called for every error while pruning; the messages are returned regardless.
 	 * @default a warning of the process
 	 */
 	onError?: (error: SpillwayError) => void;
@@ -1932,7 +1945,7 @@ export interface PruneReport {
 	tokensAfter: number;
 	/** True if the provider's cache had expired. */
 	cold: boolean;
-	/** Tokens that became free, or, if none did, that could have. */
+	/** Tokens that were freed, or, if nothing was pruned, that could have been freed. */
 	freed: number;
 	/** Priced tokens that freeing them costs at this request; negative if it saves at once. */
 	price: number;
@@ -1976,9 +1989,10 @@ export interface PruneResult<M> {
  * Prunes old parts of a history from requests, with regard to the provider's prompt cache. One pruner
  * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
- * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Pairs of calls and
- * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, and results no longer than their placeholder. Images and files of a result are pruned with
+ * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Calls keep their results, because
+ * only texts are replaced. Never replaced are results that the model has not seen yet,
+ * results whose call is not in the history, and results that are no longer than their placeholder. Images and files of a result
+ * are pruned with
  * its text, and the placeholder names them.
  */
 export declare class HistoryPruner {
@@ -1987,8 +2001,8 @@ export declare class HistoryPruner {
 	/**
 	 * Returns the messages to send now, and records them as sent.
 	 *
-	 * Never throws because of the history: unreadable messages stay as they are, and if everything fails, the
-	 * messages are returned unpruned and `onError` receives the reason.
+	 * Never throws because of the history: unreadable messages stay unchanged, and if pruning fails, the messages are returned
+	 * unpruned and `onError` receives the reason.
 	 *
 	 * @param messages the whole history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
@@ -1999,28 +2013,28 @@ export declare class HistoryPruner {
 		now?: number;
 	}): PruneResult<M>;
 	/**
-	 * Learns from the usage of the response to the last request, under whatever field names its provider or framework has:
+	 * Learns from the usage of the response to the last request, with the field names of its provider or framework:
 	 * the tokens of a prompt, whether the cache was still there after the pause before, and prices where the usage has costs
-	 * or says that the cache lasts an hour. Call it after each response; a second call for the same request learns nothing about the cache.
+	 * or says that the cache lasts an hour. Call it after each response; a second call for the same request teaches nothing about the cache.
 	 *
 	 * Never throws. A usage with negative counts, without tokens or in unknown names teaches nothing; one with more hits
 	 * than tokens only the number of tokens. `problem` says so.
 	 */
 	observe(usage: unknown): PromptUsage;
 	/**
-	 * The fields by which a request asks the provider to edit the history by itself, by the rules of this pruner as far as the
-	 * provider has them: Anthropic's clearing of tool results and of reasoning and its compaction, or OpenAI's compaction. With `schedule:
-	 * 'cold'`, or without a pruner in front, the two do not stand in each other's way.
+	 * Returns the fields of a request that ask the provider to edit the history by itself, with the rules of this pruner as far as
+	 * the provider supports them: Anthropic's clearing of tool results and of reasoning and its compaction, or OpenAI's compaction.
+	 * With `schedule:
+	 * 'cold'`, or if requests are not pruned, the two do not interfere.
 	 * @throws SpillwayError `INVALID_ARGUMENT` for another provider, or an option that is not allowed
 	 */
 	toProvider(provider: "anthropic", options?: ToProviderOptions): AnthropicEditing;
 	toProvider(provider: "openai", options?: ToProviderOptions): OpenAIEditing;
 	/**
-	 * Learns from a response what its provider left out of the request by itself. Results that it has cleared are taken as not in
-	 * view from then on: what was folded into a pointer to one of them gets its text back. `toolCallIds` names them, for
-	 * `FoldSession.forget`.
+	 * Reads from a response which results the provider cleared by itself. From then on they count as left out of the request: a
+	 * result with a pointer to one of them gets its text back. `toolCallIds` lists them, for `FoldSession.forget`.
 	 *
-	 * Never throws. `undefined` if the response says nothing of edits; then what was known stays.
+	 * Never throws. Returns `undefined` if the response does not mention edits; then nothing changes.
 	 */
 	accept(response: unknown): (ProviderEdits & {
 		toolCallIds: string[];
@@ -2031,7 +2045,7 @@ export declare class HistoryPruner {
 	toJSON(): HistoryPrunerState;
 	/**
 	 * Returns a pruner that continues where another stopped.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the state was not returned by `toJSON`, or an option is not allowed
 	 */
 	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
 }
@@ -2044,40 +2058,43 @@ export interface ContextManagerOptions<M = unknown> {
 	/** The model's window in tokens; 0 or nothing: unknown. */
 	contextWindow?: number;
 	/**
-	 * Most bytes of a request. Above them the oldest images and files leave, down to three quarters, and a note describes each; a
-	 * `storage` with `saveBytes` keeps them. Those in messages after the model's last answer stay.
+	 * Maximum bytes of a request. Above this limit the oldest images and files are replaced by notes, down to three quarters of it;
+	 * a `storage` with `saveBytes` saves them. Those in messages after the model's last answer stay.
 	 * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
 	 * 20 MB for `gemini`, none for others
 	 */
 	maxRequestBytes?: number;
 	/**
-	 * Most images of a request; the oldest leave in the same way.
+	 * Maximum number of images in a request; the oldest are replaced in the same way.
 	 * @default 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
 	 */
 	maxImages?: number;
-	/** Tokens that stay free beside the room for an answer. @default 0 */
+	/** Tokens that stay free in addition to the room for an answer. @default 0 */
 	reserveTokens?: number;
 	/** Parts of the request besides the history: they count as tokens, and the summariser receives them. */
 	environment?: CompactOptions["environment"];
 	/** Tokens of a text. @default the built-in estimate */
 	estimateTokens?: (text: string) => number;
 	/**
-	 * The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English
+	 * The language of the texts that Spillway adds to the history. @default that of what the user said; of placeholders English
 	 */
 	language?: NoticeLanguage;
 	/** Metadata recorded when the tools finished: preferred over the messages. */
 	ledger?: ToolResultKnowledge;
 	/** The storage that full outputs were saved in: with it, only paths that it owns are named. */
 	storage?: OutputOwner;
-	/** Results of terminal tools that are older than 15 minutes go. @default true */
+	/** Prunes results of terminal tools that are older than 15 minutes. @default true */
 	outdated?: boolean | PolicySettings<"outdated">;
-	/** Reads of a file that newer reads of it cover go. @default true */
+	/** Prunes reads of a file that newer reads cover. @default true */
 	superseded?: boolean | PolicySettings<"superseded">;
-	/** Results beyond the newest 40,000 tokens of them go. @default true */
+	/** Prunes results beyond the newest 40,000 tokens of results. @default true */
 	budget?: boolean | PolicySettings<"budget">;
-	/** More about the three: when they go, and what may. */
+	/** Further options of these three: when they prune, and what they may prune. */
 	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
-	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
+	/**
+	 * `false`: no compaction. Without `summarize`, only old outputs are replaced.
+	 * @default old outputs are replaced when the window is nearly full
+	 */
 	compaction?: false | Omit<CompactOptions<M>, SharedOption | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
 	/**
 	 * Profile that truncates the results of a history that still does not fit; `false` sends it unchanged.
@@ -2085,38 +2102,38 @@ export interface ContextManagerOptions<M = unknown> {
 	 */
 	overflow?: false | OverflowProfile;
 	/**
-	 * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is not a loop:
-	 * a `DoomLoopDetector`.
+	 * Receives the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again does
+	 * not count as a loop: a `DoomLoopDetector`.
 	 */
 	doomLoop?: {
 		forget(toolCallIds: readonly string[]): void;
 	};
-	/** Told of the same calls, so that no later pointer names them: a `FoldSession`. */
+	/** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. */
 	fold?: {
 		forget(toolCallIds: readonly string[]): void;
 	};
-	/** Receives everything that went wrong; the messages were sent regardless. @default a warning of the process */
+	/** Receives every error; the messages are returned regardless. @default a warning of the process */
 	onError?: (error: SpillwayError) => void;
 }
 /** Report of {@link ContextManager.prepare}. */
 export interface ContextReport {
-	/** In the order in which they are done. */
+	/** In the order in which they run. */
 	steps: ContextStep[];
 	/** Estimated tokens of the stored history, and of the sent messages, without the other parts of the request. */
 	tokensBefore: number;
 	tokensAfter: number;
-	/** Tokens of what is sent beside the history. */
+	/** Tokens of the other parts of the request. */
 	environmentTokens: number;
 	/** Ids of the calls whose results left the request now: pruned, or replaced by a compaction. */
 	left: string[];
 	/** Budget of both together; `Infinity` if the window is unknown. */
 	usable: number;
-	/** True if they have no more; as the provider counts them once `observe` was called. */
+	/** True if they are within the budget, in the provider's count once `observe` was called. */
 	fits: boolean;
 	pruning: PruneReport;
 	/** The savings of pruning in all requests so far. */
 	savings: ContextSavings;
-	/** Only if it was asked for at this request. */
+	/** Only if it was requested in this call. */
 	compaction?: CompactionReport;
 }
 /** Result of {@link ContextManager.prepare}. */
@@ -2124,8 +2141,8 @@ export interface PreparedContext<M> {
 	/** For the request. */
 	messages: M[];
 	/**
-	 * The history with its compactions, and nothing else left out: for callers who want to store that. The very array that
-	 * went in if there was none.
+	 * The history with its compactions applied but nothing pruned, for callers who store that. The input array itself if there was
+	 * no compaction.
 	 */
 	history: M[];
 	report: ContextReport;
@@ -2136,12 +2153,12 @@ export interface ContextManagerState {
 }
 /**
  * Prepares the history before each request: recorded metadata, outdated results, superseded reads, a budget of
- * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
- * what it did and why.
+ * results, compaction, and a guard that truncates results if the request still does not fit, in this order. Each step can be
+ * turned off, and reports what it did and why.
  *
- * One manager belongs to one session, and gets the whole stored history every time; it is never changed. Decisions
- * hold: a pruned result stays pruned with the same bytes, and a summary is applied again until the next. A host that
- * stores the compacted history takes `history` of the answer, and passes that from then on.
+ * Use one manager per session, and pass the full stored history every time; it is never changed. Decisions are kept: a pruned
+ * result stays pruned with the same bytes, and a summary is applied again until the next one. To store the compacted history, take
+ * `history` of the result, and pass that from then on.
  *
  * @example
  * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
@@ -2156,9 +2173,8 @@ export declare class ContextManager<M = unknown> {
 	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
 	 * `signal` ends it
-	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
-	 * the request would be over the window;
-	 * `ABORTED` if the signal says so
+	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
+	 * request would exceed the window; `ABORTED` if the signal is aborted
 	 */
 	prepare(messages: readonly M[], options?: {
 		now?: number;
@@ -2167,10 +2183,10 @@ export declare class ContextManager<M = unknown> {
 	}): Promise<PreparedContext<M>>;
 	/**
 	 * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
-	 * and the guard count as the provider does, with everything that is sent beside the history.
+	 * and the guard count as the provider does, with everything that is sent in addition to the history.
 	 */
 	observe(usage: unknown): PromptUsage;
-	/** Learns from a response what its provider left out by itself, as `HistoryPruner.accept` does. */
+	/** Reads from a response which results the provider cleared by itself, as `HistoryPruner.accept` does. */
 	accept(response: unknown): ReturnType<HistoryPruner["accept"]>;
 	/** Returns the steps of the last request as readable sentences. */
 	explain(): string;
@@ -2178,51 +2194,56 @@ export declare class ContextManager<M = unknown> {
 	toJSON(): ContextManagerState;
 	/**
 	 * Returns a manager that continues where another stopped.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the state was not returned by `toJSON`, or an option is not allowed
 	 */
 	static fromJSON<M = unknown>(state: ContextManagerState | string, options?: ContextManagerOptions<M>): ContextManager<M>;
 }
-/** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
+/** Options of {@link DoomLoopDetector}. A threshold of `Infinity` turns its rule off. */
 export interface DoomLoopOptions {
 	/**
-	 * Loops that may be approved in a run; the next one is a stop. The budget of calls has an end of its own, the hard cap.
+	 * Number of loops that may be approved in a run; the next one is stopped. Approvals of the call budget do not count, because the
+	 * hard cap limits them.
 	 * @default 3
 	 */
 	maxAttempts?: number;
 	/**
-	 * Number of the call in a run at which the user is asked, and again after this number of calls since an approval. Five times
-	 * as many are the hard cap of a run, which nothing resets.
+	 * Number of calls in a run at which the user is asked, and again after as many calls since an approval. Five times this
+	 * number is the hard cap of a run, which nothing resets.
 	 * @default 60
 	 */
 	maxToolCalls?: number;
 	/**
-	 * Calls with the same arguments and, as far as is recorded, the same result: the call with this number is asked about.
-	 * Others may come in between if nothing was changed by them.
+	 * Number of calls with the same arguments and, if results are recorded, the same result, at which the user is asked. Other calls
+	 * may come in between if they changed nothing.
 	 * @default 5
 	 */
 	sameToolThreshold?: number;
-	/** Turns running in which everything failed and one error was the same: then the next call is asked about. @default 4 */
+	/**
+	 * Number of consecutive turns in which every call failed and one error was the same; then the user is asked at the next call.
+	 * @default 4
+	 */
 	sameErrorThreshold?: number;
-	/** Answers without a call to the same words, seen through `observe`. @default 3 */
+	/** Number of answers without a call to the same message, passed to `observe`. @default 3 */
 	sameAnswerThreshold?: number;
-	/** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
+	/** Number of calls after an approval that are not checked. Budget and hard cap still apply. @default 3 */
 	cooldownToolCalls?: number;
 	/** True if the user cannot be asked: a question becomes a stop. @default false */
 	headless?: boolean;
 	/** The language of messages. @default 'en' */
 	language?: "en" | "zh-CN";
 	/**
-	 * Names of fields that do not distinguish two calls or two results, at any depth: for every tool, or by tool (`*` is every
-	 * tool). Durations and process ids of terminals are known already.
+	 * Names of fields that are ignored when two calls or two results are compared, at any depth: for every tool, or by tool (`*` is
+	 * every tool). Durations and process ids of terminals are always ignored.
 	 */
 	volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>;
-	/** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
+	/** Further tools that wait for something: they may repeat, and the user is asked from the 20th call on. */
 	pollTools?: readonly string[];
 	/**
-	 * Returns a key that distinguishes calls of a tool, instead of its arguments; `undefined` for the arguments. Errors are ignored.
+	 * Returns a key that distinguishes calls of a tool, instead of its arguments; `undefined` for the arguments. If it throws, the
+	 * arguments are used.
 	 */
 	identity?: (call: DoomLoopCall) => unknown;
-	/** The numbers of another system. @default none */
+	/** The thresholds of another agent. @default none */
 	profile?: TruncationProfile;
 }
 /** A call that is about to run. */
@@ -2234,8 +2255,8 @@ export interface DoomLoopCall {
 	/** The arguments, of any kind and size: the object, or the JSON text of the model. */
 	args?: unknown;
 	/**
-	 * Names the turn of the model: calls of one turn are made side by side and say nothing about each other. Without it a
-	 * call that comes after a result begins a new turn.
+	 * Names the turn of the model: calls of one turn run in parallel and do not count as repetitions of each other. Without it, a
+	 * call after a result begins a new turn.
 	 */
 	turn?: string | number;
 }
@@ -2271,11 +2292,11 @@ export type DoomLoopReason =
 export interface DoomLoopVerdict {
 	/** `allow` it, `ask` the user first, or `stop`: it must not run. */
 	action: "allow" | "ask" | "stop";
-	/** Why. Also of a warning. */
+	/** The reason, also of a warning. */
 	reason?: DoomLoopReason;
 	/** With `max_attempts`: the loop that would have been asked about. */
 	detector?: DoomLoopReason;
-	/** How often it was noticed. */
+	/** How often it was detected. */
 	count?: number;
 	/** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
 	message?: string;
@@ -2285,11 +2306,11 @@ export interface DoomLoopVerdict {
 	toolCallId?: string;
 }
 /**
- * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error whatever
- * is tried, or answers without calls. One detector serves one session.
+ * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error for different
+ * calls, or answers without calls. Use one detector per session.
  *
  * Call `check` before every call, `record` with its outcome, and `observe` with answers. It does
- * not read a clock and does nothing by itself.
+ * not read a clock and starts no work of its own.
  */
 export declare class DoomLoopDetector {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
@@ -2299,33 +2320,34 @@ export declare class DoomLoopDetector {
 	 */
 	startRun(): void;
 	/**
-	 * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
-	 * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
+	 * Decides about a call before it runs. For the same call it returns the same verdict and counts nothing, until the result is
+	 * recorded. The same id in another turn, or after other calls or messages, is another call; open questions stay open.
 	 *
 	 * @throws SpillwayError `INVALID_ARGUMENT` if `toolCallId` or `tool` is not a string; arguments of any kind are fine
 	 */
 	check(toCheck: DoomLoopCall): DoomLoopVerdict;
 	/**
-	 * Tells how a call went, so that repeating what makes progress is not a loop. The result of a call that was not allowed,
-	 * or that is not known, changes nothing.
+	 * Records the result of a call, so that repeated calls that make progress do not count as a loop. The result of a call that was
+	 * not allowed or is unknown is ignored.
 	 */
 	record(toRecord: DoomLoopResult): void;
 	/**
-	 * Tells that the results of these calls left the context: pruned, cleared by the provider, or replaced by a summary. A call that
+	 * Records that the results of these calls left the context: they were pruned, cleared by the provider, or replaced by a summary.
+	 * A call that
 	 * only reads and gets such a result again is not a repetition; failed calls and calls that change something stay counted. Ids that are
 	 * not known change nothing.
 	 *
-	 * @throws SpillwayError `INVALID_ARGUMENT` if that is no array of strings
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the argument is not an array of strings
 	 */
 	forget(toolCallIds: readonly string[]): void;
 	/**
-	 * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
+	 * Approves a call that the detector asked about: `once`, or `always` for this loop until the session ends.
 	 * @returns false if there is no open question with this id
 	 */
 	approve(toolCallId: string, approval: "once" | "always"): boolean;
 	/**
-	 * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
-	 * same words, again and again. The answer is as that of `check`; with `ask`, its `toolCallId` is what `approve` takes.
+	 * Records a message to or from the model, to detect loops without calls: repeated answers without a call to the same message.
+	 * The verdict is like that of `check`; with `ask`, pass its `toolCallId` to `approve`.
 	 */
 	observe(said: {
 		role: "user" | "assistant";
@@ -2333,11 +2355,11 @@ export declare class DoomLoopDetector {
 	}): DoomLoopVerdict;
 	/** The ids of unanswered questions, oldest first. */
 	pending(): string[];
-	/** Everything that another detector needs to go on, for `JSON.stringify`. It holds hashes and ids, and no arguments. */
+	/** Returns the state that another detector needs to continue, for `JSON.stringify`. It contains hashes and ids, but no arguments. */
 	toJSON(): object;
 	/**
 	 * Returns a detector that continues where another was saved.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the value was not returned by `toJSON`
 	 */
 	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
 }
@@ -2354,7 +2376,7 @@ export interface DoomLoopQuestion {
 export interface ToolControls {
 	/** Functions around the tool, or a runner that has them. Only the tool hooks of a set are run here. */
 	hooks?: Hooks | ToolHookRunner;
-	/** A `PermissionGate`, or a `PermissionPolicy` without a user to ask: calls that would be asked about are denied then. */
+	/** A `PermissionGate`, or a `PermissionPolicy`, which cannot ask a user: calls that need approval are then denied. */
 	permission?: {
 		request(call: GateCall): Promise<GateDecision>;
 	} | {
@@ -2367,9 +2389,9 @@ export interface ToolControls {
 		forget?(toolCallIds: readonly string[]): void;
 		approve(toolCallId: string, approval: "once" | "always"): boolean;
 	};
-	/** Answers for the user whether a loop may go on. Without it a question is a stop. */
+	/** Asks the user if a loop may continue. Without it, a question stops the call. */
 	askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>;
-	/** An `AuditLog`. One with `onFailure: 'block'` that cannot be written keeps the tool from running. */
+	/** An `AuditLog`. With `onFailure: 'block'`, the tool does not run if the log cannot be written. */
 	audit?: {
 		append(event: AuditEvent): Promise<unknown> | unknown;
 	};
@@ -2384,22 +2406,22 @@ export interface ToolControls {
 		args: unknown;
 	}) => string | undefined;
 	/**
-	 * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
-	 * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
+	 * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the `ledger` to
+	 * the `HistoryPruner` or `ContextManager` as well, so that a result gets its text back when its target is pruned.
 	 */
 	fold?: ResultFolder;
 	/** A `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
 	/** The session of calls that do not name theirs. */
 	sessionId?: string | undefined;
-	/** The mode of calls, where `permission` is no gate with a `ModeController`. */
+	/** The mode of calls, used unless `permission` is a gate with a `ModeController`. */
 	mode?: PermissionMode;
 	/**
 	 * Form of a refused result: an object like those of tools, plain text, or an MCP result.
 	 * @default 'result'
 	 */
 	refusal?: "result" | "text" | "mcp";
-	/** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
+	/** Milliseconds that a hook may take; a runner as `hooks` has its own limit. @default 5000 */
 	hookTimeoutMs?: number;
 }
 /** Answer of a user about a loop. */
@@ -2422,7 +2444,7 @@ export interface ToolResult extends ToolResultLike {
 export interface Tool {
 	name: string;
 	description?: string;
-	/** Limits for this tool's output, below the user's entry for it. */
+	/** Limits for this tool's output; the user's entry for the tool overrides them. */
 	truncation?: ToolTruncationConfig;
 	execute(args: never, context: ExecutionContext & {
 		toolCallId: string;
@@ -2454,9 +2476,9 @@ export interface ToolExecutionResult {
 export interface ToolRegistryConfig {
 	/** The folder that tools work in, unless the call says otherwise. */
 	workingDirectory?: string;
-	/** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
+	/** Records every executed call with its arguments: a `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
-	/** A `FoldSession` of the session that is served: lines of an earlier result are not repeated. */
+	/** The `FoldSession` of the session: lines of an earlier result are not repeated. */
 	fold?: ResultFolder;
 }
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
@@ -2464,12 +2486,12 @@ export declare class ToolRegistry {
 	constructor(config?: ToolRegistryConfig);
 	/**
 	 * Adds tools; a later one of the same name replaces the earlier.
-	 * @throws SpillwayError `INVALID_ARGUMENT` for what is not a tool, `INVALID_CONFIG` for a wrong `truncation`
+	 * @throws SpillwayError `INVALID_ARGUMENT` for a value that is not a tool, `INVALID_CONFIG` for an invalid `truncation`
 	 */
 	register(tools: Tool | readonly Tool[]): void;
-	/** Bounds results from now on. */
+	/** Truncates results from now on. */
 	setTruncationMiddleware(middleware: TruncationMiddleware): void;
-	/** Executes the calls side by side and answers in their order. */
+	/** Executes the calls in parallel and returns the results in their order. */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
 /** Why a call gave no result of its tool. */
@@ -2494,9 +2516,10 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
 	}): Promise<Awaited<ReturnType<T["execute"]>> | RefusedResult>;
 };
 /**
- * Puts controls around a tool, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
+ * Wraps a tool in controls, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
  * the decision, the tool, `tool.after` on the full result, truncation, `tool.final` on what the model reads, audit of the
- * outcome. Results of MCP and errors take the same way. The arguments are copied first, so that the approved call is the one that runs.
+ * outcome. MCP results and errors pass through the same steps. The arguments are copied first, so that the approved call is the
+ * one that runs.
  *
  * @example
  * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })
@@ -2509,7 +2532,7 @@ export interface SimplifiedReport {
 	/** Results that were replaced; at least 1. */
 	count: number;
 	/**
-	 * UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer.
+	 * UTF-8 bytes that were saved: those of the texts, minus those of their placeholders. Negative if the placeholders are longer.
 	 */
 	bytes: number;
 	/** The same in tokens, estimated. */
@@ -2525,7 +2548,7 @@ export interface SimplifyOutdatedOptions {
 	 */
 	now?: number;
 	/**
-	 * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+	 * Results up to this age are kept: milliseconds, at least 0. `Infinity` keeps all.
 	 * @default 900000
 	 */
 	maxAgeMs?: number;
@@ -2535,20 +2558,19 @@ export interface SimplifyOutdatedOptions {
 	 */
 	keepRecent?: number;
 	/**
-	 * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+	 * True if errors count among the newest results. Errors are never replaced in either case.
 	 * @default false
 	 */
 	countErrors?: boolean;
 	/**
-	 * A result with something in its `stderr` is an error.
+	 * True if a result with a non-empty `stderr` counts as an error.
 	 * @default true
 	 */
 	stderrIsError?: boolean;
 	/**
 	 * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
-	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
-	 * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
-	 * of tools in neither list.
+	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and overrides the
+	 * built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). For tools in neither list, the text decides.
 	 */
 	terminalTools?: readonly string[];
 	/**
@@ -2577,20 +2599,20 @@ export interface SimplifyOutdatedOptions {
 	onSimplified?: (report: SimplifiedReport) => void;
 }
 /**
- * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
- * the messages that go in are never changed.
+ * Replaces the text of outdated terminal results by a placeholder. Use it for requests, not for the stored history. The input
+ * messages are never changed.
  *
  * A tool result is outdated when all of these hold:
- * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
- *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
- * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
- * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
- *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
+ * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object with
+ * `stdout`, `stderr` or `exitCode`, or is not JSON and contains one of these names with quotes and a colon;
+ * - its `timestamp`, or its time in the `ledger`, is more than 15 minutes ago;
+ * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors are not counted; a result without
+ * a timestamp stays, and counts with the time of the nearest earlier result that has one;
  * - it is not an error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
  *   known, and `stderr` is empty or not known.
  *
- * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
- * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
+ * A result with more than text stays, and so do elements that are not messages. If no result has a time, or no message is in a
+ * known format, nothing is replaced, and a warning is issued once: codes
  * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
  *
  * @param messages the history, in any format that `detectFormat` knows
@@ -2601,7 +2623,7 @@ export interface SimplifyOutdatedOptions {
 export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
 /** Facts about the request from other sources. */
 export interface ClassifyOverflowOptions {
-	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
+	/** Your estimate of the request, in tokens. It decides about refusals without a message. */
 	estimatedTokens?: number;
 	/** The model's context window, in tokens. An answer whose usage is above it is an unreported overflow. */
 	contextWindow?: number;
@@ -2613,12 +2635,12 @@ export interface OverflowClass {
 	kind: OverflowKind;
 	/**
 	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording of no known provider, or a status.
-	 * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
+	 * `'low'`: only circumstances suggest it, or nothing was recognised.
 	 */
 	confidence: "high" | "medium" | "low";
-	/** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
+	/** Tokens of the request as the provider counted them, including those reserved for the answer if it counts them. */
 	actualTokens?: number;
-	/** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
+	/** The limit in tokens: for an overflow the model's window, for a rate limit the tokens per time. */
 	limitTokens?: number;
 	/** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
 	outputTokens?: number;
@@ -2626,36 +2648,36 @@ export interface OverflowClass {
 	actualLength?: number;
 	/** Limit of a field, in the same units. */
 	limitLength?: number;
-	/** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
+	/** The provider whose wording was recognised, such as `'anthropic'`; a proxy may pass on the message of another provider. */
 	provider?: string;
 	/** Evidence: a code, or the name of a rule. For logs. */
 	matched?: string;
 }
 /**
- * Says whether an error, or an answer, means that the request did not fit into the model's context.
+ * Determines if an error, or an answer, means that the request did not fit into the model's context.
  *
- * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
- * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
- * changes nothing. Never throws for what it is given, however odd.
+ * Takes any value that a client throws or returns: errors of the providers' packages, of the AI SDK and LangChain, events of
+ * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It follows `cause`, changes nothing,
+ * and never throws because of the value.
  *
  * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
- * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
+ * (an overflow only if the estimate is at least 80 % of the window), and answers that ended at once because of their length.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
 export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
 /**
- * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
- * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
- * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
- * over: it ends with a history that fits by the estimate, or with an error.
+ * Makes a history fit into the model's window again, cheapest step first: results that are too long are truncated, then all
+ * results together are limited to a budget, then the caller's compaction is called; {@link OVERFLOW_TRANSITIONS} has all
+ * transitions. Each step must make progress, no step may separate a call from its result, and at most `maxAttempts` steps are
+ * tried. The result is a history that fits by the estimate, or an error.
  *
  * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
- * changes. The sizes are those that the steps would reach; the result of compaction is not known, so a plan ends there.
+ * changes. The sizes are those that the steps would reach. A plan ends at a compaction, because its result is not known.
  *
  * @returns new messages, in which everything that was not shortened is the very same object, and a report
- * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
- * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
+ * @throws SpillwayError `OVERFLOW` if no step helped; its message lists the steps and its `report` has the sizes. `ABORTED` if the
+ * signal is aborted. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is not an overflow
  */
 export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>>;
 export declare namespace recoverFromOverflow {
@@ -2670,11 +2692,11 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 	middleware: TruncationMiddleware<R>;
 }
 /**
- * Makes a service and its middleware. `false` switches truncation off.
+ * Creates a service and its middleware. `false` turns truncation off.
  *
  * A setting for all tools overrides the built-in settings of single tools: `maxLines: 2000`, the default, raises the 500 lines of
  * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
- * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ * keeps the limit, and any entry of that tool with `maxLines` prevents the warning.
  *
  * @example
  * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
@@ -2683,19 +2705,19 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
 /**
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
- * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
+ * `metadata` describes the saved output: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
  *
- * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything fails, the
- * result still comes back, bounded, and an `error` event says why.
+ * A result with its own `metadata.truncated` stays unchanged up to the hard ceiling. If anything fails, the result is still
+ * returned, truncated, and an `error` event has the reason.
  *
- * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
+ * @throws SpillwayError `INVALID_CONFIG` for invalid options, at once
  */
 export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
 /** Options of {@link estimateTokens}. */
 export interface EstimateTokensOptions {
 	/**
-	 * `'typical'`: as near as it gets. `'upper'`: hardly ever below what a tokenizer counts, for decisions that must not
-	 * fail; usually 30 to 50 % more. Figures are in docs/tokens.md.
+	 * `'typical'`: as close as possible. `'upper'`: hardly ever below the count of a tokenizer, for decisions that must be safe;
+	 * usually 30 to 50 % more. Figures are in docs/tokens.md.
 	 * @default 'typical'
 	 */
 	mode?: "typical" | "upper";
@@ -2703,17 +2725,17 @@ export interface EstimateTokensOptions {
 	calibration?: TokenCalibration;
 	/**
 	 * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
-	 * Chinese, Japanese or Korean character counted as four. The mode means nothing there.
+	 * Chinese, Japanese or Korean character counted as four. The mode has no effect then.
 	 */
 	profile?: "opencode" | "openclaw";
 }
 /**
- * Estimates how many tokens a text has, by its scripts and by what it is: prose, code, JSON, hashes, white space, digits,
- * Chinese, Cyrillic, emoji. It knows no vocabulary; for exact numbers see {@link loadTokenCounter}.
+ * Estimates the number of tokens of a text, by its scripts and its kind: prose, code, JSON, hashes, white space, digits, Chinese,
+ * Cyrillic, emoji. It uses no vocabulary; for exact numbers see {@link loadTokenCounter}.
  *
  * Linear and fast enough for every tool result. An empty text has 0 tokens.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
+ * @throws SpillwayError `INVALID_ARGUMENT` for anything but a text, or for an invalid option
  */
 export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
 /** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
@@ -2721,13 +2743,13 @@ export interface OutputStore {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 }
-/** A service whose storage is one, such as a `TruncationService`. */
+/** A service that has such a storage, such as a `TruncationService`. */
 export interface OutputStoreHolder {
 	readonly storage: unknown;
 }
 /** Options of {@link createOutputTools}. */
 export interface OutputToolsOptions {
-	/** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
+	/** Only outputs of this session can be read. Default: the session of the call if it has one, or else all. */
 	sessionId?: string | undefined;
 	/**
 	 * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
@@ -2736,7 +2758,7 @@ export interface OutputToolsOptions {
 	/** Lines of one answer. Default: 500 of the output. */
 	pageLines?: number;
 	/**
-	 * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
+	 * `json`: `pageBytes` limits the length of the answer as a JSON string, for hosts that count that.
 	 * @default 'text'
 	 */
 	pageCounts?: "text" | "json";
@@ -2746,7 +2768,7 @@ export interface OutputToolContext {
 	sessionId?: string | undefined;
 	signal?: AbortSignal | undefined;
 }
-/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
+/** A result for the model. Errors are results, too. It needs no truncation: `metadata.truncated` tells middleware so. */
 export interface OutputToolResult {
 	success: boolean;
 	output: string;

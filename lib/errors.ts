@@ -8,11 +8,11 @@ export type SpillwayErrorCode =
   | 'INVALID_CONFIG'
   /** An argument of a call is not allowed. */
   | 'INVALID_ARGUMENT'
-  /** No directory took the file. */
+  /** The file could not be written to any folder. */
   | 'STORAGE_WRITE'
   /** The file could not be read. */
   | 'STORAGE_READ'
-  /** The path is not one of the store's own files. */
+  /** The path is not a file of the store. */
   | 'STORAGE_NOT_OWNED'
   /** The file existed and was removed, usually by a sweep. */
   | 'STORAGE_NOT_FOUND'
@@ -20,9 +20,9 @@ export type SpillwayErrorCode =
   | 'STORAGE_TOO_LARGE'
   /** A custom storage did not answer in time. */
   | 'STORAGE_TIMEOUT'
-  /** The server of a coordination could not be reached, did not answer in time, or refused. */
+  /** A server for shared state could not be reached, did not answer in time, or refused. */
   | 'COORDINATION'
-  /** Another worker has the session, or had it meanwhile. */
+  /** Another worker holds the session, or held it in the meantime. */
   | 'CONFLICT'
   /** The service was closed. */
   | 'CLOSED'
@@ -30,7 +30,7 @@ export type SpillwayErrorCode =
   | 'ABORTED'
   /** A command could not be started. */
   | 'COMMAND'
-  /** A custom strategy threw, or returned something other than a shortened text. */
+  /** A custom strategy threw, or returned something other than a truncated text. */
   | 'STRATEGY'
   /** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
   | 'OVERFLOW'
@@ -42,7 +42,7 @@ export type SpillwayErrorCode =
   | 'CALLBACK'
   /** The binary is missing, does not load, or is of another version. */
   | 'NATIVE_LOAD'
-  /** A fault of Spillway itself. */
+  /** A bug in Spillway. */
   | 'INTERNAL'
 
 export interface SpillwayErrorOptions {

@@ -9,7 +9,7 @@ import type { ModeController } from './mode'
 
 /** A call that is asked about. */
 export interface GateCall extends PermissionCall {
-  /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
+  /** Requests of the same call get the same answer; a call with the same id and other contents is another call. */
   toolCallId: string
   /** Stops waiting. The question is withdrawn when no caller waits for it. */
   signal?: AbortSignal | undefined
@@ -19,7 +19,7 @@ export interface GateCall extends PermissionCall {
 export type GateEvent =
   | { type: 'asked'; request: PendingRequest }
   /**
-   * `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that
+   * `call` is the key in `answers` of {@link GateState}, so that each answer can be stored separately; absent if the arguments
    * cannot be read.
    */
   | { type: 'decided'; toolCallId: string; sessionId?: string; call?: string; decision: GateDecision }
@@ -29,42 +29,45 @@ export type GateEvent =
 /** An answer of the user: `always` stores the suggested rule that was shown. */
 export type GateResponse = 'once' | 'always' | { reject: string | true }
 
-/** An answer of `ask`; `{ always }` names which of the suggested rules is stored. */
+/** An answer of `ask`; `{ always }` is the suggested rule to store. */
 export type AskResponse = GateResponse | { always: SuggestedRule }
 
 /** The second argument of `ask`. */
 export interface AskContext {
-  /** The same for the same call in every process: that of {@link GateState} `answers`. Absent for arguments that cannot be read whole. */
+  /**
+   * A key that is the same for the same call in every process: the key in `answers` of {@link GateState}. Absent if the arguments
+   * cannot be read completely.
+   */
   call?: string
-  /** Aborted when the question needs no answer any more: it was answered, or withdrawn. */
+  /** Aborted when the question no longer needs an answer, because it was answered or withdrawn. */
   signal: AbortSignal
 }
 
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
   /**
-   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. A call is denied if it
-   * throws. Without it, questions wait for `PermissionGate.respond`.
+   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws, the call
+   * is denied. Without it, questions wait for `PermissionGate.respond`.
    */
   ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>
   /** Controls which sessions have full access. */
   modes?: ModeController
-  /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
+  /** Writes a rule to the user's settings. Without it, "always" is valid as long as the gate exists. */
   saveRule?: (rule: SuggestedRule) => void | Promise<void>
-  /** Writes it to this file of `loadConfig` instead, comments kept. */
+  /** Writes the rule to this file of `loadConfig` instead; comments are kept. */
   configFile?: string
   /**
    * Scope of "always".
    * @default 'user'
    */
   scope?: 'session' | 'user'
-  /** Receives every question and decision. An error in it is ignored. */
+  /** Receives every question and decision. If it throws, the error is ignored. */
   onEvent?: (event: GateEvent) => void
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number
 }
 
-/** The short form of a `PermissionGate`: who is asked, and the policy if it is not the default one. */
+/** The short form of a `PermissionGate`: the function that asks, and the policy if it is not the default one. */
 export interface AskingGateOptions extends Omit<PermissionGateOptions, 'ask'> {
   /** Puts a question to a person and returns the answer: see {@link PermissionGateOptions}. */
   ask: NonNullable<PermissionGateOptions['ask']>

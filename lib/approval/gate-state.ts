@@ -27,7 +27,7 @@ export interface GateDecision {
   decision: 'allow' | 'deny'
   /** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
   by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
-  /** The mode of the session then. */
+  /** The mode of the session at that time. */
   mode: PermissionMode
   /** Message of the user who rejected it. */
   message?: string

@@ -47,9 +47,9 @@ const states = new WeakMap<object, State>()
 const MAX_DECISIONS = 10_000
 
 /**
- * Asks if the policy says so, and waits without a time limit. One answer per call, however often and from wherever it
- * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with other contents is asked about again.
- * Rules decide each time: an approved call does not run if the policy denies it by then.
+ * Asks the user if the policy says so, and waits without a time limit. A call is asked about once, however often it is requested.
+ * A call is identified by its session, `toolCallId`, tool, arguments and folders: the same id with other arguments is another
+ * call. The rules are checked each time: an approved call does not run if the policy denies it by then.
  *
  * @example
  * const asking = new PermissionGate({ ask: () => 'once' }) // with the default policy
@@ -73,7 +73,7 @@ export class PermissionGate {
   }
 
   /**
-   * Decides, or asks and waits.
+   * Decides about a call, or asks and waits.
    * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
    */
   async request(call: GateCall): Promise<GateDecision> {
@@ -121,9 +121,10 @@ export class PermissionGate {
   }
 
   /**
-   * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-   * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-   * answer counts and decides at once; a rule is saved after that. A call that the policy denies in the meantime is denied whatever the answer is.
+   * Answers a question. `always` stores the first suggested rule, or the given rule if it was shown, and also answers other
+   * questions that the rule covers. `{ reject }` denies the call and every other question of its session. The first
+   * answer counts and decides at once; the rule is saved afterwards. If the policy denies the call in the meantime, it is denied
+   * whatever the answer is.
    * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
@@ -153,7 +154,7 @@ export class PermissionGate {
     }
   }
 
-  /** Returns the state that must survive a restart: questions whose call can be recognised again, answers, approvals. */
+  /** Returns the state that must survive a restart: open questions whose call can be recognised again, answers and approvals. */
   toJSON(): GateState {
     const { questions, decisions, policy } = stateOf(this)
     const pending = [...questions.values()].filter(({ identity }) => identity !== undefined)
@@ -171,8 +172,9 @@ export class PermissionGate {
   }
 
   /**
-   * Restores a gate. A question stays open if this policy asks about its call, too; the call is requested again and takes it over.
-   * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
+   * Restores a gate. A question stays open if this policy also asks about its call; when the call is requested again, it uses that
+   * question.
+   * @throws SpillwayError `INVALID_ARGUMENT` that names the field that was not returned by {@link toJSON}
    */
   static fromJSON(
     saved: GateState | string,

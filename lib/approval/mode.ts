@@ -21,14 +21,14 @@ export interface ModeControllerOptions {
    * @default 'agent'
    */
   default?: PermissionMode
-  /** Receives every change. An error in it is ignored. */
+  /** Receives every change. If it throws, the error is ignored. */
   onEvent?: (event: ModeEvent) => void
 }
 
 /** Result of {@link ModeController.setMode}. */
 export type ModeChange =
   | { mode: PermissionMode; confirmationId?: undefined }
-  /** Nothing changed yet: the user must confirm first. */
+  /** The mode has not changed yet: the user must confirm first. */
   | { mode: PermissionMode; confirmationId: string }
 
 interface State {
@@ -42,7 +42,7 @@ interface State {
 const states = new WeakMap<object, State>()
 
 /**
- * The mode of each session. Switching to full access needs one confirmation per session; after that, and back, it is at once.
+ * The mode of each session. The first switch to full access needs a confirmation; later switches, and switching back, take effect at once.
  *
  * @example
  * const { confirmationId } = modes.setMode('s1', 'full_access')
@@ -64,7 +64,7 @@ export class ModeController {
     return modes.get(sessionId) ?? fallback
   }
 
-  /** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
+  /** Switches the mode, or returns a `confirmationId` for {@link confirm}. An earlier id can then no longer be confirmed. */
   setMode(sessionId: string, mode: PermissionMode): ModeChange {
     checkSession(sessionId)
     checkMode('mode', mode)
@@ -85,7 +85,7 @@ export class ModeController {
 
   /**
    * Confirms full access.
-   * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or it was answered
+   * @throws SpillwayError `INVALID_ARGUMENT` if the id is unknown, or was already confirmed
    */
   confirm(confirmationId: string): ModeChange {
     const state = stateOf(this)
@@ -97,7 +97,7 @@ export class ModeController {
     return { mode: 'full_access' }
   }
 
-  /** Forgets a session that is over. */
+  /** Removes the state of a session that has ended. */
   endSession(sessionId: string): void {
     checkSession(sessionId)
     const { modes, confirmed, waiting } = stateOf(this)

@@ -16,21 +16,22 @@ import { checkKeys, checkOneOf, checkSignal, isRecord, wrong } from '../validati
 
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {
-  /** The folder of all logs, made if it is not there. It should be out of reach of the agent's own tools. */
+  /** The folder of all logs, created if it does not exist. The agent's own tools should not be able to write to it. */
   dir: string
-  /** The session id, of any form; its file gets a safe name of its own. */
+  /** The session id, any string; its file gets a safe name made from it. */
   sessionId: string
   /** A secret of at least 16 bytes. With it no other process can make records that verify. @default none */
   key?: string | Uint8Array | undefined
-  /** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
+  /** Maximum bytes of a file, at least 65,536; then a new one is started, and the old one is kept. @default 16777216 */
   maxFileBytes?: number
   /** Redaction of every text. Well-known forms of secrets are redacted unless `known` is false. @default { known: true } */
   redact?: RedactionOptions
-  /** Every batch waits until the disk has it, so that not even a power cut loses what was acknowledged. @default false */
+  /** Waits for the disk after every batch, so that a power cut loses no acknowledged record. @default false */
   sync?: boolean
   /**
-   * Behaviour of a failing log: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
-   * so that the host can keep the tool from running. Either way the event counts as dropped, and the log says so as soon as it can be written again.
+   * Behaviour if writing fails: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it
+   * rejects, so that the host does not run the tool. In both cases the event counts as dropped, and a record says so as soon as
+   * the log can be written again.
    * @default 'warn'
    */
   onFailure?: 'warn' | 'block'
@@ -39,8 +40,8 @@ export interface AuditLogOptions {
 }
 
 /**
- * An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the
- * log's own.
+ * An event. All fields are optional, and others may be added, except `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer`,
+ * which the log sets itself.
  */
 export interface AuditEvent {
   /** @default an id that is unique */
@@ -53,7 +54,7 @@ export interface AuditEvent {
   toolCallId?: string | undefined
   /** `read`, `edit`, `bash`, … */
   permissionDomain?: string
-  /** As the permission rules write them: `vault:/a.md`, `shell:…` */
+  /** In the form of permission rules: `vault:/a.md`, `shell:…` */
   targets?: readonly string[]
   decision?: 'allow' | 'ask' | 'deny' | (string & {})
   rulePattern?: string
@@ -76,7 +77,7 @@ export interface AuditReceipt {
   writer: string
   /** Its place in the writer's chain, from 1. */
   seq: number
-  /** Keep the newest one elsewhere: `verifyAudit` finds by it that the end was cut off. */
+  /** Keep the newest one elsewhere: with it `verifyAudit` detects that records were removed from the end. */
   hash: string
 }
 
@@ -100,13 +101,16 @@ export interface AuditReport {
   /** Records before the first bad one. */
   records: number
   firstBad?: BadAuditRecord
-  /** A line that a process did not finish; the next writer puts it aside. Not a fault, but a cut end looks the same. */
+  /**
+   * True if the last line is incomplete; the next writer moves it to another file. It does not count as a fault, although a
+   * removed end looks the same.
+   */
   torn?: { file: string; line: number; offset: number; bytes: number }
   /** The hash of the last record. */
   head?: string
   /** Number of writers. */
   writers: number
-  /** Events that, by the log, could not be written. */
+  /** Number of events that, according to the log, could not be written. */
   dropped: number
   /** The files, oldest first. */
   files: string[]
@@ -116,7 +120,7 @@ export interface AuditReport {
 export interface VerifyAuditOptions {
   /** The key that the log was written with. */
   key?: string | Uint8Array | undefined
-  /** The hash of a record, or several, that must be in the log: else its end was cut off. */
+  /** The hash of a record, or of several, that must be in the log; if one is missing, records were removed from the end. */
   head?: string | readonly string[] | undefined
   signal?: AbortSignal | undefined
 }
@@ -153,10 +157,10 @@ const logs = new WeakMap<AuditLog, Internals>()
 
 /**
  * The audit log of a session: one JSON object a line, each with its own hash and that of the record before it. Several
- * processes may write into the same session.
+ * processes may write to the same session.
  */
 export class AuditLog {
-  /** @throws SpillwayError `INVALID_CONFIG` that names the option; the disk is touched by the first event only */
+  /** @throws SpillwayError `INVALID_CONFIG` that names the option. Nothing is written before the first event */
   constructor(options: AuditLogOptions) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
     const { onFailure = 'warn', onProblem, key, redact, sessionId, ...rest } = options
@@ -189,22 +193,23 @@ export class AuditLog {
     })
   }
 
-  /** The file that records go to. When it is full it gets a number, and another takes its name. */
+  /** The file that records are appended to. When it is full, it is renamed with a number, and a new file takes its name. */
   get path(): string {
     return native.auditPath(of(this).handle)
   }
 
-  /** Events of this log that were lost, because it could not be written or too many waited. */
+  /** Number of lost events: writing failed, or too many were waiting. */
   get dropped(): number {
     return of(this).dropped
   }
 
   /**
-   * Appends an event. The promise settles when the system has the record; those of one turn of the event loop are written
-   * together, in order. The event is read at once and may be of any kind and size: fields that are too long for a line are truncated and marked.
+   * Appends an event. The promise settles when the operating system has the record; events of one turn of the event loop are
+   * written together, in order. The event is read at once and may have any type and size: fields that are too long for a line are
+   * truncated and marked.
    *
    * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
-   * @throws SpillwayError `INVALID_ARGUMENT` for a value that is not an object or has a field of the log's own, `CLOSED`, and with
+   * @throws SpillwayError `INVALID_ARGUMENT` if the value is not an object or has a field that the log sets itself, `CLOSED`, and with
    * `onFailure: 'block'` `STORAGE_WRITE`
    */
   async append(event: AuditEvent): Promise<AuditReceipt | undefined> {
@@ -223,7 +228,7 @@ export class AuditLog {
     })
   }
 
-  /** Settles when everything that was appended before is written, or could not be. */
+  /** Settles when every event appended before is written or has failed. */
   async flush(): Promise<void> {
     await of(this).writing
   }
@@ -241,11 +246,11 @@ export class AuditLog {
 }
 
 /**
- * Checks a log: every record must have its hash, and follow on the record before it and on that of its writer. Earlier
+ * Checks a log: every record must have a correct hash, and link to the record before it and to the previous record of its writer. Earlier
  * files of the same session are read first. Memory does not depend on the size.
  *
- * Without a `key` the hashes show accidents and careless changes; a process that can write the file can make them all again. Records
- * removed from the end show only against a `head` that was stored elsewhere.
+ * Without a `key` the hashes only reveal accidents and careless changes, because a process that can write the file can recompute
+ * them. Records removed from the end are only detected with a `head` that was stored elsewhere.
  *
  * @param file the path of the log's current file, or of a copy of one of its files
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal

@@ -15,15 +15,14 @@ const CUSTOM_STRATEGY_BYTES = 8 * 2 ** 20
 const HIGH_WATER_MARK = 2 ** 20
 
 /**
- * Takes an output while it is made. Made by {@link TruncationService.capture}.
+ * Captures an output while it is being produced. Created by {@link TruncationService.capture}.
  *
- * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
- * to give up. Once all of it has come in (`finish`), aborting comes too late. A failure is reported by `result`, so an `error` event
- * without a listener does not end the process. A write after the end fails, by its callback and `error`, and nothing else: `result`
- * is of what came before it.
+ * Pieces are text or bytes, split anywhere. End the stream and await `result`; to give up, destroy it or abort the context's
+ * signal. After `finish`, aborting has no effect. Failures reject `result`, so an `error` event without a listener does not end
+ * the process. A write after the end fails with its callback and an `error` event, and does not change `result`.
  */
 export class Capture extends Writable {
-  /** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
+  /** Settles when the output has ended, with the same result that {@link TruncationService.output} gives for the full text. */
   readonly result: Promise<TruncationResult>
   /** @internal */
   readonly inflow: Inflow
@@ -71,13 +70,13 @@ export class Capture extends Writable {
   }
 
   /**
-   * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
-   * absent at the end of the text so far: to continue later, read from the byte or the line where it ended. The text is the one
-   * that would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
-   * file may hold can be read until it has ended.
+   * Reads a part of the output so far, by lines or by bytes; at most 262,144 bytes in one call. `next` is absent at the end of the
+   * text so far: to continue later, read from the byte or the line where it ended. The text is redacted, as it would be saved if
+   * the output ended here. Once the output is longer than `maxFileBytes`, only the first half of `maxFileBytes` can be read until
+   * it has ended.
    *
-   * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
-   *   after an abort; rejects with the reason of the range's signal when that is aborted
+   * @throws SpillwayError `INVALID_ARGUMENT` for an invalid range, `STORAGE_NOT_FOUND` if the output could not be saved, `ABORTED`
+   * after an abort; rejects with the reason of the range's signal when that is aborted
    */
   async readRange(range: ReadRange): Promise<RangeResult> {
     checkRange(range)
@@ -108,7 +107,7 @@ export class Capture extends Writable {
     return this
   }
 
-  /** Writes after an abort or `destroy()` are dropped: the writer may not know of it yet. */
+  /** Writes after an abort or `destroy()` are dropped, because the writer may not know of it yet. */
   override write(chunk: unknown, encoding?: unknown, done?: unknown): boolean {
     if (!this.stopped) {
       if (isStray(this)) return refuse(this, typeof encoding === 'function' ? encoding : done)

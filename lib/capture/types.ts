@@ -9,8 +9,8 @@ export interface CaptureOptions {
    */
   onAbort?: 'discard' | 'keep'
   /**
-   * Bytes that are held in memory for a custom strategy, which must see the whole text. A longer output is
-   * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
+   * Maximum bytes held in memory for a custom strategy, which must see the full text. A longer output is truncated by `default`;
+   * an `error` event and `strategyBypassed` say so. A whole number of at least 1.
    * @default 8388608
    */
   customStrategyBytes?: number
@@ -20,7 +20,7 @@ export interface CaptureOptions {
 export interface CapturePeek {
   /** Preview as if the output ended here, without a notice. */
   text: string
-  /** True if that is not all. */
+  /** True if the preview is not the full output so far. */
   truncated: boolean
   /** Bytes so far. */
   totalBytes: number

@@ -27,11 +27,11 @@ const KILL_GRACE_MS = 2000
 let defaultService: TruncationService | undefined
 
 /**
- * Runs a program to its end and returns its exit and its truncated output; the whole output is in a file.
+ * Runs a program to its end and returns its exit code and its truncated output; the full output is saved in a file.
  *
- * The command has a process group of its own, which is ended as a whole by a timeout or an abort; the output so far
- * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
- * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
+ * The command runs in its own process group, which a timeout or an abort ends as a whole; the output so far is kept, and a note at
+ * the end of the text says what happened. An exit code other than 0 is not an error. Background processes that the command leaves
+ * running are not waited for and can no longer write to the output.
  *
  * @example
  * const { exitCode, output } = await runCommand('npm', ['test'], { timeoutMs: 120_000, sessionId })

@@ -34,7 +34,7 @@ export interface RunCommandOptions {
   /** Standard input of the command. Default: empty. */
   input?: string | Uint8Array
   /**
-   * Standard input without `input`: empty, or that of this process.
+   * Standard input if `input` is not given: empty, or that of this process.
    * @default 'ignore'
    */
   stdin?: 'ignore' | 'inherit'
@@ -46,25 +46,25 @@ export interface RunCommandOptions {
    */
   killGraceMs?: number
   /**
-   * Ends the command; the output so far is the result, with `aborted`. Aborted before the start, the call rejects with its
-   * reason.
+   * Ends the command; the result has the output so far, and `aborted`. If it is aborted before the start, the call rejects with its reason.
    */
   signal?: AbortSignal | undefined
   /**
-   * Called once the command runs, with an object that reads its output and ends it: for a command that may never end, such as a development server.
+   * Called when the command has started, with an object that can read its output and end it: for commands that do not end by
+   * themselves, such as a development server.
    */
   onStart?: (running: RunningCommand) => void
   /** Called a few times a second while the command runs. */
   onProgress?: (progress: CommandProgress) => void
   /**
-   * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
-   * both go into one pipe, so that they are in the order in which they were written.
+   * Labels standard output and standard error: a line `[stdout]` or `[stderr]` comes before the text of each. By default both
+   * share one pipe, so that they are in the order in which they were written.
    * @default false
    */
   separate?: boolean
   /**
-   * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
-   * another. Arguments are appended, quoted.
+   * Runs `file` as a shell command: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of another shell. Arguments are
+   * appended, quoted.
    * @default false
    */
   shell?: boolean | string
@@ -83,7 +83,7 @@ export interface RunCommandOptions {
 
 /** Exit and output of a command. */
 export interface CommandResult {
-  /** `null` when a signal ended it. */
+  /** `null` if a signal ended it. */
   exitCode: number | null
   /** The signal that ended it. */
   signal: string | null
@@ -97,6 +97,6 @@ export interface CommandResult {
   totalBytes: number
   /** Lines that the command printed. */
   totalLines: number
-  /** The sentence that says that the command was ended, and what to do next. */
+  /** A sentence that the command was ended, and what to do next. */
   note?: string
 }

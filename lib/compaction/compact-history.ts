@@ -20,13 +20,13 @@ export interface CompactResult<M> {
  * Shortens a history that is near the model's window: old tool outputs are replaced in place, and if
  * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
  *
- * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long
- * as they fit, and the newest message of the user in any case. A turn that is too long by itself is split where
- * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
- * compaction; the record of changed files in it is not the summariser's and outlives it.
+ * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long as they fit,
+ * and always the newest message of the user. A turn that is too long by itself is split where
+ * {@link cutPoints} allows it. Calls keep their results. The summary is one message, updated by the next compaction. The record of
+ * changed files in it is not written by the summariser, and later summaries keep it.
  *
- * If a summary fails, is empty, or is larger than the messages it replaces, only old outputs are removed. A step that frees
- * less than a tenth is not taken.
+ * If a summary fails, is empty, or is larger than the messages it replaces, only old outputs are removed. A step that frees less
+ * than a tenth is discarded.
  *
  * `compactHistory.plan` takes the same arguments and returns the planned steps: no callback is called, and nothing changes.
  *
@@ -51,16 +51,16 @@ function runOf<M>(messages: readonly M[], options: CompactOptions<M>): Run<M> {
 
 /** A place where a history may be cut. */
 export interface CutPoint {
-  /** The first message behind the cut. */
+  /** Index of the first message after the cut. */
   index: number
-  /** `turn`: the user speaks there. `inside`: in the middle of a turn, before the model is asked again. */
+  /** `turn`: before a user message. `inside`: in the middle of a turn, before the next request to the model. */
   kind: 'turn' | 'inside'
 }
 
 /**
- * The only places between messages where a history may be cut: never between a call and its result, parallel calls
- * included, never behind a call that is still running, before a result, or between two messages of one answer. Ascending;
- * the two ends of the history are not among them.
+ * Returns the only positions between messages where a history may be split: never between a call and its result, parallel calls
+ * included, never after a call that is still running, before a result, or between two messages of one answer. Ascending, without
+ * the two ends of the history.
  *
  * @param messages in any format that `detectFormat` knows; none if it is in no known format
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
@@ -81,8 +81,8 @@ export function cutPoints(messages: readonly unknown[]): CutPoint[] {
 }
 
 /**
- * The `compact` of `recoverFromOverflow`, made of {@link compactHistory}: whatever the size, into the tokens that the recovery asks for.
- * It remembers over the recoveries of a session what its compactions left behind.
+ * The `compact` of `recoverFromOverflow`, made of {@link compactHistory}: it shortens a history of any size to the tokens that the
+ * recovery requests, and keeps the state of its compactions across the recoveries of a session.
  *
  * @example
  * await recoverFromOverflow({ messages, contextWindowTokens, overflow, compact: compactionStep({ summarize }) })

@@ -9,29 +9,29 @@ import type { SummaryRequest } from './types'
 
 /** Changes of a hook to the summariser's prompt. Values that are not strings are ignored. */
 export interface CompactionEdit {
-  /** Other instructions, in place of ours; the prompt is made of them. */
+  /** Instructions that replace the built-in ones; the prompt is built from them. */
   instructions?: string
-  /** More to say: it comes behind the instructions. */
+  /** A text added after the instructions. */
   context?: string
-  /** Another prompt, in place of everything. */
+  /** A prompt that replaces everything. */
   prompt?: string
 }
 
 /** Input of `compaction.before`: the request that the summariser will get. */
 export type CompactionBeforeInfo<M = unknown> = Readonly<Omit<SummaryRequest<M>, 'signal'>>
 
-/** Asked before each summary. Several are asked in their order; each sees what those before it changed. */
+/** Called before each summary. Several hooks are called in order; each sees the changes of those before it. */
 export type CompactionBeforeHook<M = unknown> = (
   request: CompactionBeforeInfo<M>,
 ) => CompactionEdit | undefined | Promise<CompactionEdit | undefined>
 
-/** Told after each compaction that did something. Its answer is not looked at. */
+/** Called after each compaction that changed something. Its return value is ignored. */
 export type CompactionAfterHook = (report: Readonly<CompactionReport>) => unknown
 
 /**
  * The hooks around a compaction, by their names:
  * `{ 'compaction.before': (request) => ({ context: '…' }), 'compaction.after': (report) => { … } }`.
- * One that throws, or takes too long, is warned of and changes nothing.
+ * If one throws or takes too long, a warning is issued and it changes nothing.
  */
 export interface CompactionHooks<M = unknown> {
   'compaction.before'?: CompactionBeforeHook<M> | readonly CompactionBeforeHook<M>[]

@@ -13,7 +13,7 @@ import { checkReadState, type ReadStateOptions } from './read-state-options'
 import type { CompactionState } from './report'
 import type { CompactionEnvironment, SummaryRequest } from './types'
 
-/** Whose numbers: `moryflow`, `opencode` or `takumi`. */
+/** The agent whose numbers are used: `moryflow`, `opencode` or `takumi`. */
 export type CompactionProfile = Extract<TruncationProfile, 'moryflow' | 'opencode' | 'takumi'>
 
 /** Writes a summary: usually a request to a model. */
@@ -53,12 +53,12 @@ export interface CompactOptions<M = unknown> {
   /** Compacts whatever the size, and although compaction is switched off. @default false */
   force?: boolean
   /**
-   * Makes the history fit into this number of tokens, whatever the window; for a recovery from an overflow.
+   * Makes the history fit into this number of tokens, regardless of the window; for a recovery from an overflow.
    */
   targetTokens?: number
   /**
-   * Compaction begins above this share of what is usable: the window without room for an answer (4,096 tokens or a fifth)
-   * and without `reserveTokens`. Above 0, at most 1.
+   * Compaction begins above this share of the usable tokens: the window minus the room for an answer (4,096 tokens or a fifth) and
+   * minus `reserveTokens`. Above 0, at most 1.
    * @default 0.8
    */
   triggerShare?: number
@@ -67,7 +67,7 @@ export interface CompactOptions<M = unknown> {
    * @default 120000
    */
   maxChars?: number
-  /** Tokens that stay free beside the room for an answer. @default 0 */
+  /** Tokens that stay free in addition to the room for an answer. @default 0 */
   reserveTokens?: number
   /**
    * Number of newest turns kept byte for byte, as long as they fit. The newest user message is always kept. A
@@ -87,31 +87,31 @@ export interface CompactOptions<M = unknown> {
    */
   usedTokens?: number
   /**
-   * Tokens of a text. If it throws or answers no number, that is warned of and the built-in estimate is used.
+   * Returns the tokens of a text. If it throws or returns no number, a warning is issued and the built-in estimate is used.
    * @default the built-in estimate
    */
   estimateTokens?: (text: string) => number
   /**
-   * The language of the words that Spillway puts into the history.
+   * The language of the texts that Spillway adds to the history.
    * @default that of what the user said
    */
   language?: NoticeLanguage
   /** Metadata recorded when the tools finished: the path of the saved output, and the tool name. */
   ledger?: ToolResultKnowledge
   /**
-   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
-   * named if this process saved it, and one that the host wrote into a message is trusted.
+   * The storage that full outputs were saved in: only paths that it owns are used. Without it, a path printed by the tool is used
+   * only if this process saved it, and a path that the host wrote into a message is trusted.
    */
   storage?: OutputOwner
   /**
-   * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+   * `keep-prefix`: signed reasoning after the first changed message is removed, because current Claude models refuse it there.
    * `ignore`: it stays.
    * @default 'keep-prefix'
    */
   thinking?: ThinkingMode
   /**
-   * Adds to a summary which files were read before it, which lines of them, and whether they have changed since, and if asked for
-   * the files read last as they are now. Looks at these files. Without it no file is looked at.
+   * Adds to a summary the files that were read before it, with the lines read and whether they have changed since, and on request
+   * the current text of the files read last. These files are opened; without this option, no file is.
    * @default none
    */
   readState?: ReadStateOptions

@@ -8,17 +8,17 @@ import { isRecord, readable, wrong } from '../validation/validate'
 
 /** Options of the part of a summary about files that were read before it. */
 export interface ReadStateOptions {
-  /** The folder that relative paths start in. Files outside of it, also behind links, are named without their state. */
+  /** The folder that relative paths start from. Files outside of it, also after following links, are listed without their state. */
   root: string
-  /** Tokens of the record at most; the newest reads count first. @default 600 */
+  /** Maximum tokens of the list; the newest reads come first. @default 600 */
   maxTokens?: number
-  /** Number of files, those read last, whose text as it is now is added to the summary. A whole number. @default 0 */
+  /** Number of files, those read last, whose current text is added to the summary. A whole number. @default 0 */
   restoreFiles?: number
-  /** Tokens of these texts at most, together. A file that does not fit is left out. @default 4000 */
+  /** Maximum tokens of these texts together. A file that does not fit is left out. @default 4000 */
   restoreTokens?: number
   /**
-   * Redaction of these texts: they stand in the summary, and are stored with it. Well-known forms of secrets are redacted unless
-   * `known` is false. Files whose names say that they hold secrets, such as `.env`, are never added.
+   * Redaction of these texts, which are part of the summary and stored with it. Well-known forms of secrets are redacted unless
+   * `known` is false. Files whose names indicate secrets, such as `.env`, are never added.
    * @default { known: true }
    */
   redact?: RedactionOptions

@@ -16,17 +16,17 @@ export interface CompactionState {
 }
 
 /**
- * Why a compaction did what it did.
- * - `not-needed`: there is room; `disabled`: it was switched off;
- * - `nothing-old`: everything is protected or removed already; `no-progress`: less than a tenth could be removed;
+ * The reason for the result of a compaction.
+ * - `not-needed`: there is room; `disabled`: it was turned off;
+ * - `nothing-old`: everything is protected or already removed; `no-progress`: less than a tenth could be removed;
  * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs were removed, and there is no `summarize`;
  * - `summarized`;
  * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs were removed, because
  *   the summary threw or was not text, did not arrive, was empty, larger than the messages it replaces, or frees too little;
  * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
- * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
- *   can still be shortened; else it is an error;
- * - `media`: nothing else could go, so images and files were replaced by notes;
+ * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` reports it, as long as results
+ * can still be truncated; otherwise it is an error;
+ * - `media`: nothing else could be removed, so images and files were replaced by notes;
  * - `unreadable`: no message is in a known format.
  */
 export type CompactionReason =
@@ -52,18 +52,18 @@ export interface CompactionReport {
   /** `none`: the input messages themselves. `outputs`: old outputs were replaced. `summary`: old messages were. */
   action: 'none' | 'outputs' | 'summary'
   reason: CompactionReason
-  /** Sizes that decided: the history and the other parts of the request, against the limit. */
+  /** The sizes that were compared: the history with the other parts of the request, and the limit. */
   trigger: {
     size: number
-    /** `Infinity` if nothing is too much. */
+    /** `Infinity` if there is no limit. */
     limit: number
     unit: 'tokens' | 'chars'
-    /** It was over the limit, or compaction was forced. */
+    /** True if the limit was exceeded, or compaction was forced. */
     triggered: boolean
   }
   /** Budget of the history and the other parts of the request, in the unit of the trigger. */
   usable: number
-  /** True if they have no more, now. */
+  /** True if they are within the budget now. */
   fits: boolean
   /** The history, estimated, in the unit of the trigger. */
   sizeBefore: number
@@ -73,7 +73,7 @@ export interface CompactionReport {
   charsAfter: number
   messagesBefore: number
   messagesAfter: number
-  /** Outputs that were replaced where they are. */
+  /** Number of outputs that were replaced in place. */
   replacedOutputs: number
   /** By tool the number of outputs that were removed, replaced or summarised. */
   droppedTools: Record<string, number>
@@ -92,7 +92,7 @@ export interface CompactionReport {
     size: number
     /** True if it updates an earlier one. */
     updated: boolean
-    /** The summary includes the beginning of a turn whose rest is kept. */
+    /** True if the summary includes the beginning of a turn whose rest is kept. */
     hasTurn: boolean
     /** True if it was longer than its limit. */
     shortened: boolean

@@ -119,12 +119,12 @@ export interface LoadConfigOptions {
 
 /**
  * Reads a configuration and never fails because of its content: faults are reported with line and column, and the rest is
- * used. If permission rules cannot be read, nothing is allowed unasked (`options.permission.failClosed`).
+ * used. If permission rules cannot be read, nothing is allowed without asking (`options.permission.failClosed`).
  *
  * @example
  * const { options, problems } = loadConfig({ userFile: join(homedir(), '.my-agent', 'config.jsonc') })
  * const policy = new PermissionPolicy(options.permission)
- * @throws SpillwayError `INVALID_ARGUMENT` for options of a wrong kind
+ * @throws SpillwayError `INVALID_ARGUMENT` for options of a wrong type
  */
 export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
   if (!isRecord(options)) throw wrong('options', options, 'an object with userFile and inline')
@@ -140,9 +140,9 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
 export type ConfigChange = { readonly [key: string]: unknown }
 
 /**
- * Changes a user's file. Comments and formatting stay; the file is replaced in one step, keeps its mode, and is made if
- * it is not there. Writers wait for each other (a lock file beside it, for at most ten seconds), and every change is made
- * to what the file holds then.
+ * Changes a user's file. Comments and formatting stay; the file is replaced atomically, keeps its mode, and is created if it does
+ * not exist. Writers wait for each other (a lock file next to it, for at most ten seconds), and every change is applied to the
+ * current content of the file.
  *
  * @param change the change, or a function from the file's content to the change; it may be called again if
  * another process was faster. Its errors are rethrown
@@ -186,7 +186,7 @@ export interface ConfigFinding {
 }
 
 /**
- * Finds settings that loading accepts but that are probably mistakes, and those that it does not accept.
+ * Finds invalid settings, and valid ones that are probably mistakes.
  * @throws SpillwayError `INVALID_ARGUMENT` if it is not an object
  */
 export function lintConfig(config: SpillwayConfig): ConfigFinding[] {

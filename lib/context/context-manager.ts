@@ -44,12 +44,12 @@ const REQUEST: Readonly<Record<string, Check>> = {
 
 /**
  * Prepares the history before each request: recorded metadata, outdated results, superseded reads, a budget of
- * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
- * what it did and why.
+ * results, compaction, and a guard that truncates results if the request still does not fit, in this order. Each step can be
+ * turned off, and reports what it did and why.
  *
- * One manager belongs to one session, and gets the whole stored history every time; it is never changed. Decisions
- * hold: a pruned result stays pruned with the same bytes, and a summary is applied again until the next. A host that
- * stores the compacted history takes `history` of the answer, and passes that from then on.
+ * Use one manager per session, and pass the full stored history every time; it is never changed. Decisions are kept: a pruned
+ * result stays pruned with the same bytes, and a summary is applied again until the next one. To store the compacted history, take
+ * `history` of the result, and pass that from then on.
  *
  * @example
  * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
@@ -67,9 +67,8 @@ export class ContextManager<M = unknown> {
    * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
    * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
    * `signal` ends it
-   * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
-   * the request would be over the window;
-   * `ABORTED` if the signal says so
+   * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
+   * request would exceed the window; `ABORTED` if the signal is aborted
    */
   prepare(
     messages: readonly M[],
@@ -81,13 +80,13 @@ export class ContextManager<M = unknown> {
 
   /**
    * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
-   * and the guard count as the provider does, with everything that is sent beside the history.
+   * and the guard count as the provider does, with everything that is sent in addition to the history.
    */
   observe(usage: unknown): PromptUsage {
     return innerOf(this).pruner.observe(usage)
   }
 
-  /** Learns from a response what its provider left out by itself, as `HistoryPruner.accept` does. */
+  /** Reads from a response which results the provider cleared by itself, as `HistoryPruner.accept` does. */
   accept(response: unknown): ReturnType<HistoryPruner['accept']> {
     const inner = innerOf(this)
     const edits = inner.pruner.accept(response)
@@ -120,7 +119,7 @@ export class ContextManager<M = unknown> {
 
   /**
    * Returns a manager that continues where another stopped.
-   * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+   * @throws SpillwayError `INVALID_ARGUMENT` if the state was not returned by `toJSON`, or an option is not allowed
    */
   static fromJSON<M = unknown>(
     state: ContextManagerState | string,

@@ -30,43 +30,46 @@ export interface ContextManagerOptions<M = unknown> {
   /** The model's window in tokens; 0 or nothing: unknown. */
   contextWindow?: number
   /**
-   * Most bytes of a request. Above them the oldest images and files leave, down to three quarters, and a note describes each; a
-   * `storage` with `saveBytes` keeps them. Those in messages after the model's last answer stay.
+   * Maximum bytes of a request. Above this limit the oldest images and files are replaced by notes, down to three quarters of it;
+   * a `storage` with `saveBytes` saves them. Those in messages after the model's last answer stay.
    * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
    * 20 MB for `gemini`, none for others
    */
   maxRequestBytes?: number
   /**
-   * Most images of a request; the oldest leave in the same way.
+   * Maximum number of images in a request; the oldest are replaced in the same way.
    * @default 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
    */
   maxImages?: number
-  /** Tokens that stay free beside the room for an answer. @default 0 */
+  /** Tokens that stay free in addition to the room for an answer. @default 0 */
   reserveTokens?: number
   /** Parts of the request besides the history: they count as tokens, and the summariser receives them. */
   environment?: CompactOptions['environment']
   /** Tokens of a text. @default the built-in estimate */
   estimateTokens?: (text: string) => number
   /**
-   * The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English
+   * The language of the texts that Spillway adds to the history. @default that of what the user said; of placeholders English
    */
   language?: NoticeLanguage
   /** Metadata recorded when the tools finished: preferred over the messages. */
   ledger?: ToolResultKnowledge
   /** The storage that full outputs were saved in: with it, only paths that it owns are named. */
   storage?: OutputOwner
-  /** Results of terminal tools that are older than 15 minutes go. @default true */
+  /** Prunes results of terminal tools that are older than 15 minutes. @default true */
   outdated?: boolean | PolicySettings<'outdated'>
-  /** Reads of a file that newer reads of it cover go. @default true */
+  /** Prunes reads of a file that newer reads cover. @default true */
   superseded?: boolean | PolicySettings<'superseded'>
-  /** Results beyond the newest 40,000 tokens of them go. @default true */
+  /** Prunes results beyond the newest 40,000 tokens of results. @default true */
   budget?: boolean | PolicySettings<'budget'>
-  /** More about the three: when they go, and what may. */
+  /** Further options of these three: when they prune, and what they may prune. */
   pruning?: Omit<
     HistoryPrunerOptions,
     'policies' | 'profile' | 'contextWindow' | 'ledger' | 'storage' | 'estimateTokens' | 'language' | 'onError'
   >
-  /** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
+  /**
+   * `false`: no compaction. Without `summarize`, only old outputs are replaced.
+   * @default old outputs are replaced when the window is nearly full
+   */
   compaction?:
     | false
     | Omit<CompactOptions<M>, SharedOption | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
@@ -76,13 +79,13 @@ export interface ContextManagerOptions<M = unknown> {
    */
   overflow?: false | OverflowProfile
   /**
-   * Told of the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again is not a loop:
-   * a `DoomLoopDetector`.
+   * Receives the calls whose results left the request, by pruning, a compaction or the provider, so that reading them again does
+   * not count as a loop: a `DoomLoopDetector`.
    */
   doomLoop?: { forget(toolCallIds: readonly string[]): void }
-  /** Told of the same calls, so that no later pointer names them: a `FoldSession`. */
+  /** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. */
   fold?: { forget(toolCallIds: readonly string[]): void }
-  /** Receives everything that went wrong; the messages were sent regardless. @default a warning of the process */
+  /** Receives every error; the messages are returned regardless. @default a warning of the process */
   onError?: (error: SpillwayError) => void
 }
 

@@ -7,23 +7,23 @@ import type { ContextStep } from './steps'
 
 /** Report of {@link ContextManager.prepare}. */
 export interface ContextReport {
-  /** In the order in which they are done. */
+  /** In the order in which they run. */
   steps: ContextStep[]
   /** Estimated tokens of the stored history, and of the sent messages, without the other parts of the request. */
   tokensBefore: number
   tokensAfter: number
-  /** Tokens of what is sent beside the history. */
+  /** Tokens of the other parts of the request. */
   environmentTokens: number
   /** Ids of the calls whose results left the request now: pruned, or replaced by a compaction. */
   left: string[]
   /** Budget of both together; `Infinity` if the window is unknown. */
   usable: number
-  /** True if they have no more; as the provider counts them once `observe` was called. */
+  /** True if they are within the budget, in the provider's count once `observe` was called. */
   fits: boolean
   pruning: PruneReport
   /** The savings of pruning in all requests so far. */
   savings: ContextSavings
-  /** Only if it was asked for at this request. */
+  /** Only if it was requested in this call. */
   compaction?: CompactionReport
 }
 
@@ -32,8 +32,8 @@ export interface PreparedContext<M> {
   /** For the request. */
   messages: M[]
   /**
-   * The history with its compactions, and nothing else left out: for callers who want to store that. The very array that
-   * went in if there was none.
+   * The history with its compactions applied but nothing pruned, for callers who store that. The input array itself if there was
+   * no compaction.
    */
   history: M[]
   report: ContextReport

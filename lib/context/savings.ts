@@ -4,7 +4,7 @@ import type { PruneReport } from '../pruning/report'
 
 /** Savings of pruning. */
 export interface ContextSavings {
-  /** Priced tokens, net of the cost of changes; less than 0 while a change is not paid off. */
+  /** Priced tokens, minus the cost of changes; below 0 until a change has paid off. */
   pricedTokens: number
   /** Their part of the cost of all requests without pruning. */
   share: number

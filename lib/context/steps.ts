@@ -8,7 +8,7 @@ import type { POLICIES } from './options'
 /** A step of {@link ContextManager.prepare}. */
 export interface ContextStep {
   step: 'ledger' | 'media' | 'outdated' | 'superseded' | 'budget' | 'compaction' | 'overflow'
-  /** `off`: an option says so. `nothing`: it had nothing to do. */
+  /** `off`: turned off by an option. `nothing`: it had nothing to do. */
   outcome: 'done' | 'nothing' | 'off'
   /**
    * Results that it looked up, replaced or shortened at this request, and images; with a summary, the messages that it replaces.

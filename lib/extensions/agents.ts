@@ -20,7 +20,7 @@ export interface AgentDefinition {
   description?: string
   /** The front matter's `systemPrompt`, else what follows the front matter, without white space around it. */
   systemPrompt: string
-  /** The model to ask, as the host names models. */
+  /** The id of the model, in the host's terms. */
   model?: string
   /**
    * From the front matter's `modelSettings`, and from `temperature`, `topP` (`top_p`) and `maxTokens` (`max_tokens`) beside
@@ -93,10 +93,10 @@ const KEYS = [
 /**
  * Reads the agents of a folder: each `*.md` in it, at most 1,000 of at most 1 MiB, is one. A front matter in YAML or JSON,
  * between two lines of three dashes, describes the agent; the rest is its system prompt. A fault in a file is reported
- * with its path, and the others are read. If two agents have one id, the file whose name comes first counts. A missing
+ * with its path, and the others are read. If two agents have the same id, the first file by name is used. A missing
  * folder has no agents.
  *
- * @param dir such as `~/.my-agent/agents`, with the home folder spelt out
+ * @param dir such as `~/.my-agent/agents`, with `~` already replaced
  * @example
  * const { agents, problems } = await loadAgents(join(homedir(), '.my-agent', 'agents'))
  * for (const { path, message } of problems) console.warn(`${path}: ${message}`)

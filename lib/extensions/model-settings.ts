@@ -7,9 +7,9 @@ import { invalidOption, isRecord, mismatch, wrong } from '../validation/validate
 /** The parameters that a user may set. */
 export type UserParameter = 'temperature' | 'topP' | 'maxTokens'
 
-/** A parameter as settings keep it: the value stays while it is switched off. */
+/** A parameter in the settings: the value is kept while the parameter is turned off. */
 export interface ParameterSetting {
-  /** With `default` the model's own default counts, and the value is not read. @default 'default' */
+  /** With `default` the model's own default applies, and the value is ignored. @default 'default' */
   mode?: 'default' | 'custom'
   value?: number
 }
@@ -17,8 +17,8 @@ export interface ParameterSetting {
 /** Settings of a user. All values are kept when the mode changes, so switching back loses nothing. */
 export interface ModelSettingsInput {
   /**
-   * With the mode `default` neither the template nor any of `modelParams` is used. Without this field each parameter counts
-   * by its own mode. @default mode 'default'
+   * With the mode `default` neither the template nor any of `modelParams` is used. Without this field, the mode of each parameter
+   * decides. @default mode 'default'
    */
   systemPrompt?: { mode?: 'default' | 'custom'; template?: string }
   modelParams?: { [K in UserParameter]?: ParameterSetting }
@@ -29,8 +29,8 @@ export interface ResolveModelSettingsOptions extends ModelSettingsInput {
   /** The application's own system prompt. */
   defaultSystemPrompt: string
   /**
-   * The agent that asks, such as one of `loadAgents`. Its system prompt takes the place of the default, and its parameters
-   * of the model's; what the user set comes over both.
+   * The agent that asks, such as one of `loadAgents`. Its system prompt and parameters replace the defaults; settings of the user
+   * override both.
    */
   agent?: { systemPrompt?: string | undefined; modelSettings?: ModelParameters | undefined } | undefined
 }
@@ -38,11 +38,11 @@ export interface ResolveModelSettingsOptions extends ModelSettingsInput {
 /** System prompt and model parameters of a request. */
 export interface ResolvedModelSettings {
   systemPrompt: string
-  /** Only parameters that were switched on: one that is not here must not be sent. */
+  /** Only parameters that are turned on. Do not send others. */
   modelSettings: ModelParameters
-  /** Who said so. */
+  /** The source of each value. */
   sources: { systemPrompt: SettingSource } & { [K in keyof ModelParameters]?: SettingSource }
-  /** Values that are switched on and cannot be used; they are left out. */
+  /** Invalid values that are turned on; they are left out. */
   problems: string[]
 }
 
@@ -58,9 +58,9 @@ const OF_AGENT = { systemPrompt: text, modelSettings: record } as const
 const mode = oneOf('default', 'custom')
 
 /**
- * The system prompt and the parameters of a request. A user's own prompt takes the place of the default and is never joined
- * to it; a blank one is none. With the mode `default` nothing of the user's is used. The result depends on the options alone,
- * and the options are not changed.
+ * The system prompt and the parameters of a request. A prompt of the user replaces the default and is never combined with it; a
+ * blank prompt is ignored. With the mode `default` none of the user's values is used. The result depends only on the options,
+ * which are not changed.
  *
  * @example
  * const { systemPrompt, modelSettings } = resolveModelSettings({

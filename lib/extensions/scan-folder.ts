@@ -5,9 +5,9 @@ import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../util/message-of'
 
-/** Something in a folder that is not as it should be. */
+/** A problem with a file in a folder of extensions. */
 export interface ExtensionProblem {
-  /** `error`: the file was left out. `warning`: it is used, without what the message names. */
+  /** `error`: the file was left out. `warning`: it is used without the field that the message names. */
   severity: 'error' | 'warning'
   /** The file, or the folder itself. */
   path: string

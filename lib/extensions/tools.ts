@@ -16,18 +16,18 @@ import { checkFile, type ExtensionProblem, namesIn, Refusal } from './scan-folde
 /** Options of {@link loadTools}. */
 export interface LoadToolsOptions {
   /**
-   * The files are code that runs with all rights of this process. Unless this is `true`, the folder is not even looked at.
+   * The files are code that runs with all rights of this process. Unless this is `true`, the folder is not even read.
    * @default false
    */
   enabled?: boolean
   /**
-   * The controls of each tool, as with `guardTool`: permission, loops, audit, truncation, hooks. Without it the tools come
-   * back as they are, for a host that guards all its tools itself.
+   * The controls of each tool, as with `guardTool`: permission, loops, audit, truncation, hooks. Without it, the tools are
+   * returned unchanged, for a host that guards all its tools itself.
    */
   controls?: ToolControls | undefined
   /**
-   * Names of the host's own tools. A tool of that name in the folder, whatever its case and joints (`BASH`, `read_file` and
-   * `readFile`), is left out and reported.
+   * Names of the host's own tools. A tool of that name in the folder, in any spelling (`BASH`, `read_file` and `readFile`), is
+   * left out and reported.
    */
   reserved?: readonly string[]
   /**
@@ -36,14 +36,14 @@ export interface LoadToolsOptions {
    */
   timeoutMs?: number
   /**
-   * True if each file is first loaded in a thread of its own, which can be ended: only then can an endless loop, or a file
-   * that ends the process, be reported and left out. Side effects of loading a file happen twice then. TypeScript that a
-   * loader reads is not tried.
+   * True if each file is first loaded in a separate thread, which can be ended: only then can an endless loop, or a file that ends
+   * the process, be reported and left out. The top-level code of a file then runs twice. TypeScript files that need the `loader`
+   * are not loaded there.
    * @default true
    */
   trial?: boolean
   /**
-   * Loads `.ts`, `.mts` and `.cts` and gives what they export, such as `(path) => jiti.import(path)`. Without it the runtime
+   * Loads `.ts`, `.mts` and `.cts` files and returns their exports, such as `(path) => jiti.import(path)`. Without it the runtime
    * must read TypeScript by itself.
    */
   loader?: ((path: string) => unknown) | undefined
@@ -56,7 +56,7 @@ export interface LoadToolsOptions {
 
 /** Result of {@link loadTools}. */
 export interface LoadedTools {
-  /** In the order of the names of their files; in a file `default` first, then the names of the exports. */
+  /** Ordered by file name; within a file, the default export first, then by export name. */
   tools: Tool[]
   problems: ExtensionProblem[]
   /** The file of each tool, by its name. */
@@ -71,9 +71,9 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
  * Loads the tools of a folder: every export of a `.js`, `.mjs`, `.cjs` or `.ts` file in it that has an `execute` function,
- * alone or in an array. A tool without a `name` is called like its file, or, if it is not the default export, like its
- * export. A file that does not load is reported with its path, and the others are used. If two tools have one name, the first
- * counts, and those of the host before all. A file stays as it was loaded until the process ends.
+ * alone or in an array. A tool without a `name` gets the name of its file, or, if it is not the default export, the name of its
+ * export. A file that does not load is reported with its path, and the others are used. If two tools have the same name, the first
+ * one is used; names of the host take precedence. A loaded file is not reloaded until the process ends.
  *
  * @example
  * const { tools, problems } = await loadTools(join(homedir(), '.my-agent', 'tools'), {

@@ -9,11 +9,11 @@ import { TestChanges } from './test-changes'
 
 /** Options of {@link FoldSession}. */
 export interface FoldOptions {
-  /** Lines that a run has at least before a pointer replaces it. A whole number of at least 4. @default 8 */
+  /** Minimum number of lines in a run that a pointer replaces. A whole number of at least 4. @default 8 */
   minLines?: number
-  /** UTF-8 bytes that such a run has at least. A whole number of at least 1. @default 300 */
+  /** Minimum UTF-8 bytes of such a run. A whole number of at least 1. @default 300 */
   minBytes?: number
-  /** Bytes that the index of lines takes at most. A whole number of at least 65536. @default 8388608 */
+  /** Maximum bytes of the index of lines. A whole number of at least 65536. @default 8388608 */
   maxIndexBytes?: number
   /** Tools by their names: with `false` their results are never folded, though later results may point to them. */
   tools?: Readonly<Record<string, boolean>>
@@ -22,9 +22,9 @@ export interface FoldOptions {
 /** The call whose result is folded. */
 export interface FoldCall {
   toolName: string
-  /** By this id a pointer's target is known again. A result without one is left as it is. */
+  /** The id by which the target of a pointer is identified. A result without an id is not folded. */
   toolCallId?: string | undefined
-  /** The arguments: pointers name the result by them, and equal calls are compared. */
+  /** The arguments: pointers name the result by them, and results of equal calls are compared. */
   args?: Readonly<Record<string, unknown>> | undefined
   /** The result is never folded. */
   protect?: boolean | undefined
@@ -39,15 +39,15 @@ export interface FoldedText {
   record?: FoldRecord
 }
 
-/** Sums of a session. */
+/** Totals of a session. */
 export interface FoldReport {
   /** Results that were given. */
   results: number
-  /** Results of which something was replaced. */
+  /** Results of which a part was replaced. */
   folded: number
-  /** UTF-8 bytes of all results as they came. */
+  /** UTF-8 bytes of all results before folding. */
   bytes: number
-  /** UTF-8 bytes that pointers and paths that stand once took away. */
+  /** UTF-8 bytes that were saved by pointers and by writing paths only once. */
   savedBytes: number
   /** Bytes of the index, and lines that it knows. */
   index: { bytes: number; lines: number }
@@ -100,11 +100,11 @@ interface Inner {
 const inners = new WeakMap<FoldSession, Inner>()
 
 /**
- * The lines that the model of one session has in view. A result whose lines stand verbatim in an earlier result is given
- * back with a pointer in their place, when it first enters the context: nothing that was sent before changes.
+ * Records the lines that are in the context of a session. When a result first enters the context, lines that an earlier result
+ * contains verbatim are replaced by a pointer; nothing that was sent before changes.
  *
- * A pointer is good as long as its target is sent. `HistoryPruner` and `ContextManager` give a result its text back when they
- * leave out what it points to, if their ledger has the records; who removes results in another way calls {@link forget} or
+ * A pointer is valid as long as its target is sent. `HistoryPruner` and `ContextManager` give a result its text back when they
+ * leave out its target, if their ledger has the records. If you remove results in another way, call {@link forget} or
  * {@link clear} first.
  *
  * @example
@@ -169,7 +169,7 @@ export class FoldSession {
     return { content, record: { saved: text.length - content.length, edits: edits.map((edit) => named(inner, edit)) } }
   }
 
-  /** Forgets results that are not sent any more: no later pointer names them. */
+  /** Removes results that are no longer sent: later pointers do not refer to them. */
   forget(toolCallIds: readonly string[]): void {
     const ids = readable('toolCallIds', () => (isArray(toolCallIds) ? [...toolCallIds] : undefined))
     if (ids === undefined) throw wrong('toolCallIds', toolCallIds, 'an array of ids')
@@ -178,7 +178,7 @@ export class FoldSession {
     if (numbers.length > 0) call(() => native.foldForget(inner.handle, numbers))
   }
 
-  /** Forgets everything, as after a compaction. */
+  /** Removes everything, for example after a compaction. */
   clear(): void {
     const inner = inners.get(this) as Inner
     call(() => native.foldClear(inner.handle))
@@ -187,14 +187,14 @@ export class FoldSession {
     inner.tests.clear()
   }
 
-  /** Returns the sums of the session. */
+  /** Returns the totals of the session. */
   report(): FoldReport {
     const { handle, sums } = inners.get(this) as Inner
     const [bytes = 0, lines = 0] = call(() => native.foldSize(handle))
     return { ...sums, index: { bytes, lines } }
   }
 
-  /** Returns the sums of the session as a sentence. */
+  /** Returns the totals of the session as a sentence. */
   explain(): string {
     const { sums, last } = inners.get(this) as Inner
     if (last === undefined) return `Nothing of ${sums.results} results was folded.`

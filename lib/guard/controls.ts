@@ -25,7 +25,7 @@ export interface DoomLoopQuestion {
 export interface ToolControls {
   /** Functions around the tool, or a runner that has them. Only the tool hooks of a set are run here. */
   hooks?: Hooks | ToolHookRunner
-  /** A `PermissionGate`, or a `PermissionPolicy` without a user to ask: calls that would be asked about are denied then. */
+  /** A `PermissionGate`, or a `PermissionPolicy`, which cannot ask a user: calls that need approval are then denied. */
   permission?:
     | { request(call: GateCall): Promise<GateDecision> }
     | { evaluate(call: PermissionCall): PermissionVerdict }
@@ -36,9 +36,9 @@ export interface ToolControls {
     forget?(toolCallIds: readonly string[]): void
     approve(toolCallId: string, approval: 'once' | 'always'): boolean
   }
-  /** Answers for the user whether a loop may go on. Without it a question is a stop. */
+  /** Asks the user if a loop may continue. Without it, a question stops the call. */
   askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>
-  /** An `AuditLog`. One with `onFailure: 'block'` that cannot be written keeps the tool from running. */
+  /** An `AuditLog`. With `onFailure: 'block'`, the tool does not run if the log cannot be written. */
   audit?: { append(event: AuditEvent): Promise<unknown> | unknown }
   /** A `TruncationService`, or the middleware of one. */
   truncation?: OutputService | TruncationMiddleware
@@ -48,22 +48,22 @@ export interface ToolControls {
    */
   query?: (call: { tool: string; args: unknown }) => string | undefined
   /**
-   * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the
-   * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
+   * A `FoldSession` of the session that the tool is called in: lines of an earlier result are not repeated. Give the `ledger` to
+   * the `HistoryPruner` or `ContextManager` as well, so that a result gets its text back when its target is pruned.
    */
   fold?: ResultFolder
   /** A `ToolResultLedger`. */
   ledger?: ToolResultRecorder
   /** The session of calls that do not name theirs. */
   sessionId?: string | undefined
-  /** The mode of calls, where `permission` is no gate with a `ModeController`. */
+  /** The mode of calls, used unless `permission` is a gate with a `ModeController`. */
   mode?: PermissionMode
   /**
    * Form of a refused result: an object like those of tools, plain text, or an MCP result.
    * @default 'result'
    */
   refusal?: 'result' | 'text' | 'mcp'
-  /** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
+  /** Milliseconds that a hook may take; a runner as `hooks` has its own limit. @default 5000 */
   hookTimeoutMs?: number
 }
 

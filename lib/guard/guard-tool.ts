@@ -27,9 +27,10 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
 }
 
 /**
- * Puts controls around a tool, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
+ * Wraps a tool in controls, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
  * the decision, the tool, `tool.after` on the full result, truncation, `tool.final` on what the model reads, audit of the
- * outcome. Results of MCP and errors take the same way. The arguments are copied first, so that the approved call is the one that runs.
+ * outcome. MCP results and errors pass through the same steps. The arguments are copied first, so that the approved call is the
+ * one that runs.
  *
  * @example
  * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })

@@ -5,9 +5,9 @@ import { get } from './formats/safe-read'
 
 /** Treatment of signed reasoning in a history that is to change. */
 export type ThinkingMode =
-  /** Nothing in front of it changes; where something has to, it is left out. */
+  /** Nothing before it changes; if something has to, the reasoning is removed. */
   | 'keep-prefix'
-  /** It is not looked at: the provider does not check it, or was asked to drop what no longer fits. */
+  /** It has no influence: the provider does not check it, or was asked to drop blocks that no longer fit. */
   | 'ignore'
 
 /**

@@ -78,8 +78,8 @@ interface Inner {
 const inners = new WeakMap<ToolResultLedger, Inner>()
 
 /**
- * Records facts when tools finish: most histories lack the time, the success, and the name of the tool,
- * and a truncated result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * Records facts when tools finish, because most histories lack the time, the success and the name of the tool, and a truncated
+ * result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
  * it; `simplifyOutdatedTerminalResults` reads it.
  *
  * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
@@ -137,7 +137,7 @@ export class ToolResultLedger {
 
   /**
    * Restores a ledger from the value of {@link toJSON}, or its JSON text.
-   * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
+   * @throws SpillwayError `INVALID_ARGUMENT` that names the invalid part
    */
   static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger {
     const ledger = new ToolResultLedger(options)

@@ -16,7 +16,7 @@ import {
 import type { ToolResultKnowledge } from './ledger'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
 
-/** An outdated result, as a placeholder can speak of it. */
+/** Facts about an outdated result, for its placeholder. */
 export interface OutdatedResultInfo {
   /** The tool, from the result or from the call that it answers. */
   toolName?: string
@@ -39,7 +39,7 @@ export interface SimplifiedReport {
   /** Results that were replaced; at least 1. */
   count: number
   /**
-   * UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer.
+   * UTF-8 bytes that were saved: those of the texts, minus those of their placeholders. Negative if the placeholders are longer.
    */
   bytes: number
   /** The same in tokens, estimated. */
@@ -56,7 +56,7 @@ export interface SimplifyOutdatedOptions {
    */
   now?: number
   /**
-   * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+   * Results up to this age are kept: milliseconds, at least 0. `Infinity` keeps all.
    * @default 900000
    */
   maxAgeMs?: number
@@ -66,20 +66,19 @@ export interface SimplifyOutdatedOptions {
    */
   keepRecent?: number
   /**
-   * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+   * True if errors count among the newest results. Errors are never replaced in either case.
    * @default false
    */
   countErrors?: boolean
   /**
-   * A result with something in its `stderr` is an error.
+   * True if a result with a non-empty `stderr` counts as an error.
    * @default true
    */
   stderrIsError?: boolean
   /**
    * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
-   * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
-   * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
-   * of tools in neither list.
+   * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and overrides the
+   * built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). For tools in neither list, the text decides.
    */
   terminalTools?: readonly string[]
   /**

@@ -27,20 +27,20 @@ const debug = debuglog('spillway')
 const { FACT_FAILED, FACT_FIXED } = native
 
 /**
- * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
- * the messages that go in are never changed.
+ * Replaces the text of outdated terminal results by a placeholder. Use it for requests, not for the stored history. The input
+ * messages are never changed.
  *
  * A tool result is outdated when all of these hold:
- * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
- *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
- * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
- * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
- *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
+ * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object with
+ * `stdout`, `stderr` or `exitCode`, or is not JSON and contains one of these names with quotes and a colon;
+ * - its `timestamp`, or its time in the `ledger`, is more than 15 minutes ago;
+ * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors are not counted; a result without
+ * a timestamp stays, and counts with the time of the nearest earlier result that has one;
  * - it is not an error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
  *   known, and `stderr` is empty or not known.
  *
- * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
- * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
+ * A result with more than text stays, and so do elements that are not messages. If no result has a time, or no message is in a
+ * known format, nothing is replaced, and a warning is issued once: codes
  * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
  *
  * @param messages the history, in any format that `detectFormat` knows

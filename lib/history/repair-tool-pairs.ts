@@ -22,8 +22,8 @@ export interface RepairToolPairsOptions {
    */
   text?: string
   /**
-   * Calls at the end of the history may still be running: no message followed. `'keep'` waits for their results,
-   * `'close'` answers them too, as after a crash or before a session is written for the last time.
+   * Calls at the end of the history may still be running, because no message followed. `'keep'` leaves them open, `'close'` adds
+   * results for them too, for example after a crash or before a session is stored for the last time.
    * @default 'keep'
    */
   runningCalls?: 'keep' | 'close'
@@ -32,18 +32,17 @@ export interface RepairToolPairsOptions {
 const OPTIONS = ['format', 'text', 'runningCalls'] as const
 
 /**
- * Restores the pairs of calls and results, so that a provider takes the history.
+ * Restores the pairs of calls and results, so that a provider accepts the history.
  *
- * - A call without a result gets one, marked as an error where the format can, that says that the result is missing. It
- *   comes after the results of the same turn, and into their message where a format keeps results together. A call that
- *   may still be running at the end of the history is left alone.
- * - A result without a call before it, or of a call that has its result already, is removed, and so is a message that
- *   becomes empty.
- * - A blank name of a tool in a result becomes that of its call.
- * - A result that comes after a later message is moved to its call. Where calls and results are items in any order
- *   (OpenAI's Responses and Agents SDK) it may stay.
+ * - A call without a result gets one that says that the result is missing, marked as an error if the format supports that. It
+ * comes after the results of the same turn, or in the same message if the format keeps results together. A call that may still be
+ * running at the end of the history is left open.
+ * - A result without a call before it, or of a call that already has a result, is removed, and so is a message that becomes empty.
+ * - An empty tool name in a result is replaced by that of its call.
+ * - A result that comes after a later message is moved to its call. In formats whose calls and results may be in any order
+ * (OpenAI's Responses and Agents SDK) it stays.
  *
- * Calls are never removed, and neither is anything that belongs to a pair. Applying it again changes nothing. The
+ * Calls, and complete pairs, are never removed. Repairing twice changes nothing more. The
  * format of a message defines its calls and results; results in the format `mcp` have no calls and stay.
  *
  * @param messages the history, in any of the formats

@@ -35,7 +35,7 @@ export interface ModelParameters {
   providerOptions?: object
 }
 
-/** A change of parameters: `null` takes one out, so that the model's own default counts. */
+/** A change of parameters: `null` removes one, so that the model's own default applies. */
 export type ModelParameterChange = { readonly [K in keyof ModelParameters]?: ModelParameters[K] | null }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)

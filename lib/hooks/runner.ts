@@ -45,7 +45,7 @@ const inners = new WeakMap<HookRunner, Inner>()
 
 /**
  * Runs hooks: all built-in ones, then the user's, each in the order of its list; each sees what those before it changed.
- * A hook that throws, takes longer than `timeoutMs`, or returns an invalid answer is reported and changes nothing. No
+ * A hook that throws, takes longer than `timeoutMs`, or returns an invalid value is reported and changes nothing. No
  * method rejects. Hooks receive copies.
  *
  * @example
@@ -80,14 +80,14 @@ export class HookRunner {
     inners.set(this, { hooks, timeoutMs: timeoutMs ?? HOOK_TIMEOUT_MS, onProblem })
   }
 
-  /** True if a listener is registered: a host may skip the work otherwise. */
+  /** Returns true if a listener is registered, so that a host can skip the work otherwise. */
   has(name: HookName): boolean {
     return (inners.get(this)!.hooks.get(name)?.length ?? 0) > 0
   }
 
   /**
-   * The parameters of a request. Only parameters that are known and right are taken from a hook (`ModelParameters`); those
-   * of the host pass, whatever they are.
+   * The parameters of a request. Only known and valid parameters are accepted from a hook (`ModelParameters`); parameters of the
+   * host are always kept.
    */
   async chatParams<P extends object>(params: P, context: ChatHookContext = {}): Promise<P> {
     checkCall(params, 'params')
@@ -110,7 +110,7 @@ export class HookRunner {
     return this.run('chat.system', system, (told) => ({ ...context, system: told }), editedPrompt)
   }
 
-  /** The arguments of a call, to be judged and then run. */
+  /** Runs `tool.before` hooks and returns the arguments of a call, before permission is checked. */
   async toolBefore(call: ToolHookCall): Promise<unknown> {
     checkCall(call)
     return this.run('tool.before', call.args, (args) => ({ ...call, args }), editedInput)
@@ -145,7 +145,7 @@ export class HookRunner {
     return Object.keys(edit).length > 0 ? edit : undefined
   }
 
-  /** Tells what came of a compaction. */
+  /** Reports the result of a compaction. */
   async compactionAfter(report: object): Promise<void> {
     checkCall(report, 'report')
     await this.run(

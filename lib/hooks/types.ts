@@ -3,7 +3,7 @@
 import type { CompactionHooks } from '../compaction/hooks'
 import type { ModelParameterChange } from './parameters'
 
-/** Answer of a hook: a change, or nothing. */
+/** Return value of a hook: a change, or nothing. */
 export type HookAnswer<T> = T | null | undefined | Promise<T | null | undefined>
 
 /** Read-only context of the hooks of a request. */
@@ -17,7 +17,7 @@ export interface ChatHookContext {
 
 /** Input of a `chat.params` hook. */
 export interface ChatParamsCall extends ChatHookContext {
-  /** With what hooks before it changed. A copy. */
+  /** A copy, with the changes of earlier hooks. */
   params: Readonly<Record<string, unknown>>
 }
 
@@ -26,7 +26,7 @@ export type ChatParamsHook = (call: ChatParamsCall) => HookAnswer<ModelParameter
 
 /** Input of a `chat.system` hook. */
 export interface ChatSystemCall extends ChatHookContext {
-  /** The system prompt, with what hooks before it changed. */
+  /** The system prompt, with the changes of earlier hooks. */
   system: string
 }
 
@@ -37,7 +37,7 @@ export interface PromptEdit {
   mode?: 'append' | 'prepend' | 'replace'
 }
 
-/** Changes the system prompt of a request; a bare text is appended. */
+/** Changes the system prompt of a request; a plain text is appended. */
 export type ChatSystemHook = (call: ChatSystemCall) => HookAnswer<PromptEdit | string>
 
 /** Input of a `tool.before` hook. */
@@ -45,38 +45,38 @@ export interface ToolHookCall {
   tool: string
   toolCallId: string
   sessionId?: string
-  /** With what is merged so far. A copy. */
+  /** A copy of the arguments, with the changes of earlier hooks. */
   args: unknown
 }
 
 /** Input of a `tool.after` hook. */
 export interface ToolHookResult extends ToolHookCall {
-  /** The result, or of a tool that threw what the model will read. A copy. */
+  /** A copy of the result; if the tool threw, of the text that the model will read. */
   result: unknown
   isError: boolean
 }
 
 /** Changes to the arguments, which may be an object or JSON text. */
 export interface ToolInputEdit {
-  /** Defaults: what the model wrote wins. */
+  /** Default values: arguments of the model take precedence. */
   mergeInput?: object
-  /** Overrides: these win over what the model wrote. */
+  /** Values that override the arguments of the model. */
   overrideInput?: object
-  /** Replaces all. */
+  /** Replaces all arguments. */
   input?: unknown
 }
 
-/** Changes arguments, before anything is judged. */
+/** Changes arguments, before permission is checked. */
 export type ToolBeforeHook = (call: ToolHookCall) => HookAnswer<ToolInputEdit>
 
 /** Changes to a result. */
 export interface ToolHookEdit {
   /**
-   * Replaces its text, or the whole of a bare value. Images of an MCP result stay; its `structuredContent`, which repeats the
+   * Replaces its text, or a plain value. Images of an MCP result stay; its `structuredContent`, which repeats the
    * text, is dropped.
    */
   output?: unknown
-  /** Put around a text. */
+  /** Texts added before and after the result. */
   prepend?: string
   append?: string
 }
@@ -91,7 +91,7 @@ export interface CompactionBeforeCall {
   /** All that it will read. */
   prompt?: string
   /**
-   * Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not notified of
+   * Builds the prompt from other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not notified of
    * it.
    */
   promptOf?: (instructions: string) => string
@@ -102,11 +102,11 @@ export interface ToolHooks {
   'tool.before'?: ToolBeforeHook | readonly ToolBeforeHook[]
   /** Sees the full result. */
   'tool.after'?: ToolAfterHook | readonly ToolAfterHook[]
-  /** Sees the result as the model will, and may make it longer again. */
+  /** Receives the result as the model will read it; its changes are not truncated again. */
   'tool.final'?: ToolAfterHook | readonly ToolAfterHook[]
 }
 
-/** Hooks, by what they are about. */
+/** Hooks, by name. */
 export interface Hooks extends ToolHooks, CompactionHooks {
   'chat.params'?: ChatParamsHook | readonly ChatParamsHook[]
   'chat.system'?: ChatSystemHook | readonly ChatSystemHook[]
@@ -132,10 +132,10 @@ export interface HookRunnerOptions {
   /** Run after all built-in ones, in this order. */
   user?: Hooks | readonly Hooks[] | undefined
   /**
-   * Milliseconds that a hook may take. One that never gives the thread back cannot be interrupted.
+   * Milliseconds that a hook may take. A synchronous endless loop cannot be interrupted.
    * @default 5000
    */
   timeoutMs?: number
-  /** Told of each problem. Without it, `process.emitWarning` is. */
+  /** Receives each problem. @default `process.emitWarning` */
   onProblem?: (problem: HookProblem) => void
 }

@@ -9,47 +9,52 @@ import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
 import { isRecord, listed, readable, wrong } from '../validation/validate'
 
-/** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
+/** Options of {@link DoomLoopDetector}. A threshold of `Infinity` turns its rule off. */
 export interface DoomLoopOptions {
   /**
-   * Loops that may be approved in a run; the next one is a stop. The budget of calls has an end of its own, the hard cap.
+   * Number of loops that may be approved in a run; the next one is stopped. Approvals of the call budget do not count, because the
+   * hard cap limits them.
    * @default 3
    */
   maxAttempts?: number
   /**
-   * Number of the call in a run at which the user is asked, and again after this number of calls since an approval. Five times
-   * as many are the hard cap of a run, which nothing resets.
+   * Number of calls in a run at which the user is asked, and again after as many calls since an approval. Five times this
+   * number is the hard cap of a run, which nothing resets.
    * @default 60
    */
   maxToolCalls?: number
   /**
-   * Calls with the same arguments and, as far as is recorded, the same result: the call with this number is asked about.
-   * Others may come in between if nothing was changed by them.
+   * Number of calls with the same arguments and, if results are recorded, the same result, at which the user is asked. Other calls
+   * may come in between if they changed nothing.
    * @default 5
    */
   sameToolThreshold?: number
-  /** Turns running in which everything failed and one error was the same: then the next call is asked about. @default 4 */
+  /**
+   * Number of consecutive turns in which every call failed and one error was the same; then the user is asked at the next call.
+   * @default 4
+   */
   sameErrorThreshold?: number
-  /** Answers without a call to the same words, seen through `observe`. @default 3 */
+  /** Number of answers without a call to the same message, passed to `observe`. @default 3 */
   sameAnswerThreshold?: number
-  /** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
+  /** Number of calls after an approval that are not checked. Budget and hard cap still apply. @default 3 */
   cooldownToolCalls?: number
   /** True if the user cannot be asked: a question becomes a stop. @default false */
   headless?: boolean
   /** The language of messages. @default 'en' */
   language?: 'en' | 'zh-CN'
   /**
-   * Names of fields that do not distinguish two calls or two results, at any depth: for every tool, or by tool (`*` is every
-   * tool). Durations and process ids of terminals are known already.
+   * Names of fields that are ignored when two calls or two results are compared, at any depth: for every tool, or by tool (`*` is
+   * every tool). Durations and process ids of terminals are always ignored.
    */
   volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>
-  /** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
+  /** Further tools that wait for something: they may repeat, and the user is asked from the 20th call on. */
   pollTools?: readonly string[]
   /**
-   * Returns a key that distinguishes calls of a tool, instead of its arguments; `undefined` for the arguments. Errors are ignored.
+   * Returns a key that distinguishes calls of a tool, instead of its arguments; `undefined` for the arguments. If it throws, the
+   * arguments are used.
    */
   identity?: (call: DoomLoopCall) => unknown
-  /** The numbers of another system. @default none */
+  /** The thresholds of another agent. @default none */
   profile?: TruncationProfile
 }
 
@@ -62,8 +67,8 @@ export interface DoomLoopCall {
   /** The arguments, of any kind and size: the object, or the JSON text of the model. */
   args?: unknown
   /**
-   * Names the turn of the model: calls of one turn are made side by side and say nothing about each other. Without it a
-   * call that comes after a result begins a new turn.
+   * Names the turn of the model: calls of one turn run in parallel and do not count as repetitions of each other. Without it, a
+   * call after a result begins a new turn.
    */
   turn?: string | number
 }
@@ -102,11 +107,11 @@ export type DoomLoopReason =
 export interface DoomLoopVerdict {
   /** `allow` it, `ask` the user first, or `stop`: it must not run. */
   action: 'allow' | 'ask' | 'stop'
-  /** Why. Also of a warning. */
+  /** The reason, also of a warning. */
   reason?: DoomLoopReason
   /** With `max_attempts`: the loop that would have been asked about. */
   detector?: DoomLoopReason
-  /** How often it was noticed. */
+  /** How often it was detected. */
   count?: number
   /** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
   message?: string
@@ -122,11 +127,11 @@ const detectors = new WeakMap<DoomLoopDetector, { handle: object; identity: Doom
 let resumed: string | undefined
 
 /**
- * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error whatever
- * is tried, or answers without calls. One detector serves one session.
+ * Detects that an agent repeats itself: the same call with the same result, a few calls in turn, the same error for different
+ * calls, or answers without calls. Use one detector per session.
  *
  * Call `check` before every call, `record` with its outcome, and `observe` with answers. It does
- * not read a clock and does nothing by itself.
+ * not read a clock and starts no work of its own.
  */
 export class DoomLoopDetector {
   /** @throws SpillwayError `INVALID_CONFIG` that names the option */
@@ -149,8 +154,8 @@ export class DoomLoopDetector {
   }
 
   /**
-   * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
-   * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
+   * Decides about a call before it runs. For the same call it returns the same verdict and counts nothing, until the result is
+   * recorded. The same id in another turn, or after other calls or messages, is another call; open questions stay open.
    *
    * @throws SpillwayError `INVALID_ARGUMENT` if `toolCallId` or `tool` is not a string; arguments of any kind are fine
    */
@@ -169,8 +174,8 @@ export class DoomLoopDetector {
   }
 
   /**
-   * Tells how a call went, so that repeating what makes progress is not a loop. The result of a call that was not allowed,
-   * or that is not known, changes nothing.
+   * Records the result of a call, so that repeated calls that make progress do not count as a loop. The result of a call that was
+   * not allowed or is unknown is ignored.
    */
   record(toRecord: DoomLoopResult): void {
     checkObject('result', toRecord)
@@ -185,11 +190,12 @@ export class DoomLoopDetector {
   }
 
   /**
-   * Tells that the results of these calls left the context: pruned, cleared by the provider, or replaced by a summary. A call that
+   * Records that the results of these calls left the context: they were pruned, cleared by the provider, or replaced by a summary.
+   * A call that
    * only reads and gets such a result again is not a repetition; failed calls and calls that change something stay counted. Ids that are
    * not known change nothing.
    *
-   * @throws SpillwayError `INVALID_ARGUMENT` if that is no array of strings
+   * @throws SpillwayError `INVALID_ARGUMENT` if the argument is not an array of strings
    */
   forget(toolCallIds: readonly string[]): void {
     const ids = readable('toolCallIds', () => (isArray(toolCallIds) ? [...toolCallIds] : undefined))
@@ -199,7 +205,7 @@ export class DoomLoopDetector {
   }
 
   /**
-   * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
+   * Approves a call that the detector asked about: `once`, or `always` for this loop until the session ends.
    * @returns false if there is no open question with this id
    */
   approve(toolCallId: string, approval: 'once' | 'always'): boolean {
@@ -208,8 +214,8 @@ export class DoomLoopDetector {
   }
 
   /**
-   * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
-   * same words, again and again. The answer is as that of `check`; with `ask`, its `toolCallId` is what `approve` takes.
+   * Records a message to or from the model, to detect loops without calls: repeated answers without a call to the same message.
+   * The verdict is like that of `check`; with `ask`, pass its `toolCallId` to `approve`.
    */
   observe(said: { role: 'user' | 'assistant'; text: string }): DoomLoopVerdict {
     checkObject('message', said)
@@ -224,14 +230,14 @@ export class DoomLoopDetector {
     return native.doomLoopPending(of(this).handle)
   }
 
-  /** Everything that another detector needs to go on, for `JSON.stringify`. It holds hashes and ids, and no arguments. */
+  /** Returns the state that another detector needs to continue, for `JSON.stringify`. It contains hashes and ids, but no arguments. */
   toJSON(): object {
     return JSON.parse(call(() => native.doomLoopState(of(this).handle))) as object
   }
 
   /**
    * Returns a detector that continues where another was saved.
-   * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
+   * @throws SpillwayError `INVALID_ARGUMENT` if the value was not returned by `toJSON`
    */
   static fromJSON(state: object | string, options: DoomLoopOptions = {}): DoomLoopDetector {
     const saved = parsedState(state)

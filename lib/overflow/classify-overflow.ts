@@ -8,22 +8,22 @@ import { type ErrorFacts, gather } from './parse-error'
 export type OverflowKind =
   /** The request is too long for the model's context, or for the provider. */
   | 'overflow'
-  /** Too much in a time: requests, or tokens per minute. Wait; shortening the request does not help for good. */
+  /** A rate limit was exceeded: requests or tokens per minute. Wait; shortening the request does not help permanently. */
   | 'rate'
-  /** One field of the request is too long by itself: shorten that one. */
+  /** A single field of the request is too long: shorten it. */
   | 'field'
-  /** Signed reasoning stands behind a message that has changed since it was made: leave it out. */
+  /** Signed reasoning comes after a message that has changed since: remove the reasoning. */
   | 'thinking-binding'
-  /** Encrypted reasoning is of another organisation or model: leave it out. */
+  /** Encrypted reasoning comes from another organisation or model: remove it. */
   | 'encrypted-reasoning'
   /** A call lacks the signature that the model gave it, or has another's. */
   | 'thought-signature'
-  /** Something else, or nothing that is known. */
+  /** Another error, or an unknown one. */
   | 'other'
 
 /** Facts about the request from other sources. */
 export interface ClassifyOverflowOptions {
-  /** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
+  /** Your estimate of the request, in tokens. It decides about refusals without a message. */
   estimatedTokens?: number
   /** The model's context window, in tokens. An answer whose usage is above it is an unreported overflow. */
   contextWindow?: number
@@ -36,12 +36,12 @@ export interface OverflowClass {
   kind: OverflowKind
   /**
    * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording of no known provider, or a status.
-   * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
+   * `'low'`: only circumstances suggest it, or nothing was recognised.
    */
   confidence: 'high' | 'medium' | 'low'
-  /** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
+  /** Tokens of the request as the provider counted them, including those reserved for the answer if it counts them. */
   actualTokens?: number
-  /** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
+  /** The limit in tokens: for an overflow the model's window, for a rate limit the tokens per time. */
   limitTokens?: number
   /** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
   outputTokens?: number
@@ -49,7 +49,7 @@ export interface OverflowClass {
   actualLength?: number
   /** Limit of a field, in the same units. */
   limitLength?: number
-  /** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
+  /** The provider whose wording was recognised, such as `'anthropic'`; a proxy may pass on the message of another provider. */
   provider?: string
   /** Evidence: a code, or the name of a rule. For logs. */
   matched?: string
@@ -58,14 +58,14 @@ export interface OverflowClass {
 const OPTIONS = ['estimatedTokens', 'contextWindow'] as const
 
 /**
- * Says whether an error, or an answer, means that the request did not fit into the model's context.
+ * Determines if an error, or an answer, means that the request did not fit into the model's context.
  *
- * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
- * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
- * changes nothing. Never throws for what it is given, however odd.
+ * Takes any value that a client throws or returns: errors of the providers' packages, of the AI SDK and LangChain, events of
+ * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It follows `cause`, changes nothing,
+ * and never throws because of the value.
  *
  * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
- * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
+ * (an overflow only if the estimate is at least 80 % of the window), and answers that ended at once because of their length.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */

@@ -39,7 +39,7 @@ export interface ContextFullOptions {
    */
   reservedTokens?: number
   /**
-   * `false` is never full: compaction is switched off.
+   * `false` turns compaction off: then the result is always false.
    * @default true
    */
   auto?: boolean
@@ -56,8 +56,8 @@ const USAGE_KEYS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
 const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, CHECK.atLeastZero]))
 
 /**
- * The tokens that the input of a request may have: the context without the answer or what is reserved, whichever is more,
- * and not more than the provider's limit of the input without what is reserved.
+ * Returns the tokens that the input of a request may have: the context minus the output limit or the reserved tokens, whichever is
+ * more, and at most the provider's input limit minus the reserved tokens.
  *
  * @returns `undefined` if the context is unknown, or if nothing would be left
  * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed
@@ -69,8 +69,8 @@ export function usableTokens(model: ModelLimits, reservedTokens?: number): numbe
 }
 
 /**
- * True if the next request would be too long, by what the last one took: time to compact. Never if the model's context is
- * not known.
+ * Returns true if the next request would be too long, judging by the last one, so that it is time to compact. Always false if the
+ * model's context is unknown.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */

@@ -18,10 +18,10 @@ const constants = JSON.parse(native.overflowConstants()) as {
   transitions: OverflowTransition[]
 }
 
-/** No result is longer, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
+/** The maximum length of a result, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
 export const HARD_MAX_TOOL_RESULT_CHARS: number = constants.HARD_MAX_TOOL_RESULT_CHARS
 
-/** Part of a result that stays if the budget allows it: 2,000 UTF-16 units. The cap takes precedence. */
+/** The minimum length kept of a result if the budget allows it: 2,000 UTF-16 units. The cap takes precedence. */
 export const MIN_KEEP_CHARS: number = constants.MIN_KEEP_CHARS
 
 /** The share of the window that one result may take: 0.3. */
@@ -52,7 +52,7 @@ export const CHARS_PER_TOKEN = constants.charsPerToken
 export const transitions: readonly OverflowTransition[] = constants.transitions
 
 /**
- * Whose numbers, words and order: `openclaw` has the newest (16,000, 32,000 or 64,000 characters by window, Chinese,
+ * The system whose numbers, wording and order are used: `openclaw` has the newest (16,000, 32,000 or 64,000 characters by window, Chinese,
  * Japanese and Korean characters counting four times, and a budget for all results together), `openclaw-2026-02` those of
  * the document (30 % of the window, at most 400,000 UTF-16 units, compaction first).
  */
@@ -78,12 +78,12 @@ export function profileLimits(profile: OverflowProfile, window: number, cap?: nu
 }
 
 /**
- * Returns the limit of one tool result: 30 % of the window at four characters a token, and never more than
+ * Returns the limit of one tool result: 30 % of the window at four characters per token, and never more than
  * {@link HARD_MAX_TOOL_RESULT_CHARS}.
  *
  * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if unknown
  * @returns UTF-16 units: 153,600 for 128,000 tokens
- * @throws SpillwayError `INVALID_ARGUMENT` if it is no such number, or an option is not allowed
+ * @throws SpillwayError `INVALID_ARGUMENT` if the number is invalid, or an option is not allowed
  */
 export function calculateMaxToolResultChars(contextWindowTokens: number, options: MaxCharsOptions = {}): number {
   checkOptions('options', options, { profile: CHECK.profile, maxChars: CHECK.number })
@@ -98,7 +98,7 @@ export interface MaxCharsOptions {
    * @default 'openclaw-2026-02'
    */
   profile?: OverflowProfile
-  /** A cap of your own. It holds within 30 % of the window; a number that is not above 0 is ignored. */
+  /** Your own cap. It may not exceed 30 % of the window; a number that is not above 0 is ignored. */
   maxChars?: number
 }
 

@@ -7,7 +7,7 @@ import { wrong } from '../validation/validate'
 import { boundResults, type CutText, type SentResult } from './limit-results'
 import { CHECK, checkedWindow, type OverflowProfile, profileLimits } from './limits'
 
-/** How the results of a history were sent. Plain data: it survives `JSON.stringify`. */
+/** The form in which the results of a history were sent. Plain data, safe for `JSON.stringify`. */
 export interface ProjectionState {
   readonly version: 1
   /**
@@ -29,7 +29,7 @@ export interface ProjectOptions {
    */
   profile?: OverflowProfile
   /**
-   * A cap of your own for one result: characters as the profile counts them, within 30 % of the window.
+   * Your own cap for one result: characters as the profile counts them, within 30 % of the window.
    * @default 16,000 below 100,000 tokens, else 32,000
    */
   maxChars?: number
@@ -39,8 +39,8 @@ export interface ProjectOptions {
    */
   maxTotalChars?: number
   /**
-   * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
-   * return true only for paths of your own.
+   * Returns true if a saved output that a result names still exists; only then does the model get its path. A tool can print any
+   * path, so return true only for your own paths.
    * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean
@@ -50,17 +50,17 @@ export interface ProjectOptions {
 
 /** Report of {@link projectToolResults}. */
 export interface Projection<M> {
-  /** The messages for the request; the very array that went in if nothing had to be shortened. */
+  /** The messages for the request; the input array itself if nothing was truncated. */
   messages: M[]
   /** For the next request. */
   state: ProjectionState
   report: {
-    /** Results that are shown shortened. */
+    /** Number of truncated results. */
     shortened: number
     /** Characters of all results, as the profile counts them: in the history, and in the request. */
     charsBefore: number
     charsAfter: number
-    /** A result that was sent before is shown in another form: the provider's prompt cache is lost from there on. */
+    /** True if a result that was sent before is sent in another form, so that the provider's prompt cache is lost from there on. */
     rebaselined: boolean
   }
 }
@@ -76,14 +76,14 @@ const CHECKS = {
 } as const
 
 /**
- * Holds the tool results of a request to a cap each and a budget together, always in the same way: a result is sent again
- * with the same bytes as long as its text is the same, because a provider's prompt cache holds only as far as the history
- * does. It may get shorter, and never longer again.
+ * Limits the tool results of a request to a cap for each and a budget for all, always in the same way: a result is sent again with
+ * the same bytes as long as its text is the same, because a provider's prompt cache only matches an unchanged prefix. It may
+ * become shorter later, but never longer again.
  *
- * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. Results that were
- * sent before are shortened only if the newest would not get that; then enough for several turns, and the report says so. The
- * largest of the older results are truncated first; then the oldest are replaced by a line that says so, and that names the
- * file with the full output if the result itself did and a storage says that it saved it.
+ * Results of the newest turn are protected: they get a quarter of the budget, or the newest result in full. Results that were sent
+ * before are truncated only if the newest would not get that share; then by enough for several turns, and the report says so. The
+ * largest of the older results are truncated first; then the oldest are replaced by a line that says so, and that names the file
+ * with the full output, if the result named it and a storage confirms that it saved it.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is not allowed
  */

@@ -12,17 +12,17 @@ export const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[] = Obj
 )
 
 /**
- * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
- * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
- * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
- * over: it ends with a history that fits by the estimate, or with an error.
+ * Makes a history fit into the model's window again, cheapest step first: results that are too long are truncated, then all
+ * results together are limited to a budget, then the caller's compaction is called; {@link OVERFLOW_TRANSITIONS} has all
+ * transitions. Each step must make progress, no step may separate a call from its result, and at most `maxAttempts` steps are
+ * tried. The result is a history that fits by the estimate, or an error.
  *
  * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
- * changes. The sizes are those that the steps would reach; the result of compaction is not known, so a plan ends there.
+ * changes. The sizes are those that the steps would reach. A plan ends at a compaction, because its result is not known.
  *
  * @returns new messages, in which everything that was not shortened is the very same object, and a report
- * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
- * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
+ * @throws SpillwayError `OVERFLOW` if no step helped; its message lists the steps and its `report` has the sizes. `ABORTED` if the
+ * signal is aborted. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is not an overflow
  */
 export async function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>> {
   const { problem, ...recovered } = await recoverAsFar(options)

@@ -17,24 +17,27 @@ export interface OverflowFacts {
 /** Result of one step of a recovery. */
 export interface OverflowStep {
   step: 'oversized' | 'aggregate' | 'compaction' | 'thinking' | 'media'
-  /** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
+  /**
+   * `fits`: the history fits. `smaller`: it is shorter by at least `minProgressTokens`. `nothing`, `refused`, `error`: the history
+   * is as before.
+   */
   event: OverflowEvent
   /** Estimated tokens of the history. */
   tokensBefore: number
   /** Size after the step; with `nothing` and `refused` the result was discarded. */
   tokensAfter: number
-  /** Results that the step shortened; of `media`, the messages without their images and files. */
+  /** Number of results that the step truncated; for `media`, of messages whose images and files were removed. */
   results: number
-  /** Why nothing came of it. */
+  /** Why the step changed nothing. */
   reason?: string
 }
 
 /** Attempts that a recovery has used; pass it to the next one of the same turn. Plain data. */
 export interface OverflowRecoveryState {
-  /** Steps that were tried. Nothing but the next turn makes it smaller. */
+  /** Number of steps tried. It is only reset in the next turn. */
   attempts: number
   compactions: number
-  /** Results were cut. */
+  /** True if results were truncated. */
   truncated: boolean
 }
 
@@ -45,7 +48,7 @@ export interface OverflowReport {
   contextWindowTokens: number
   /** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
   targetTokens: number
-  /** Estimated tokens before and after, brought into line with what the provider counted. */
+  /** Estimated tokens before and after, scaled to the provider's count. */
   tokensBefore: number
   tokensAfter: number
   steps: OverflowStep[]
@@ -71,7 +74,7 @@ export interface RecoverOptions<M> {
    * it the history is only checked, before it is sent.
    */
   overflow?: OverflowFacts
-  /** True if compaction itself overflowed: it is not tried. */
+  /** True if compaction itself overflowed; then it is not tried. */
   duringCompaction?: boolean
   /**
    * Tokens of a text.
@@ -99,7 +102,7 @@ export interface RecoverOptions<M> {
    */
   maxCompactions?: number
   /**
-   * Tokens by which a step that does not make the history fit must shorten it, or it counts as nothing.
+   * Minimum number of tokens by which a step must shorten the history if it does not make it fit; otherwise the step is discarded.
    * @default a hundredth of `contextWindowTokens`
    */
   minProgressTokens?: number
@@ -108,22 +111,22 @@ export interface RecoverOptions<M> {
    * @default 0
    */
   reserveTokens?: number
-  /** Attempts that earlier recoveries of this turn used. */
+  /** State returned by earlier recoveries of this turn. */
   state?: OverflowRecoveryState | undefined
   /** Ends the recovery; it rejects with `ABORTED`. */
   signal?: AbortSignal | undefined
   /** Called for each step. If it throws, a warning is emitted and nothing else changes. */
   onStep?: (step: OverflowStep) => void
   /**
-   * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
-   * return true only for paths of your own.
+   * Returns true if a saved output that a result names still exists; only then does the model get its path. A tool can print any
+   * path, so return true only for your own paths.
    * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean
   /** The storage that full outputs were saved in: only paths that it owns are named. */
   storage?: OutputOwner
   /**
-   * `keep-prefix`: signed reasoning after the first message that changes is left out, because current Claude models refuse it there.
+   * `keep-prefix`: signed reasoning after the first changed message is removed, because current Claude models refuse it there.
    * `ignore`: it stays.
    * @default 'keep-prefix'
    */

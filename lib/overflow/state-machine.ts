@@ -2,7 +2,7 @@
 
 import { call, native } from '../native/native'
 
-/** Where a recovery is. `retry` and `failed` are its ends. */
+/** The state of a recovery. `retry` and `failed` are final. */
 export type OverflowState = 'start' | 'oversized' | 'aggregate' | 'compaction' | 'retry' | 'failed'
 
 /** Outcome of a state; at the start, `nothing` means that the history does not fit. */

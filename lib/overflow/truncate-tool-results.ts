@@ -9,7 +9,7 @@ import { boundResults } from './limit-results'
 import { CHECK, checkedWindow, type OverflowLimits, type OverflowProfile, profileLimits } from './limits'
 import { resultsOf, weightOf } from './results'
 
-/** Options of the document's functions. */
+/** Options of the truncating functions. */
 export interface TruncateResultsOptions {
   /**
    * Whose numbers and words.
@@ -33,13 +33,13 @@ export interface TruncateResultsOptions {
    */
   suffix?: string
   /**
-   * Budget of all results together: characters, at least 0. `false` is no such bound.
+   * Budget of all results together: characters, at least 0. `false` turns it off.
    * @default none, or the budget of a recovery with the profile `openclaw`
    */
   maxTotalChars?: number | false
   /**
-   * Returns true if a saved output that a result names still exists; only then is it named to the model. A tool can print any path:
-   * return true only for paths of your own.
+   * Returns true if a saved output that a result names still exists; only then does the model get its path. A tool can print any
+   * path, so return true only for your own paths.
    * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean
@@ -61,7 +61,7 @@ const CHECKS = {
 
 /** Result of {@link truncateOversizedToolResultsInMessages}. */
 export interface TruncatedMessages<M> {
-  /** The messages for the request; the very array that went in if nothing was too long. */
+  /** The messages for the request; the input array itself if nothing was truncated. */
   messages: M[]
   /** Results that were shortened. */
   truncatedCount: number
@@ -95,12 +95,12 @@ export function truncateBy<M>(messages: readonly M[], { options, profile, limits
 }
 
 /**
- * Shortens the tool results that are too long for the model's window, in a copy of the messages: for what is sent, not for
- * what is kept. Histories of every format that {@link detectFormat} knows.
+ * Truncates the tool results that are too long for the model's window, in a copy of the messages. Use it for requests, not for the
+ * stored history. It accepts every format that {@link detectFormat} knows.
  *
- * Keeps the start of a long result, up to a line break if one is in the last fifth, and also the end if that says how
- * things went. Several texts of one result share the cap in proportion to their lengths. A line at the end says how many
- * characters went. The cap holds with that line, and wins over {@link MIN_KEEP_CHARS}. Messages that need nothing are
+ * Keeps the start of a long result, up to a line break if one is in the last fifth, and also the end if that contains the outcome.
+ * Several texts of one result share the cap in proportion to their lengths. A line at the end says how many characters were
+ * removed. The cap includes that line, and takes precedence over {@link MIN_KEEP_CHARS}. Messages that need nothing are
  * the very same objects.
  *
  * @param contextWindowTokens the model's window in tokens; `NaN` or `Infinity` if unknown
@@ -118,16 +118,16 @@ export function truncateOversizedToolResultsInMessages<M>(
 }
 
 /**
- * The length of a tool result's texts: UTF-16 units. Images count nothing. 0 for any other message, and for what is no
- * message at all.
+ * The length of a tool result's texts: UTF-16 units. Images are not counted. Returns 0 for other messages and for values that are
+ * not messages.
  */
 export function getToolResultTextLength(message: unknown): number {
   return resultsOf(viewsOf([message])).reduce((sum, result) => sum + weightOf(result, false), 0)
 }
 
 /**
- * True if truncating could help: whether a tool result is longer than the window allows, or with the profile `openclaw`
- * all of them together. Quick, and enough to decide whether it is worth a try.
+ * Returns true if truncating could help: a tool result is longer than the window allows, or, with the profile `openclaw`, all of
+ * them together are. A quick check to decide if a recovery is worth trying.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or another parameter is not allowed
  */

@@ -74,8 +74,9 @@ const MAX_ARGUMENT_UNITS = 4 * 1024 * 1024
 const MAX_ADDRESS_UNITS = 65_536
 
 /**
- * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * without a match the user is asked. A call that cannot be understood is asked about. It is not a sandbox: see `docs/permission.md`.
+ * Rules about the calls that tools may make. For a target, the last matching rule decides; for a call, the strictest decision of
+ * its targets; without a match the user is asked. The user is also asked about a call that cannot be understood. It is not a
+ * sandbox: see `docs/permission.md`.
  *
  * @example
  * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
@@ -122,16 +123,16 @@ export class PermissionPolicy {
   }
 
   /**
-   * Decides about a call. The same call has the same verdict as long as the rules, the approvals and the links of the file
-   * system are the same. Arguments that cannot be read are asked about; they never throw.
-   * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
+   * Decides about a call. The verdict of a call stays the same as long as the rules, the approvals and the links of the file
+   * system do. For arguments that cannot be read, the decision is `ask`; they never cause an error.
+   * @throws SpillwayError `INVALID_ARGUMENT` if the call itself, not its arguments, is invalid
    */
   evaluate(request: PermissionCall): PermissionVerdict {
     const state = stateOf(this)
     return verdictOf(state, decide(state, request, state.storage !== undefined))
   }
 
-  /** As `evaluate`, with every target separately: the rule that decided, the rules that it overrides, and the reason. */
+  /** Like `evaluate`, with every target separately: the rule that decided, the rules that it overrides, and the reason. */
   explain(request: PermissionCall): PermissionVerdict & { details: ExplainedTarget[] } {
     const state = stateOf(this)
     const answer = decide(state, request, true)
@@ -140,8 +141,8 @@ export class PermissionPolicy {
   }
 
   /**
-   * Adds a permission, for a session or for all. It turns questions into permissions and never overrides a denial.
-   * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
+   * Adds an approved rule, for one session or for all. It turns questions into permissions and never overrides a denial.
+   * @throws SpillwayError `INVALID_CONFIG` if it is not a valid rule with the decision `allow`
    */
   approve(rule: PermissionRule, sessionId?: string): void {
     const text = asJson(rule)

@@ -11,9 +11,9 @@ export type PermissionDecision = 'allow' | 'ask' | 'deny'
 /**
  * A rule. The last one that matches a target counts.
  *
- * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` stops at
- * `/`; in `shell:git *` and `query:*` a star stands for anything. The scheme may be left out. `regex:` begins a regular
- * expression of linear time, searched for in the target; write `^` and `$` for the whole.
+ * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` does not match
+ * `/`; in `shell:git *` and `query:*` a star matches anything. The scheme may be omitted. A pattern that begins with `regex:` is a
+ * regular expression of linear time, searched for in the target; use `^` and `$` to match the whole target.
  */
 export interface PermissionRule {
   domain: PermissionDomain | '*'
@@ -22,7 +22,7 @@ export interface PermissionRule {
   decision: PermissionDecision
   /** Targets that the pattern must match and must not match, checked when the rule is read. */
   examples?: { match?: readonly string[]; noMatch?: readonly string[] }
-  /** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it is. */
+  /** True for a stored answer "always": such a rule turns questions into permissions and never overrides a deny, at any position. */
   approved?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface AppliedRule {
   source: 'default' | 'user' | 'approval' | 'hard'
 }
 
-/** How a tool of one's own says what it touches; `none` is nothing. */
+/** Declares the targets of a custom tool; `none` means that it has none. */
 export interface PermissionTool {
   domain: Exclude<PermissionDomain, 'mcp' | 'tool'> | 'none'
   /**
@@ -44,7 +44,7 @@ export interface PermissionTool {
    */
   shape?: 'paths' | 'folder' | 'glob' | 'search' | 'patch' | 'command' | 'address' | 'query'
   /**
-   * The names of the arguments that count; no others are looked at.
+   * The names of the arguments that contain targets; others are ignored.
    * @default the usual ones, such as `path`, `file_path`, `command`, `url`, `query`
    */
   keys?: readonly string[]
@@ -57,11 +57,11 @@ export interface PermissionPolicyOptions {
   /** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
   hardDeny?: readonly PermissionRule[]
   /**
-   * True if there are rules before the user's.
+   * True if the default rules apply, before the user's.
    * @default true
    */
   defaults?: boolean
-  /** The defaults of another system, and how it reads patterns. */
+  /** The default rules and the pattern syntax of another system. */
   profile?: 'opencode' | 'moryflow'
   /**
    * Decision about edits outside the vault.
@@ -69,29 +69,29 @@ export interface PermissionPolicyOptions {
    */
   outsideEdit?: 'deny' | 'ask'
   /**
-   * Folders outside of the vault that may be read and edited like it; `true` is the folders of temporary files. Without it,
+   * Folders outside the vault that may be read and edited like it; `true` stands for the folders of temporary files. Without it,
    * edits of temporary files are asked about.
    */
   scratchFolders?: true | readonly string[]
   /**
-   * True if commands that only read (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
-   * user's says otherwise. The files that they read are judged as always.
+   * True if commands that only read (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed unless a rule of the
+   * user says otherwise. The files that they read are checked as usual.
    * @default false
    */
   readOnlyCommands?: boolean
-  /** MCP servers whose tools are allowed; those of others are asked. */
+  /** MCP servers whose tools are allowed; calls to other servers are asked about. */
   mcpServers?: readonly string[]
   /**
-   * Custom tools by name; they take precedence over the known ones. `'none'` says that a tool touches nothing: it is allowed
-   * unless a rule for `tool:NAME` asks about it or denies it.
+   * Custom tools by name; they take precedence over the known ones. `'none'` declares that a tool does not access anything: it is
+   * allowed unless a rule for `tool:NAME` asks about it or denies it.
    */
   tools?: Readonly<Record<string, PermissionTool | 'none'>>
   /**
-   * Names of files with secrets, with at most one `*` each; `!` takes names out again. They take the place of the built-in list:
+   * Names of files with secrets, with at most one `*` each; `!` excludes names again. They replace the built-in list:
    * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
    */
   sensitiveFiles?: readonly string[]
-  /** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
+  /** Domains in which nothing is allowed without asking, because one of their rules could not be read; `loadConfig` returns them. */
   failClosed?: readonly PermissionDomain[]
   /**
    * True if upper and lower case of paths differ.
@@ -99,8 +99,8 @@ export interface PermissionPolicyOptions {
    */
   caseSensitive?: boolean
   /**
-   * The folder that the agent works in. Its files are read and edited without a question, so a home folder, a folder above it and
-   * the root of a drive are refused unless `allowWideVault` says that they are meant.
+   * The folder that the agent works in. Its files are read and edited without asking, so a home folder, a folder above it and the
+   * root of a drive are refused unless `allowWideVault` is set.
    * @default the current directory of the process
    */
   vault?: string
@@ -118,7 +118,7 @@ export interface PermissionPolicyOptions {
   storage?: Pick<TruncationStorage, 'owns'>
 }
 
-/** How a session runs. */
+/** The mode of a session. */
 export type PermissionMode = 'agent' | 'full_access'
 
 /** @internal */
@@ -132,7 +132,7 @@ export interface PermissionCall {
   sessionId?: string | undefined
   /** @default 'agent' */
   mode?: PermissionMode
-  /** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
+  /** Declares that this tool does not access anything: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
   touchesNothing?: boolean
   /** Base folder of relative paths. @default the vault */
   cwd?: string
@@ -142,7 +142,7 @@ export interface PermissionCall {
   headless?: boolean
 }
 
-/** A rule that may be stored as shown. */
+/** A suggested rule that may be stored as shown. */
 export interface SuggestedRule {
   domain: PermissionDomain
   pattern: string
@@ -163,7 +163,7 @@ export interface PermissionVerdict {
   shadowed: AppliedRule[]
   /** The reason, in sentences for a person. */
   reasons: string[]
-  /** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
+  /** Rules that would make this question unnecessary, the narrowest first. Empty if none would be safe. */
   suggestedRules: SuggestedRule[]
 }
 

@@ -43,8 +43,8 @@ const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
 
 /**
  * Advises when to repeat a prompt so that it stays in the provider's cache, and when to stop. Pings stop once they have cost as much as
- * the prompt costs without a cache, so a pause never costs more than twice the least that is possible.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is not allowed
+ * the prompt costs without a cache, so a pause never costs more than twice the possible minimum.
+ * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed
  */
 export function nextPing(options: NextPingOptions): PingAdvice {
   checkOptions('options', options, PING)
@@ -89,8 +89,8 @@ const REQUEST: Readonly<Record<keyof PausedRequest, Check>> = {
 const FIVE_MINUTES = 5 * 60 * 1000
 
 /**
- * Compares a cache of five minutes with one of an hour, whose writes cost more, by the pauses that were seen.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is not allowed
+ * Compares a cache of five minutes with one of an hour, whose writes cost more, from the observed pauses.
+ * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed
  */
 export function adviseCacheLifetime(
   requests: readonly PausedRequest[],

@@ -24,7 +24,7 @@ import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } 
 import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf } from './prices'
 import { type EditingRules, editingRules } from './provider-editing'
 
-/** Something that was left out, as a placeholder can speak of it. */
+/** Facts about a pruned item, for its placeholder. */
 export interface PrunedInfo {
   kind: 'result' | 'arguments'
   toolName?: string
@@ -55,21 +55,21 @@ export interface HistoryPrunerOptions {
    */
   keepRecent?: number
   /**
-   * Older results stay as well while fewer results than this came after their last use: the model said a path, an identifier or a number out
-   * of the result that was not said before. For the policies `results`, `pressure` and `arguments`. A whole number of at least 0, or
+   * Older results are also kept while fewer than this number of results followed their last use. A use is an answer that contains
+   * a path, an identifier or a number of the result for the first time. For the policies `results`, `pressure` and `arguments`. A
+   * whole number of at least 0, or
    * `Infinity`; 0 turns it off.
    * @default 0; 3 for the policy `results` if placeholders have an `index`
    */
   keepUsed?: number
   /**
-   * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
-   * are as many. A whole number of at least 0, or `Infinity`.
+   * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned until there are that
+   * many. A whole number of at least 0, or `Infinity`.
    * @default 0
    */
   keepMessages?: number
   /**
-   * True if everything before the first user message stays: it holds the agent's identity. Without such a message nothing
-   * is pruned.
+   * True if everything before the first user message is kept, such as the agent's identity. Without a user message nothing is pruned.
    * @default false
    */
   keepPreamble?: boolean
@@ -90,8 +90,8 @@ export interface HistoryPrunerOptions {
   onlyTools?: readonly string[]
   /**
    * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache has expired
-   * because nothing was sent for `cacheLifetimeMs`; then everything that may be pruned is. `always`: prunes at once; for
-   * providers without a cache, or when room is all that counts.
+   * because nothing was sent for `cacheLifetimeMs`; then everything that may be pruned is pruned. `always`: prunes at once; for
+   * providers without a cache, or if only the room counts.
    * @default 'cache'
    */
   schedule?: 'cache' | 'cold' | 'always'
@@ -119,25 +119,25 @@ export interface HistoryPrunerOptions {
    */
   maxLoss?: number
   /**
-   * Treatment of signed reasoning. `keep-prefix`: nothing in front of the last signed block changes, because current Claude
-   * models refuse a request in which a block follows another message than the one it was made after; what is left out by then
-   * stays so. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
-   * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks are
-   * not looked at, for models that do not check them.
+   * Treatment of signed reasoning. `keep-prefix`: nothing before the last signed block changes, because current Claude models
+   * refuse a request in which the messages before a block have changed; results left out before the block was created stay left
+   * out. `remove`: with a change all signed blocks after it are removed, and those before it stay. `provider-drops`: the
+   * provider drops the blocks after a change, as the request of `toProvider('anthropic')` asks it to. `ignore`: signed blocks have
+   * no influence, for models that do not check them.
    * @default 'keep-prefix'
    */
   thinking?: ThinkingMode | 'remove' | 'provider-drops'
   /**
-   * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
-   * something else than a string is reported as an error, and the default is used. An item that is shorter than its
+   * Placeholder of a pruned item, or a function that returns one. If the function throws or does not return a string, an error is
+   * reported, and the default is used. An item that is shorter than its
    * placeholder is not pruned.
    * @default a sentence that names the file with the full output, if there is one
    */
   placeholder?: string | ((info: PrunedInfo) => string)
   /**
-   * The default placeholder of a result lists words out of it that stand nowhere else in the request: paths, identifiers and numbers
-   * that agents are likely to use again, at most 6,000 bytes. `short`: fewer of them, at most 2,000 bytes. `false`: none, and
-   * `keepRecent` is 5. A `placeholder` of your own, or of a profile, has none.
+   * The default placeholder of a result lists words of the result that occur nowhere else in the request: paths, identifiers and
+   * numbers that agents are likely to use again. `long`: at most 6,000 bytes. `short`: at most 2,000 bytes. `false`: no list, and
+   * `keepRecent` is 5. A custom `placeholder`, or that of a profile, has no list.
    * @default 'long'
    */
   index?: 'short' | 'long' | false
@@ -152,17 +152,17 @@ export interface HistoryPrunerOptions {
    */
   ledger?: ToolResultKnowledge
   /**
-   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself names is
-   * named if this process saved it, and one that the host wrote into a message is trusted.
+   * The storage that full outputs were saved in: only paths that it owns are used. Without it, a path printed by the tool is used
+   * only if this process saved it, and a path that the host wrote into a message is trusted.
    */
   storage?: OutputOwner
   /**
-   * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
+   * Returns the tokens of a text. If it throws or returns no number, the error is reported and the built-in estimate is used.
    * @default the built-in estimate
    */
   estimateTokens?: (text: string) => number
   /**
-   * Called for every failure while pruning; the messages are sent all the same.
+   * Called for every error while pruning; the messages are returned regardless.
    * @default a warning of the process
    */
   onError?: (error: SpillwayError) => void

@@ -4,13 +4,13 @@ import { atLeastZero, type Check, checkOptions, count, milliseconds, oneOf } fro
 import { listed, wrong } from '../validation/validate'
 
 /**
- * Policies that select what may be pruned. An item is pruned if one of them selects it.
+ * Policies select the items that may be pruned. An item may be pruned if one of them selects it.
  * - `results`: results of tools, all but the newest `keepRecent`;
  * - `outdated`: results of terminal tools older than 15 minutes, as `simplifyOutdatedTerminalResults` judges them;
  * - `superseded`: reads of a file that 5 newer reads of it cover;
  * - `budget`: results beyond the newest 40,000 tokens of them, when that frees more than 20,000 tokens;
- * - `pressure`: when the context window fills up, long results are trimmed to their start and end, and if that does not
- *   help, results go, oldest first; all but the newest `keepRecent`;
+ * - `pressure`: when the context window fills up, long results are trimmed to their start and end, and if that does not help,
+ * results are pruned, oldest first; all but the newest `keepRecent`;
  * - `arguments`: long arguments of old writes and edits.
  */
 export type PrunePolicy =
@@ -41,16 +41,16 @@ export type PrunePolicy =
       protectTurns?: number
       /** Prunes until this number of tokens of results remains. @default prunes all that are not protected */
       targetTokens?: number
-      /** Which go first on the way to `targetTokens`. @default 'oldest' */
+      /** Which results are pruned first until `targetTokens` is reached. @default 'oldest' */
       order?: 'oldest' | 'largest'
     }
   | {
       type: 'pressure'
       /** Long results are trimmed from this share of `contextWindow` on. The numbers here are OpenClaw's. @default 0.3 */
       trimAt?: number
-      /** Results go from this share on, until less is used. @default 0.5 */
+      /** From this share on results are pruned, until less is used. @default 0.5 */
       clearAt?: number
-      /** Least tokens of all prunable results; with fewer none is pruned. 50,000 characters. @default 12500 */
+      /** Minimum tokens of all prunable results; with fewer, none is pruned. 50,000 characters. @default 12500 */
       minTokens?: number
       /** Longest result that is not trimmed, in UTF-16 units. @default 4000 */
       maxChars?: number

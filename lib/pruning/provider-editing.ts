@@ -14,7 +14,7 @@ export interface ToProviderOptions {
    */
   tools?: readonly string[]
   /**
-   * Tokens of a prompt from which on the provider compacts it: at least 50,000 for Anthropic.
+   * Number of tokens from which on the provider compacts a prompt: at least 50,000 for Anthropic.
    * @default for Anthropic no compaction; for OpenAI four fifths of `contextWindow`
    */
   compactAt?: number
@@ -25,7 +25,7 @@ interface TokenCount {
   value: number
 }
 
-/** An edit of Anthropic's. */
+/** An edit of Anthropic's context management. */
 export type AnthropicEdit =
   | { type: 'clear_thinking_20251015'; keep: { type: 'thinking_turns'; value: number } }
   | {
@@ -58,11 +58,11 @@ export interface ProviderEdits {
   clearedToolUses: number
   /** Number of turns whose reasoning was cleared. */
   clearedThinkingTurns: number
-  /** Tokens that both took. */
+  /** Tokens that were freed by both. */
   clearedTokens: number
   /** Number of blocks of reasoning that were dropped because something in front of them had changed. */
   droppedThinking: number
-  /** True if the response has a summary in the place of what was before. */
+  /** True if the response has a summary that replaces earlier messages. */
   compacted: boolean
   /** Why the response was not used, or only in part. */
   problem?: string

@@ -74,9 +74,10 @@ const inners = new WeakMap<HistoryPruner, Inner>()
  * Prunes old parts of a history from requests, with regard to the provider's prompt cache. One pruner
  * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
- * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Pairs of calls and
- * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, and results no longer than their placeholder. Images and files of a result are pruned with
+ * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Calls keep their results, because
+ * only texts are replaced. Never replaced are results that the model has not seen yet,
+ * results whose call is not in the history, and results that are no longer than their placeholder. Images and files of a result
+ * are pruned with
  * its text, and the placeholder names them.
  */
 export class HistoryPruner {
@@ -91,8 +92,8 @@ export class HistoryPruner {
   /**
    * Returns the messages to send now, and records them as sent.
    *
-   * Never throws because of the history: unreadable messages stay as they are, and if everything fails, the
-   * messages are returned unpruned and `onError` receives the reason.
+   * Never throws because of the history: unreadable messages stay unchanged, and if pruning fails, the messages are returned
+   * unpruned and `onError` receives the reason.
    *
    * @param messages the whole history, in any format that `detectFormat` knows. Never changed
    * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
@@ -116,9 +117,9 @@ export class HistoryPruner {
   }
 
   /**
-   * Learns from the usage of the response to the last request, under whatever field names its provider or framework has:
+   * Learns from the usage of the response to the last request, with the field names of its provider or framework:
    * the tokens of a prompt, whether the cache was still there after the pause before, and prices where the usage has costs
-   * or says that the cache lasts an hour. Call it after each response; a second call for the same request learns nothing about the cache.
+   * or says that the cache lasts an hour. Call it after each response; a second call for the same request teaches nothing about the cache.
    *
    * Never throws. A usage with negative counts, without tokens or in unknown names teaches nothing; one with more hits
    * than tokens only the number of tokens. `problem` says so.
@@ -133,9 +134,10 @@ export class HistoryPruner {
   }
 
   /**
-   * The fields by which a request asks the provider to edit the history by itself, by the rules of this pruner as far as the
-   * provider has them: Anthropic's clearing of tool results and of reasoning and its compaction, or OpenAI's compaction. With `schedule:
-   * 'cold'`, or without a pruner in front, the two do not stand in each other's way.
+   * Returns the fields of a request that ask the provider to edit the history by itself, with the rules of this pruner as far as
+   * the provider supports them: Anthropic's clearing of tool results and of reasoning and its compaction, or OpenAI's compaction.
+   * With `schedule:
+   * 'cold'`, or if requests are not pruned, the two do not interfere.
    * @throws SpillwayError `INVALID_ARGUMENT` for another provider, or an option that is not allowed
    */
   toProvider(provider: 'anthropic', options?: ToProviderOptions): AnthropicEditing
@@ -149,11 +151,10 @@ export class HistoryPruner {
   }
 
   /**
-   * Learns from a response what its provider left out of the request by itself. Results that it has cleared are taken as not in
-   * view from then on: what was folded into a pointer to one of them gets its text back. `toolCallIds` names them, for
-   * `FoldSession.forget`.
+   * Reads from a response which results the provider cleared by itself. From then on they count as left out of the request: a
+   * result with a pointer to one of them gets its text back. `toolCallIds` lists them, for `FoldSession.forget`.
    *
-   * Never throws. `undefined` if the response says nothing of edits; then what was known stays.
+   * Never throws. Returns `undefined` if the response does not mention edits; then nothing changes.
    */
   accept(response: unknown): (ProviderEdits & { toolCallIds: string[] }) | undefined {
     const { reader } = innerOf(this)
@@ -194,7 +195,7 @@ export class HistoryPruner {
 
   /**
    * Returns a pruner that continues where another stopped.
-   * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+   * @throws SpillwayError `INVALID_ARGUMENT` if the state was not returned by `toJSON`, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
     const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed, ...more } =

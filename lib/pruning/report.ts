@@ -6,13 +6,13 @@ import { infoOf } from './placeholder'
 import type { PolicyName } from './policies'
 import type { HistoryItem } from './prunable-item'
 
-/** Why something was left out, or was not. */
+/** The reason why something was pruned or not. */
 export type PruneReason =
-  /** There is nothing that may go. */
+  /** There is nothing that may be pruned. */
   | 'nothing-to-free'
-  /** The cache has expired anyway, or the change costs less than it frees. */
+  /** The cache has expired anyway, or the change costs less than it saves at once. */
   | 'free'
-  /** The accumulated cost of carrying it approaches the cost of the change. */
+  /** The accumulated carry cost has reached a fifth of the cost of the change. */
   | 'pays'
   /** The schedule is `always`. */
   | 'always'
@@ -20,11 +20,11 @@ export type PruneReason =
   | 'too-early'
   /** The schedule is `cold`, and the cache is not. */
   | 'warm'
-  /** It would pay, but what was saved so far and `maxLoss` do not cover the price yet. */
+  /** It would pay, but the savings so far and `maxLoss` do not cover the cost yet. */
   | 'savings-too-small'
-  /** The messages could not be read; they go out as they are. */
+  /** The messages could not be read; they are returned unchanged. */
   | 'unreadable'
-  /** The messages are in no known format; they go out as they are. */
+  /** The messages are in no known format; they are returned unchanged. */
   | 'unknown-format'
 
 /** An item that was pruned for the first time. */
@@ -57,7 +57,7 @@ export interface PruneReport {
   tokensAfter: number
   /** True if the provider's cache had expired. */
   cold: boolean
-  /** Tokens that became free, or, if none did, that could have. */
+  /** Tokens that were freed, or, if nothing was pruned, that could have been freed. */
   freed: number
   /** Priced tokens that freeing them costs at this request; negative if it saves at once. */
   price: number

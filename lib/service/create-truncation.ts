@@ -24,11 +24,11 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 }
 
 /**
- * Makes a service and its middleware. `false` switches truncation off.
+ * Creates a service and its middleware. `false` turns truncation off.
  *
  * A setting for all tools overrides the built-in settings of single tools: `maxLines: 2000`, the default, raises the 500 lines of
  * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
- * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ * keeps the limit, and any entry of that tool with `maxLines` prevents the warning.
  *
  * @example
  * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })

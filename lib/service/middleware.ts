@@ -39,12 +39,12 @@ export function middlewareOf(truncation: OutputService | TruncationMiddleware | 
 
 /**
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
- * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
+ * `metadata` describes the saved output: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
  *
- * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything fails, the
- * result still comes back, bounded, and an `error` event says why.
+ * A result with its own `metadata.truncated` stays unchanged up to the hard ceiling. If anything fails, the result is still
+ * returned, truncated, and an `error` event has the reason.
  *
- * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
+ * @throws SpillwayError `INVALID_CONFIG` for invalid options, at once
  */
 export function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(
   config: TruncationMiddlewareConfig<R>,

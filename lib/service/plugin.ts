@@ -41,11 +41,11 @@ export interface PluginHost {
 const MAX_DISPLAY_BYTES = 5000
 
 /**
- * A plugin over a service of one's own.
+ * Creates a plugin for a service.
  *
  * Results over the limits get a preview, `truncated: true` and `outputPath` (`''` if nothing could be saved); others are
- * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
- * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
+ * marked `truncated: false`. Failed results, and results that already have `truncated`, stay unchanged up to the hard ceiling.
+ * Text parts share one limit; images keep their place. `returnDisplay` is set to the preview if it is missing or long.
  */
 export function createTruncationPlugin(options: { service: OutputService }): TruncationPlugin {
   const service = isRecord(options) ? options.service : undefined
@@ -100,7 +100,7 @@ function displayOf(content: unknown): string {
 
 let defaultService: TruncationService | undefined
 
-/** The plugin with a service of its own, made with the defaults when it is first needed. */
+/** A plugin whose service is created with the defaults when it is first needed. */
 export const truncationPlugin: TruncationPlugin = makePlugin(() => {
   defaultService ??= new TruncationService()
   return defaultService

@@ -73,12 +73,12 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * Truncates one output. Within the limits it is returned unchanged; over them, the whole is saved first and a preview with a
-   * notice is returned. A failing disk, strategy or storage never fails the call: the output is truncated all the same.
+   * Truncates one output. An output within the limits is returned unchanged; otherwise the full output is saved first, and a
+   * preview with a notice is returned. A failing disk, strategy or storage never fails the call: the output is still truncated.
    *
    * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
-   *   or the parts of a message, whose texts share one budget
-   * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+   *   or the parts of a message, whose texts share one limit
+   * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for an invalid context, `CLOSED` after {@link close}
    */
   async output<C extends TruncationContent>(
     content: C,
@@ -103,16 +103,16 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * Takes an output while it is produced: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
-   * limits, whatever the length; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
-   * that of {@link output} for the whole; only an output with truncation off is truncated above the hard ceiling even if the
-   * caller set it, because a stream cannot be held.
+   * Captures an output while it is being produced: a writable stream of text or bytes, in pieces of any size. Memory is bounded by
+   * the limits, whatever the length; the file is created when a limit is exceeded, and is complete from the first byte. Its
+   * `result` is the same as that of {@link output} for the full text, with one exception: if the caller turned truncation off, the
+   * output is still truncated above the hard ceiling, because a stream of any length cannot be held.
    *
    * @example
    * const capture = service.capture({ toolName: 'bash' })
    * child.stdout.pipe(capture)
    * const result = await capture.result
-   * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
+   * @throws SpillwayError `INVALID_ARGUMENT` for an invalid context or option, `CLOSED` after {@link close}
    */
   capture(context: TruncationContext, options: CaptureOptions = {}): Capture {
     return new Capture(this, context, options)
@@ -125,7 +125,7 @@ export class TruncationService implements OutputService {
 
   /**
    * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
-   * `storage` that was given uses its own bounds; options given here take precedence.
+   * custom `storage` uses its own limits; options passed here take precedence.
    * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
    */
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
@@ -139,7 +139,7 @@ export class TruncationService implements OutputService {
 
   /**
    * Changes settings for every tool, from the next call on.
-   * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+   * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set in the constructor
    */
   updateConfig(config: Partial<Omit<TruncationConfig, 'retentionDays' | 'storageDir'>>): void {
     this.settings.update(config)
@@ -181,12 +181,12 @@ export class TruncationService implements OutputService {
     return bytes / 4
   }
 
-  /** Returns the sums of all outputs so far. */
+  /** Returns the totals of all outputs so far. */
   report(): TruncationReport {
     return { ...this.sums, savings: { ...this.sums.savings } }
   }
 
-  /** Refuses further outputs, and releases the leases of its own storage. Running calls finish. */
+  /** Refuses further outputs, and releases the leases of the service's own storage. Running calls finish. */
   async close(): Promise<void> {
     this.closed = true
     const own = this.options.storage === undefined ? this.storages : openedDefaults(this)

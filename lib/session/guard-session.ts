@@ -16,14 +16,14 @@ import type { NewSessionEntry, Session, SessionEntry } from './types'
 export interface GuardedResultInfo {
   toolCallId: string | undefined
   toolName: string | undefined
-  /** The result was made up because none had come. */
+  /** True if the result was added because none had arrived. */
   synthetic: boolean
 }
 
-/** Options of {@link guardSession}. Hooks may be asynchronous; what one throws is a warning and changes nothing. */
+/** Options of {@link guardSession}. Hooks may be asynchronous. If one throws, a warning is issued and it changes nothing. */
 export interface GuardSessionOptions {
   /**
-   * Limit of a result's texts together, in UTF-16 units.
+   * Limit of all texts of a result together, in UTF-16 units.
    * @default 400000
    */
   maxToolResultChars?: number
@@ -33,28 +33,28 @@ export interface GuardSessionOptions {
    */
   suffix?: string
   /**
-   * True if a result is made up for each call that has none when another message comes.
+   * True if a result is added for each call that has none when the next message arrives.
    * @default true
    */
   synthesizeMissing?: boolean
   /** The storage that full outputs were saved in: only paths that it owns are named. @default what this process saved */
   storage?: OutputOwner
-  /** First: another message in place of any message. */
+  /** Called first: returns a replacement for any message. */
   transform?: (message: unknown) => unknown
-  /** After results were cut: another message in place of a result. */
+  /** Called after truncation: returns a replacement for a result. */
   transformToolResult?: (message: unknown, info: GuardedResultInfo) => unknown
-  /** Last: another message to be written, or `{ block: true }` for none. Nothing is as it was. */
+  /** Called last: returns the message to write, `{ block: true }` to write none, or `undefined` to keep it. */
   beforeWrite?: (message: unknown) => unknown
 }
 
-/** A session that is guarded. */
+/** A session returned by `guardSession`. */
 export interface GuardedSession extends Session {
   entries(): Promise<readonly SessionEntry[]>
   leaf(): Promise<string | null>
-  /** Adds an entry. Gives back its id, or that of the leaf if nothing was written. */
+  /** Adds an entry. Returns its id, or that of the leaf if nothing was written. */
   append(entry: NewSessionEntry): Promise<string>
   branch(id: string | null): Promise<void>
-  /** Makes up the results that have not come. */
+  /** Adds results for calls that have none. */
   flush(): Promise<void>
   /** The ids of calls that wait for their results. */
   pending(): string[]
@@ -77,7 +77,7 @@ const MAX_TOOL_NAME = 200
 const MISSING = 'Error: missing tool result; the call was interrupted before its result was recorded.'
 
 /**
- * Returns a session in front of another one that limits added messages: results of tools are truncated to
+ * Returns a session that wraps another one and limits added messages: tool results are truncated to
  * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; a call whose result has not come when the
  * next message does gets one that says so; calls that a model began without any arguments are removed. Messages
  * are written in the order in which they were added. The messages of the caller are never changed.

@@ -31,8 +31,8 @@ import type { NewSessionEntry, Session, SessionEntry } from './types'
 /** Options of {@link JsonlSession.open}. */
 export interface JsonlSessionOptions {
   /**
-   * True if an entry is on the disk when {@link JsonlSession.append} is back, and survives a power cut. Without it, a
-   * killed process loses nothing.
+   * True if {@link JsonlSession.append} waits until the entry is on the disk, so that it survives a power cut. Without it, an
+   * entry survives the end of the process.
    * @default false
    */
   sync?: boolean
@@ -54,13 +54,13 @@ const OPENING = Symbol('opening')
  * A session in a file: one entry per line, in the order in which they were added, and never changed. Only its owner can
  * read the file (mode 0600).
  *
- * A damaged file is repaired when it is opened: a torn last line, lines that are no entries, ids that came twice, parents
- * that are missing. Everything that can be read is kept, and the damaged file beside the repaired one, under
- * {@link JsonlSession.keptOriginal}. The repair takes the place of the file in one step.
+ * A damaged file is repaired when it is opened: a torn last line, lines that are no entries, ids that came twice, missing parents.
+ * Everything that can be read is kept, and the damaged file is kept next to the repaired one, at
+ * {@link JsonlSession.keptOriginal}. The repaired file replaces the damaged one atomically.
  *
- * Each line is written by one system call at the end of the file, so several processes may add to one file without tearing
- * each other's lines. Each has its own leaf and sees what the others wrote only when it opens the file again; a file must
- * not be opened for the first time after a crash while another process adds to it, because then it may be repaired.
+ * Each line is written by one system call at the end of the file, so several processes may append to one file without tearing each
+ * other's lines. Each has its own leaf and sees the lines of the others only when it opens the file again. After a crash, do not
+ * open a file for the first time while another process appends to it, because it may be repaired then.
  * The leaf of a file that is opened is its last entry.
  */
 export class JsonlSession implements Session {
@@ -71,9 +71,9 @@ export class JsonlSession implements Session {
   }
 
   /**
-   * Opens a session; the file is made if there is none, its folder is not.
-   * @throws SpillwayError `STORAGE_READ` or `STORAGE_WRITE` with what the system said, `INVALID_ARGUMENT`, also for a file that is
-   * no session: it stays as it is
+   * Opens a session. A missing file is created, a missing folder is not.
+   * @throws SpillwayError `STORAGE_READ` or `STORAGE_WRITE` with the system's error, `INVALID_ARGUMENT`, also for a file that is
+   * not a session; such a file is not changed
    */
   static open(file: string, options: JsonlSessionOptions = {}): JsonlSession {
     if (typeof file !== 'string' || file === '' || file.includes('\0')) throw wrong('file', file, 'a path')
@@ -101,7 +101,7 @@ export class JsonlSession implements Session {
     return { ...stateOf(this).damage }
   }
 
-  /** Where the file is as it was before it was repaired; `undefined` if it was sound. */
+  /** Path of the damaged original if the file was repaired; `undefined` if it was intact. */
   get keptOriginal(): string | undefined {
     return stateOf(this).keptOriginal
   }
@@ -117,8 +117,9 @@ export class JsonlSession implements Session {
 
   /**
    * Adds an entry to the file.
-   * @throws SpillwayError `STORAGE_WRITE` if it could not be written: then it was not added; or, with `sync`, if the disk
-   * did not confirm it: then it was, and the message says so. `INVALID_ARGUMENT` if it has no `type` or no JSON, `CLOSED`
+   * @throws SpillwayError `STORAGE_WRITE` if the entry could not be written, and so was not added. With `sync`, also if the disk
+   * did not confirm it; then it was added, and the message says so. `INVALID_ARGUMENT` if it has no `type` or cannot be converted
+   * to JSON, `CLOSED`
    */
   append(entry: NewSessionEntry): string {
     const { tree, file, handle, sync } = stateOf(this)
@@ -143,7 +144,7 @@ export class JsonlSession implements Session {
     stateOf(this).tree.branch(id)
   }
 
-  /** Closes the file. Nothing can be added any more. */
+  /** Closes the file. No more entries can be added. */
   close(): void {
     const state = stateOf(this)
     if (state.handle !== undefined) closeSync(state.handle)

@@ -15,13 +15,13 @@ export interface ReadLog {
 
 /** Faults found in a session file. All 0 means a sound file. */
 export interface SessionDamage {
-  /** The last line has no end, as a write that was cut off leaves it. */
+  /** True if the last line is incomplete, as after an interrupted write. */
   tornLine: boolean
-  /** Lines that are no entries. Entries that stand whole in one, as a write that was cut off before them leaves it, are read. */
+  /** Lines that are not entries. Complete entries inside such a line, as after an interrupted write, are read. */
   unreadable: number
-  /** Entries that had the id of another; they have new ones. */
+  /** Entries that had the id of another entry; they have new ids. */
   duplicateIds: number
-  /** Lines that came twice, word for word; one of them is left. */
+  /** Identical duplicate lines; one of each is kept. */
   repeated: number
   /** Entries whose parent is missing, or that are their own ancestors; they follow the entry before them now. */
   lostParents: number

@@ -17,11 +17,11 @@ export interface TruncateSessionParams extends TruncateResultsOptions {
 /** Result of {@link truncateOversizedToolResultsInSession}. */
 export interface TruncatedSession {
   truncated: boolean
-  /** Results that are shorter on the new branch. */
+  /** Number of results that were truncated on the new branch. */
   truncatedCount: number
   /** Why nothing was truncated. */
   reason?: string
-  /** The ids of the entries that were replayed, and of those that stand for them on the new branch. */
+  /** The ids of the replayed entries, and of their copies on the new branch. */
   replayed?: Record<string, string>
 }
 
@@ -29,12 +29,12 @@ export interface TruncatedSession {
 const REFERENCES = ['firstKeptEntryId', 'targetId', 'fromId', 'entryId', 'targetEntryId', 'lastEntryId'] as const
 
 /**
- * Shortens the tool results that are too long, in a session: a new branch begins behind the parent of the first of them,
- * and every entry from there on is added to it again, shortened where it was too long. The old branch stays as it was, so
- * that the full results can be found there. Entries that name entries, such as summaries and labels, name the new ones on
- * the new branch; labels that were set elsewhere are set again.
+ * Shortens the tool results that are too long, in a session: a new branch begins at the parent of the first of them, and every
+ * entry from there on is appended to it again, truncated if it was too long. The old branch is not changed, so that the full
+ * results can be found there. Entries that refer to others, such as summaries and labels, refer to the new ones on the new branch;
+ * labels that were set elsewhere are set again.
  *
- * Never throws and never rejects: a failure is the `reason`, and the session is left at the leaf that it had.
+ * Never throws and never rejects: a failure is returned as the `reason`, and the session keeps its leaf.
  */
 export async function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession> {
   try {

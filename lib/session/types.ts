@@ -2,7 +2,7 @@
 
 /** An entry without its place in the tree. */
 export interface NewSessionEntry {
-  /** `message`, or whatever else a host keeps: a summary, a label, a change of the model. */
+  /** `message`, or another type of the host: a summary, a label, a change of the model. */
   type: string
   /** With `type: 'message'`, the message. */
   message?: unknown
@@ -28,9 +28,9 @@ export interface Session {
   entries(): MaybePromise<readonly SessionEntry[]>
   /** The id of the entry that the next one follows; `null` if it will be the first. */
   leaf(): MaybePromise<string | null>
-  /** Adds an entry behind the leaf; it becomes the leaf. Gives back its id. */
+  /** Adds an entry after the leaf; it becomes the leaf. Returns its id. */
   append(entry: NewSessionEntry): MaybePromise<string>
-  /** Makes another entry the leaf, or with `null` none: what is added next begins a new branch. Removes nothing. */
+  /** Makes another entry the leaf, or with `null` none: the next entry begins a new branch. No entry is removed. */
   branch(id: string | null): MaybePromise<void>
 }
 

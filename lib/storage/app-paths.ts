@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { wrong } from '../validation/validate'
 
-/** Folders of an application, for `storageDirs`: the vault first, then the application's own. */
+/** Folders of an application, for `storageDirs`: first the one in the vault, then the application's own. */
 export interface AppPaths {
   /** `<vault>/.agent-output` */
   vaultDir(vault: string): string
@@ -13,7 +13,7 @@ export interface AppPaths {
 }
 
 /**
- * The places of an application, by its name. Nothing is made here.
+ * Returns the folders of an application, by its name. No folder is created.
  *
  * @example
  * const { vaultDir, dataDir } = appPaths('moryflow')

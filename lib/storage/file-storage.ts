@@ -57,8 +57,8 @@ export function openPlace(settings: Settings): Place {
 }
 
 /**
- * Saves full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
- * folders that are given here.
+ * Saves full outputs in files. The environment variable `SPILLWAY_STORAGE_DIR` overrides the default folders, but not folders that
+ * are passed here.
  */
 export class TruncationStorage implements ITruncationStorage {
   /** @internal */
@@ -67,8 +67,8 @@ export class TruncationStorage implements ITruncationStorage {
   readonly bounds: Required<RetentionLimits>
 
   /**
-   * @param options one folder, or more of them in order
-   * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
+   * @param options one folder, or several in order of preference
+   * @throws SpillwayError `INVALID_CONFIG` for an invalid folder
    */
   constructor(options: string | TruncationStorageOptions = {}) {
     const read = () => {
@@ -88,9 +88,8 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
-   * out of it, and answers the path.
-   * @throws SpillwayError `STORAGE_WRITE` when no folder took it
+   * Saves a text so that {@link read} returns exactly the same string, unless `redact` or `maxFileBytes` changes it, and returns the path.
+   * @throws SpillwayError `STORAGE_WRITE` if it could not be written to any folder
    */
   async save(content: string, context: TruncationContext): Promise<string> {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
@@ -123,7 +122,7 @@ export class TruncationStorage implements ITruncationStorage {
 
   /**
    * Reads a part of a saved output, by lines or by bytes, regardless of the size of the file; at most 262,144 bytes in one call.
-   * The first read by line counts lines up to there; later ones find any line of the file at once.
+   * The first read by line counts the lines up to there; later reads find any line of the file at once.
    *
    * @example
    * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
@@ -144,13 +143,13 @@ export class TruncationStorage implements ITruncationStorage {
    * Finds the lines of a saved output that match a regular expression, regardless of the size of the file.
    *
    * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
-   * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$`
-   * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
+   * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$` match the ends of a line, and
+   * no expression matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
    * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
    *
    * @param pattern 1 to 1,024 bytes
-   * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the option's
-   *   name for a wrong option; else as {@link readRange}
+   * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the
+   * option's name for an invalid option; otherwise as {@link readRange}
    */
   async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
     checkPath(path)
@@ -174,10 +173,10 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
-   * process uses before the others. Files that are not outputs of a store, cannot be examined or are younger than an hour are
-   * kept. If several processes sweep one folder at once, one of them does.
-   * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
+   * Removes outputs that are too old, and then, while the store is over its limits, the oldest; outputs of sessions in use are
+   * removed last. Files that are not outputs of a store, cannot be examined or are younger than an hour are
+   * kept. If several processes sweep one folder at once, only one of them does the work.
+   * @throws SpillwayError `INVALID_CONFIG` for an invalid limit, `INVALID_ARGUMENT` for any other invalid option
    */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
     const { retentionDays, maxStoreBytes, maxStoreFiles, now: time, dryRun } = checkSweep(options, this.bounds)

@@ -59,8 +59,8 @@ interface Kept {
 const ROOT = 'memory:/'
 
 /**
- * Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends
- * with it.
+ * Keeps full outputs in the memory of the process, with the methods of `TruncationStorage`. They are not shared with other
+ * processes and are lost when the process ends.
  */
 export class MemoryStorage implements ITruncationStorage {
   /** @internal */
@@ -89,7 +89,7 @@ export class MemoryStorage implements ITruncationStorage {
     this.gone = new Set()
   }
 
-  /** Keeps a text and answers its path, which only this storage knows. */
+  /** Stores a text and returns its path, which only this storage knows. */
   async save(content: string, context: TruncationContext): Promise<string> {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
     const known = checkContext(context)
@@ -98,7 +98,7 @@ export class MemoryStorage implements ITruncationStorage {
     return keep(this, await collect(settings, content, known), known)
   }
 
-  /** Keeps a copy of bytes and answers its path. */
+  /** Stores a copy of bytes and returns its path. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
     checkBytes(content)
     const known = checkContext(context)
@@ -107,7 +107,7 @@ export class MemoryStorage implements ITruncationStorage {
     return keep(this, await collect(settings, content, known), known)
   }
 
-  /** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+  /** Returns the full text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` if it was swept */
   async read(path: string): Promise<string> {
     const { bytes } = find(this, path)
     return readAll(
@@ -129,7 +129,7 @@ export class MemoryStorage implements ITruncationStorage {
     return search({ find: () => find(this, path, options).bytes, path }, pattern, options)
   }
 
-  /** True if a path is that of an output that this storage kept. */
+  /** Returns true if the path is that of an output in this storage. */
   owns(path: string): boolean {
     if (typeof path !== 'string') throw wrong('path', path, 'a string')
     return this.kept.has(path) || this.gone.has(path)
@@ -142,7 +142,7 @@ export class MemoryStorage implements ITruncationStorage {
     return (await this.sweep({ retentionDays, ...unbounded })).removedFiles
   }
 
-  /** As `TruncationStorage.sweep`; nothing is leased here. */
+  /** As `TruncationStorage.sweep`; there are no leases here. */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
     const { retentionDays, maxStoreBytes, maxStoreFiles, now: time, dryRun } = checkSweep(options, this.bounds)
     const all = [...this.kept]
@@ -166,14 +166,14 @@ export class MemoryStorage implements ITruncationStorage {
     }
   }
 
-  /** How much is kept. */
+  /** Returns the number and size of the outputs. */
   async usage(): Promise<StorageUsage> {
     const [files, bytes] = [this.kept.size, sizeOf(this)]
     const sessions = new Set([...this.kept.values()].flatMap(({ session }) => session ?? [])).size
     return { files, bytes, sessions, dirs: [{ dir: ROOT, files, bytes }] }
   }
 
-  /** Forgets all outputs of a session, and answers how many there were. */
+  /** Removes all outputs of a session, and returns their number. */
   async deleteSession(sessionId: string): Promise<number> {
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
     const session = native.sessionFolder(sessionId)
@@ -187,12 +187,12 @@ export class MemoryStorage implements ITruncationStorage {
     return this.kept.get(path)
   }
 
-  /** Where paths begin; no folder of a disk. */
+  /** Returns the prefix of paths; it is not a folder on disk. */
   getStorageDir(): string {
     return ROOT
   }
 
-  /** Forgets everything. */
+  /** Removes all outputs. */
   async close(): Promise<void> {
     this.kept.clear()
   }

@@ -12,12 +12,12 @@ export interface LineRange {
    * @default 1
    */
   fromLine?: number
-  /** How many. Default: as many as one call gives. */
+  /** Number of lines. Default: as many as fit into one call. */
   lineCount?: number
   /** Set by `next` where a call ended inside a line: continues at this byte, which is in the line `fromLine`. */
   fromByte?: number
   /**
-   * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
+   * Maximum bytes of the file in one call, 4 to 262,144. The text ends after a complete line if at least one fits.
    * @default 262144
    */
   maxBytes?: number
@@ -32,7 +32,7 @@ export interface ByteRange {
    */
   fromByte?: number
   /**
-   * How many, at most 262,144 in one call.
+   * Number of bytes, at most 262,144 in one call.
    * @default 262144
    */
   byteCount?: number
@@ -40,7 +40,7 @@ export interface ByteRange {
 }
 
 /**
- * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
+ * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, or else bytes. At least one of the four must be given.
  */
 export type ReadRange = LineRange | ByteRange
 
@@ -53,9 +53,9 @@ export interface OutputAccess {
 /**
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
  *
- * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins after it, and one that ends inside one ends after it, so that neighbouring ranges lose nothing
- * and repeat nothing. Bytes that are not UTF-8 are U+FFFD in the text.
+ * No character is split. A character belongs to the byte range of its first byte: a range that begins inside a character begins
+ * after it, and a range that ends inside a character ends after it, so that adjacent ranges neither lose nor repeat a character.
+ * Bytes that are not UTF-8 are U+FFFD in the text.
  */
 export interface RangeResult {
   /** The text, well-formed, with the line breaks that the file has. */
@@ -74,9 +74,9 @@ export interface RangeResult {
   totalLines?: number
   /** The range of the next call, with the same count; absent at the end of the file. */
   next?: LineRange | ByteRange
-  /** The text begins or ends inside a line, or inside what is one character in the file. */
+  /** True if the text begins or ends inside a line or a character of the file. */
   partial: boolean
-  /** The file itself holds only a part of the output; lines and bytes count in the file. */
+  /** True if the file itself has only a part of the output; lines and bytes refer to the file. */
   incomplete?: boolean
 }
 
@@ -88,9 +88,9 @@ export interface SearchOptions extends OutputAccess {
   literal?: boolean
   /** Lines to show before and after each matching line, 0 to 100. @default 0 */
   context?: number | { before?: number; after?: number }
-  /** Matching lines of one call, 1 to 10,000. @default 100 */
+  /** Maximum number of matching lines in one call, 1 to 10,000. @default 100 */
   maxMatches?: number
-  /** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
+  /** Maximum UTF-8 bytes of text in one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
   maxBytes?: number
   /** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
   after?: string

@@ -19,7 +19,7 @@ export interface SweepOptions {
   dryRun?: boolean
 }
 
-/** An output that a sweep removed, and whether for its age or for a bound of the store. */
+/** An output that a sweep removed, because of its age or a limit of the store. */
 export interface SweptFile {
   path: string
   bytes: number
@@ -37,8 +37,7 @@ export interface SweepReport {
   /** Remaining files and bytes, without those that could not be examined. */
   kept: { files: number; bytes: number }
   /**
-   * The first 100 of the outputs that could not be removed, and of the folders that could not be looked
-   * at.
+   * The first 100 of the outputs that could not be removed, and of the folders that could not be read.
    */
   failed: { path: string; error: string }[]
   /** Number of both. */
@@ -50,7 +49,7 @@ export interface SweepReport {
 /** A saved output, as lists show it. */
 export interface SavedOutput {
   path: string
-  /** As far as the name of the file has it. */
+  /** Read from the name of the file; absent if the name does not have it. */
   toolName: string
   /** Milliseconds since the epoch. */
   savedAt: number
@@ -68,7 +67,10 @@ export interface StorageUsage {
   bytes: number
   /** Sessions that have outputs, or had some. */
   sessions: number
-  /** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
+  /**
+   * Folder by folder, in order. `freeBytes` is the free space of the file system; absent if the folder does not exist or the
+   * system does not report it.
+   */
   dirs: { dir: string; files: number; bytes: number; freeBytes?: number }[]
   /** Report of the last automatic sweep; absent before the first. */
   lastSweep?: SweepReport

@@ -23,8 +23,8 @@ type Full = ITruncationStorage &
 const ELSEWHERE = ['STORAGE_NOT_OWNED', 'STORAGE_NOT_FOUND']
 
 /**
- * Storages in order of preference. {@link save} asks them one after another until one takes the output; a path is read where it
- * is owned.
+ * Storages in order of preference. {@link save} tries them one after another until one saves the output; a path is read from the
+ * storage that owns it.
  */
 export class StorageList implements ITruncationStorage {
   /** In order of preference. */
@@ -39,12 +39,12 @@ export class StorageList implements ITruncationStorage {
     this.storages = Object.freeze([...given])
   }
 
-  /** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */
+  /** Saves a text in the first storage that accepts it. @throws SpillwayError `STORAGE_WRITE` with the reason of each, if none did */
   async save(content: string, context: TruncationContext): Promise<string> {
     return this.first((storage) => storage.save(content, context))
   }
 
-  /** The same for bytes. */
+  /** Saves bytes in the same way. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
     const text = () => Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
     return this.first((storage) =>
@@ -57,27 +57,27 @@ export class StorageList implements ITruncationStorage {
     return this.owner(path, (storage) => storage.read(path))
   }
 
-  /** A part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` where no storage knows the path */
+  /** Reads a part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` if no storage knows the path */
   async readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult> {
     return this.owner(path, (storage) => has(storage, 'readRange').readRange(path, range, access))
   }
 
-  /** Lines of a saved output that match. */
+  /** Finds the lines of a saved output that match. */
   async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
     return this.owner(path, (storage) => has(storage, 'search').search(path, pattern, options))
   }
 
-  /** True if one of the storages saved this output. One that cannot be asked owns nothing. */
+  /** Returns true if one of the storages saved this output. A storage without `owns` counts as owning nothing. */
   owns(path: string): boolean {
     return this.storages.some((storage: Full) => storage.owns?.(path) === true)
   }
 
-  /** Removes outputs older than `retentionDays` from each of them, and returns their number. */
+  /** Removes outputs older than `retentionDays` from each storage, and returns their number. */
   async cleanup(retentionDays: number): Promise<number> {
     return this.sum((storage) => storage.cleanup(retentionDays))
   }
 
-  /** Sweeps each storage that can be swept by the bounds that it was given, and adds the reports up. */
+  /** Sweeps each storage that supports it, with its own limits, and adds up the reports. */
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
     const total: SweepReport = {
       removed: [],
@@ -103,7 +103,7 @@ export class StorageList implements ITruncationStorage {
     return total
   }
 
-  /** How much they hold together; one that does not say counts as empty. */
+  /** Returns their total size; a storage without `usage` counts as empty. */
   async usage(): Promise<StorageUsage> {
     const total: StorageUsage = { files: 0, bytes: 0, sessions: 0, dirs: [] }
     for (const storage of this.storages as readonly Full[]) {
@@ -117,12 +117,12 @@ export class StorageList implements ITruncationStorage {
     return total
   }
 
-  /** Removes all outputs of a session from each of them, and answers how many. */
+  /** Removes all outputs of a session from each storage, and returns their number. */
   async deleteSession(sessionId: string): Promise<number> {
     return this.sum(async (storage: Full) => (await storage.deleteSession?.(sessionId)) ?? 0)
   }
 
-  /** Where outputs go first. */
+  /** Returns the place that is tried first. */
   getStorageDir(): string {
     return this.storages[0]!.getStorageDir()
   }
@@ -150,7 +150,7 @@ export class StorageList implements ITruncationStorage {
     throw new SpillwayError('STORAGE_WRITE', problems.join('; '))
   }
 
-  /** Reads where the path is owned; where no storage says so, in the first that cannot be asked and finds it. */
+  /** Reads from the storage that owns the path, or else from the first storage without `owns` that finds it. */
   private async owner<T>(path: string, read: (storage: ITruncationStorage) => Promise<T>): Promise<T> {
     const storages = this.storages as readonly Full[]
     const owner = storages.find((storage) => storage.owns?.(path) === true)

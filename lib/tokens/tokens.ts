@@ -11,8 +11,8 @@ export type TokenCounter = (text: string) => number
 /** Options of {@link estimateTokens}. */
 export interface EstimateTokensOptions {
   /**
-   * `'typical'`: as near as it gets. `'upper'`: hardly ever below what a tokenizer counts, for decisions that must not
-   * fail; usually 30 to 50 % more. Figures are in docs/tokens.md.
+   * `'typical'`: as close as possible. `'upper'`: hardly ever below the count of a tokenizer, for decisions that must be safe;
+   * usually 30 to 50 % more. Figures are in docs/tokens.md.
    * @default 'typical'
    */
   mode?: 'typical' | 'upper'
@@ -20,7 +20,7 @@ export interface EstimateTokensOptions {
   calibration?: TokenCalibration
   /**
    * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
-   * Chinese, Japanese or Korean character counted as four. The mode means nothing there.
+   * Chinese, Japanese or Korean character counted as four. The mode has no effect then.
    */
   profile?: 'opencode' | 'openclaw'
 }
@@ -39,12 +39,12 @@ const PROFILES = ['opencode', 'openclaw'] as const
 const OPTIONS = ['mode', 'calibration', 'profile'] as const
 
 /**
- * Estimates how many tokens a text has, by its scripts and by what it is: prose, code, JSON, hashes, white space, digits,
- * Chinese, Cyrillic, emoji. It knows no vocabulary; for exact numbers see {@link loadTokenCounter}.
+ * Estimates the number of tokens of a text, by its scripts and its kind: prose, code, JSON, hashes, white space, digits, Chinese,
+ * Cyrillic, emoji. It uses no vocabulary; for exact numbers see {@link loadTokenCounter}.
  *
  * Linear and fast enough for every tool result. An empty text has 0 tokens.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
+ * @throws SpillwayError `INVALID_ARGUMENT` for anything but a text, or for an invalid option
  */
 export function estimateTokens(text: string, options: EstimateTokensOptions = {}): number {
   if (typeof text !== 'string') throw wrong('text', text, 'a string')
@@ -110,8 +110,8 @@ function memory(calibration: TokenCalibration): { pairs: TokenSample[]; factor: 
 /**
  * Learns from real usage how far estimates are off for one model and one kind of work. Keep one per model.
  *
- * The factor is the median of actual by estimated over the last 32 requests, long ones counting more: one odd request
- * changes little. It stays between 1/8 and 8, and is 1 until there is a request to learn from.
+ * The factor is the median of actual / estimated over the last 32 requests, weighted by size, so that one unusual request changes
+ * little. It stays between 1/8 and 8, and is 1 until there is a request to learn from.
  *
  * @example
  * const calibration = new TokenCalibration()
@@ -120,8 +120,8 @@ function memory(calibration: TokenCalibration): { pairs: TokenSample[]; factor: 
  */
 export class TokenCalibration {
   /**
-   * @param usage what an earlier one had learnt: its `toJSON()`
-   * @throws SpillwayError `INVALID_ARGUMENT` for something else than pairs of numbers above 0
+   * @param usage the `toJSON()` of an earlier calibration
+   * @throws SpillwayError `INVALID_ARGUMENT` unless these are pairs of numbers above 0
    */
   constructor(usage: readonly TokenSample[] = []) {
     if (!isArray(usage)) throw wrong('usage', usage, 'an array of { estimated, actual }')
@@ -207,12 +207,12 @@ interface Tokenizer {
 export type TokenCounterPackage = 'gpt-tokenizer' | 'js-tiktoken' | 'tiktoken' | '@anthropic-ai/tokenizer'
 
 /**
- * Loads a tokenizer that you have installed beside Spillway, and gives its counting function. Nothing is loaded before.
+ * Loads a tokenizer package that you have installed, and returns its counting function.
  *
  * @param name the package
  * @param options.encoding which vocabulary; of `gpt-tokenizer` the module, such as `'gpt-tokenizer/encoding/cl100k_base'`
  * is loaded. @default 'o200k_base'
- * @throws SpillwayError `INVALID_ARGUMENT` for a package that is not known, or not installed, or does not know the encoding
+ * @throws SpillwayError `INVALID_ARGUMENT` for a package that is unknown or not installed, or an unknown encoding
  */
 export async function loadTokenCounter(
   name: TokenCounterPackage,

@@ -16,23 +16,23 @@ export interface ToolCallContext {
   workingDirectory?: string
 }
 
-/** Result of a ready-made tool: never an exception. */
+/** Result of a ready-made tool. Errors are results, too. */
 export interface ReadyToolResult {
   success: boolean
   /** The text for the model. */
   output: string
   error?: string
-  /** `truncated` says that it is bounded already: middleware leaves it as it is. */
+  /** `truncated` tells middleware that the text needs no truncation. */
   metadata: { truncated: boolean } & Record<string, unknown>
 }
 
-/** A ready-made tool: `guardTool` takes it as it is, and `hostTools` of each adapter gives it the framework's shape. */
+/** A ready-made tool: `guardTool` accepts it directly, and `hostTools` of each adapter converts it to a tool of the framework. */
 export interface ReadyTool {
   name: string
   description: string
   /** JSON Schema of the arguments. */
   inputSchema: Record<string, unknown>
-  /** Results are bounded by the tool itself. */
+  /** The tool truncates its results itself. */
   truncation: { enabled: false }
   execute(args: unknown, context?: ToolCallContext): Promise<ReadyToolResult>
 }
@@ -113,10 +113,10 @@ function argumentsOf(args: unknown, parameters: Readonly<Record<string, Argument
   return given
 }
 
-/** Options that all tools of files have. */
+/** Options of all file tools. */
 export interface FolderOptions {
   /**
-   * The folder that relative paths are in. Where a `PermissionPolicy` judges the calls, give it the same folder as `vault`.
+   * The folder that relative paths start from. If a `PermissionPolicy` checks the calls, pass it the same folder as `vault`.
    * @default that of this process
    */
   cwd?: string

@@ -9,7 +9,7 @@ import { bodyOf, editText } from './tool-result'
 /** Folds results of one session: a `FoldSession`. */
 export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
-  /** Told of results that are not sent any more. */
+  /** Receives the ids of results that are no longer sent. */
   forget?(toolCallIds: readonly string[]): void
 }
 

@@ -12,14 +12,14 @@ export interface OutputStore {
   search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
 }
 
-/** A service whose storage is one, such as a `TruncationService`. */
+/** A service that has such a storage, such as a `TruncationService`. */
 export interface OutputStoreHolder {
   readonly storage: unknown
 }
 
 /** Options of {@link createOutputTools}. */
 export interface OutputToolsOptions {
-  /** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
+  /** Only outputs of this session can be read. Default: the session of the call if it has one, or else all. */
   sessionId?: string | undefined
   /**
    * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
@@ -28,7 +28,7 @@ export interface OutputToolsOptions {
   /** Lines of one answer. Default: 500 of the output. */
   pageLines?: number
   /**
-   * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
+   * `json`: `pageBytes` limits the length of the answer as a JSON string, for hosts that count that.
    * @default 'text'
    */
   pageCounts?: 'text' | 'json'
@@ -40,7 +40,7 @@ export interface OutputToolContext {
   signal?: AbortSignal | undefined
 }
 
-/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
+/** A result for the model. Errors are results, too. It needs no truncation: `metadata.truncated` tells middleware so. */
 export interface OutputToolResult {
   success: boolean
   output: string

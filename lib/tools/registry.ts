@@ -37,7 +37,7 @@ export interface ToolResult extends ToolResultLike {
 export interface Tool {
   name: string
   description?: string
-  /** Limits for this tool's output, below the user's entry for it. */
+  /** Limits for this tool's output; the user's entry for the tool overrides them. */
   truncation?: ToolTruncationConfig
   execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
 }
@@ -60,9 +60,9 @@ export interface ToolExecutionResult {
 export interface ToolRegistryConfig {
   /** The folder that tools work in, unless the call says otherwise. */
   workingDirectory?: string
-  /** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
+  /** Records every executed call with its arguments: a `ToolResultLedger`. */
   ledger?: ToolResultRecorder
-  /** A `FoldSession` of the session that is served: lines of an earlier result are not repeated. */
+  /** The `FoldSession` of the session: lines of an earlier result are not repeated. */
   fold?: ResultFolder
 }
 
@@ -93,7 +93,7 @@ export class ToolRegistry {
 
   /**
    * Adds tools; a later one of the same name replaces the earlier.
-   * @throws SpillwayError `INVALID_ARGUMENT` for what is not a tool, `INVALID_CONFIG` for a wrong `truncation`
+   * @throws SpillwayError `INVALID_ARGUMENT` for a value that is not a tool, `INVALID_CONFIG` for an invalid `truncation`
    */
   register(tools: Tool | readonly Tool[]): void {
     for (const [index, tool] of (isArray(tools) ? tools : [tools]).entries()) {
@@ -106,13 +106,13 @@ export class ToolRegistry {
     }
   }
 
-  /** Bounds results from now on. */
+  /** Truncates results from now on. */
   setTruncationMiddleware(middleware: TruncationMiddleware): void {
     if (typeof middleware !== 'function') throw wrong('middleware', middleware, 'a function')
     this.middleware = middleware
   }
 
-  /** Executes the calls side by side and answers in their order. */
+  /** Executes the calls in parallel and returns the results in their order. */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
     if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     const given: unknown = context

@@ -24,9 +24,9 @@ export interface ShellToolOptions
   name?: string
   /** The path of a shell. @default `/bin/sh`, on Windows `cmd.exe` */
   shell?: string
-  /** Milliseconds after which a command is ended, unless the model asks for others. Above 0. @default 120000 */
+  /** Milliseconds after which a command is ended, unless the model requests another time. Above 0. @default 120000 */
   timeoutMs?: number
-  /** Most milliseconds that the model may ask for. Above 0. @default 600000 */
+  /** Maximum number of milliseconds that the model may request. Above 0. @default 600000 */
   maxTimeoutMs?: number
 }
 
@@ -50,11 +50,11 @@ const CHECKS: { readonly [K in Exclude<keyof ShellToolOptions, 'cwd'>]-?: Check 
 }
 
 /**
- * Makes the tool `bash`: runs a command of the shell with `runCommand`. The model reads a preview and the exit code, the whole output
- * is saved; a timeout or an abort ends the command with everything that it started and keeps the output so far. `onStart` and
+ * Makes the tool `bash`: runs a shell command with `runCommand`. The model reads a preview and the exit code, and the full output
+ * is saved. A timeout or an abort ends the command with everything that it started and keeps the output so far. `onStart` and
  * `onProgress` show the output while the command runs.
  *
- * The tool does not judge commands: `guardTool` and the adapters do, with `permission`.
+ * The tool does not check permission: `guardTool` and the adapters do, with `permission`.
  *
  * @example
  * const bash = guardTool(createShellTool({ service, timeoutMs: 60_000 }), { permission })

@@ -11,7 +11,7 @@ export type SubAgentStatus = 'completed' | 'incomplete' | 'failed' | 'aborted'
 
 const STATUSES: readonly SubAgentStatus[] = ['completed', 'incomplete', 'failed', 'aborted']
 
-/** How a sub-agent ended, and what it answered. */
+/** The status and the answer of a sub-agent. */
 export interface SubAgentOutcome {
   /** Its answer, or the message of its error: a text or any other value, also the result of a command or of another sub-agent. */
   answer: unknown
@@ -21,7 +21,7 @@ export interface SubAgentOutcome {
   agent?: string | undefined
 }
 
-/** The call that started the sub-agent, and what bounds its answer. */
+/** The call that started the sub-agent, and the limits of its answer. */
 export interface SubAgentResultOptions {
   /** A `TruncationService`, or the middleware of one. */
   truncation: OutputService | TruncationMiddleware
@@ -32,7 +32,7 @@ export interface SubAgentResultOptions {
   signal?: AbortSignal | undefined
 }
 
-/** The result of a sub-agent. `metadata` says whether it was shortened (`truncated`) and where the whole is (`truncationPath`). */
+/** The result of a sub-agent. `metadata` has `truncated`, and the path of the saved output as `truncationPath`. */
 export interface SubAgentResult extends ToolResultLike {
   /** True for a sub-agent that completed its task. */
   success: boolean
@@ -66,8 +66,9 @@ const OPENING = '[Sub-agent'
 const MAX_NAME_UNITS = 100
 
 /**
- * Bounds the answer of a sub-agent like the output of any tool: a long one is saved whole, and the result has its preview below a line
- * with the status. A result that passes through another service, `guardTool`, an adapter or this function again stays as it is.
+ * Truncates the answer of a sub-agent like the output of any tool: a long answer is saved in full, and the result has its preview
+ * below a line with the status. A result that passes through another service, `guardTool`, an adapter or this function again stays
+ * as it is.
  *
  * @example
  * const { text } = await generateText({ model, tools, prompt })

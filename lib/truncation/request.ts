@@ -30,7 +30,7 @@ export interface Client {
   readonly closed: boolean
 }
 
-/** Sums of a service. */
+/** Totals of a service. */
 export interface TruncationReport {
   /** Outputs that were given. */
   outputs: number

@@ -13,13 +13,13 @@ import type {
 import { checkKeys, hasFunctions, isRecord, wrong } from '../validation/validate'
 
 /**
- * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
- * so `super.needsTruncation(content, config)` works.
+ * The base class of custom strategies. `needsTruncation` and `truncate` apply both limits unless they are overridden, so
+ * `super.needsTruncation(content, config)` works.
  */
 export abstract class BaseTruncationStrategy implements TruncationStrategy {
   abstract readonly name: string
 
-  /** True if the text passes a limit. */
+  /** True if the text exceeds a limit. */
   needsTruncation(content: string, config: TruncationConfig): boolean {
     return !fits(content, config, 'default')
   }
@@ -59,7 +59,7 @@ export class DefaultTruncationStrategy extends BaseTruncationStrategy {
   readonly name: string = 'default'
 }
 
-/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
+/** Applies only the limit in lines, whatever their length. In a service the hard ceiling still applies. */
 export class LineBasedStrategy extends BaseTruncationStrategy {
   readonly name: string = 'line'
 
@@ -72,7 +72,7 @@ export class LineBasedStrategy extends BaseTruncationStrategy {
   }
 }
 
-/** Keeps the limit in bytes, whatever the number of lines. */
+/** Applies only the limit in bytes, for any number of lines. */
 export class ByteBasedStrategy extends BaseTruncationStrategy {
   readonly name: string = 'byte'
 
@@ -86,8 +86,8 @@ export class ByteBasedStrategy extends BaseTruncationStrategy {
 }
 
 /**
- * Keeps both limits, and what a developer would look for: errors and what explains them, sums and exits, both ends, with
- * the exact gap at every cut.
+ * Applies both limits and keeps the lines that a developer would look for: errors and their context, totals and exit codes, and
+ * both ends, with an exact gap line at every cut.
  */
 export class SmartStrategy extends BaseTruncationStrategy {
   readonly name: string = 'smart'
@@ -113,8 +113,9 @@ export class SmartStrategy extends BaseTruncationStrategy {
 }
 
 /**
- * Keeps both limits, and JSON as JSON: what is shown of a JSON text, or of JSON Lines, parses, and every value in it is one of
- * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
+ * Applies both limits and keeps JSON valid: the preview of a JSON text, or of JSON Lines, parses, and every value in it is a value
+ * of the text, at the same place and of the same type. The notice says what is missing. Any other text is shown as by
+ * {@link SmartStrategy}.
  */
 export class JsonStrategy extends BaseTruncationStrategy {
   readonly name: string = 'json'
@@ -125,9 +126,9 @@ export class JsonStrategy extends BaseTruncationStrategy {
 }
 
 /**
- * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
- * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
- * are missing in it. Anything else is shown as by {@link SmartStrategy}.
+ * Applies both limits and keeps the structure of a diff (`git diff`, `git show`, `git log -p`, `diff -u`): commits, files and hunk
+ * headers first, then as much of the hunks as fits. Each gap counts the added lines, removed lines and files that are missing in
+ * it. Any other text is shown as by {@link SmartStrategy}.
  */
 export class DiffStrategy extends BaseTruncationStrategy {
   readonly name: string = 'diff'
@@ -138,9 +139,9 @@ export class DiffStrategy extends BaseTruncationStrategy {
 }
 
 /**
- * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
- * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
- * Anything else is shown as by {@link SmartStrategy}.
+ * Applies both limits and keeps a table a table: the preview of CSV (also with `;`) or TSV parses with the same columns, and every
+ * row in it is a row of the text: the header, the first and the last rows, and rows that differ. The notice says what is missing.
+ * Any other text is shown as by {@link SmartStrategy}.
  */
 export class CsvStrategy extends BaseTruncationStrategy {
   readonly name: string = 'csv'
@@ -151,9 +152,9 @@ export class CsvStrategy extends BaseTruncationStrategy {
 }
 
 /**
- * Keeps both limits, and of the output of a test runner the failures: the totals and the name of every failure first, then as
- * much of the messages and explanations as fits, shared among them. See {@link readTestRun} for the runners. The result has
- * the run as data, `testRun`. A run without failures and anything else is shown as by {@link SmartStrategy}.
+ * Applies both limits and keeps the failures in the output of a test runner: the totals and the name of every failure first, then
+ * as much of the messages and details as fits, shared among the failures. See {@link readTestRun} for the runners. The result has
+ * the run as data, `testRun`. A run without failures, and any other text, is shown as by {@link SmartStrategy}.
  */
 export class TestsStrategy extends BaseTruncationStrategy {
   readonly name: string = 'tests'

@@ -11,7 +11,7 @@ import { isRecord, wrong } from '../validation/validate'
  * any program; or a report in XML (JUnit, TRX, xUnit.net, NUnit). Colours and the time that CI services write before each line
  * are ignored. Returns `undefined` for any other text.
  *
- * The output should be whole: numbers and failures that it lacks are not known. Time is linear; of each line the first 4 KiB
+ * Pass the full output: the numbers and failures in a missing part cannot be known. Time is linear; of each line the first 4 KiB
  * are read.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `output` is neither a string nor bytes
@@ -28,7 +28,7 @@ export function readTestRun(output: string | Uint8Array): TestRun | undefined {
  * Compares a test run with an earlier one of the same tests, by the names of the failures. A name that several failures share
  * counts as often as it occurs.
  *
- * @throws SpillwayError `INVALID_ARGUMENT` if one of them is no test run
+ * @throws SpillwayError `INVALID_ARGUMENT` if one of them is not a test run
  */
 export function compareTestRuns(earlier: TestRun, later: TestRun): TestRunChange {
   const before = countsOf(failuresOf('earlier', earlier))

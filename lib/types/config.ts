@@ -1,7 +1,7 @@
 /** The settings of truncation, and the facts about an output that they are looked up by. */
 
 /**
- * Which part of a long text is kept: its start, its end, or both with the middle left out.
+ * Which part of a long text is kept: its start, its end, or both ends without the middle.
  * @default 'head'
  */
 export type TruncationDirection = 'head' | 'tail' | 'both'
@@ -13,7 +13,7 @@ export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'js
 export type NoticeLanguage = 'en' | 'zh-CN'
 
 /**
- * Numbers, wording and order of a known agent, for hosts that must look like it. A profile is data: it never weakens
+ * Limits, wording and order of a known agent, for hosts that must behave like it. A profile is data: it never weakens
  * safety and never loses text.
  */
 export type TruncationProfile = 'opencode' | 'openclaw-2026-02' | 'openclaw' | 'snow' | 'takumi' | 'moryflow'
@@ -67,7 +67,7 @@ export interface TruncationOptions {
   maxBytes?: number
   maxTokens?: number
   direction?: TruncationDirection
-  /** `true` lets this output through whatever its size; `false` truncates even if truncation is off. */
+  /** `true` returns this output unchanged, whatever its size; `false` truncates it even if truncation is off. */
   skip?: boolean
   /** Overrides the strategy of the tool and of the service, by name, for this call. */
   strategy?: TruncationStrategyName
@@ -88,15 +88,15 @@ export interface TruncationContext {
   /** True if the call failed: the preview keeps the end, and the notice does not claim success. */
   failed?: boolean
   /**
-   * The question that the output is to answer, in any words: the model's description of the call, or the latest request. The
-   * strategy `smart` then keeps the lines that hold its rarest words. Up to 4,096 bytes are read; without it nothing changes.
+   * The question that the output should answer, in any words: the model's description of the call, or the latest request. The
+   * strategy `smart` then keeps the lines that contain its rarest words. Up to 4,096 bytes are read.
    */
   query?: string | undefined
   options?: TruncationOptions
-  /** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
+  /** Options that the tool declares (its `truncation` property). They override `global`; the user's entry in `tools` overrides them. */
   declared?: ToolTruncationConfig
   /**
-   * True if the output was truncated by its tool: it is let through up to the hard ceiling.
+   * True if the tool has already truncated the output: it is returned unchanged up to the hard ceiling.
    */
   handled?: boolean
   /** Aborts the call: it rejects with the signal's reason and leaves no file. */

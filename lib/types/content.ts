@@ -6,7 +6,7 @@ export interface TextContentPart {
   text: string
 }
 
-/** A part of a tool result that is kept in its place and never cut: images, files, resources. */
+/** A part of a tool result that is kept in its place and never truncated: images, files, resources. */
 export interface OtherContentPart {
   type: string
   [key: string]: unknown

@@ -5,7 +5,7 @@ import type { ContentOf, TruncationContent } from './content'
 import type { ToolResultRecorder } from './records'
 import type { TruncationResult } from './result'
 
-/** Shape of a tool result that middleware needs; the host's own type is returned. */
+/** The fields of a tool result that middleware needs; the host's own type is returned. */
 export interface ToolResultLike {
   /** The text for the model, or any other value. */
   output?: unknown
@@ -19,9 +19,9 @@ export interface ToolResultLike {
 /** Options of `createTruncationMiddleware`. */
 export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResultLike> {
   service: OutputService
-  /** Tools whose output is never touched. */
+  /** Tools whose output is never changed. */
   skipTools?: readonly string[]
-  /** Decides per result: `false` lets it through, options override the configuration for this call. */
+  /** Decides for each result: `false` returns it unchanged; options override the configuration for this call. */
   shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions
   /** Records every finished call that has a `toolCallId`: a `ToolResultLedger`. */
   ledger?: ToolResultRecorder
@@ -40,7 +40,7 @@ export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T
   context?: MiddlewareContext,
 ) => Promise<T & Pick<ToolResultLike, 'metadata'>>
 
-/** The part of `TruncationService` that middleware asks for. */
+/** The part of `TruncationService` that middleware uses. */
 export interface OutputService {
   output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>
 }

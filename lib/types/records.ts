@@ -19,7 +19,7 @@ export interface ToolResultRecord {
   lines?: number
   /** Path of the saved output. */
   outputPath?: string
-  /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+  /** The arguments of the call, as plain JSON. Arguments of more than 4,096 UTF-16 units of JSON are not kept. */
   args?: Readonly<Record<string, unknown>>
   /** The parts of its text that a `FoldSession` replaced by pointers to earlier results. */
   folds?: FoldRecord
@@ -30,7 +30,7 @@ export interface ToolResultRecorder {
   record(entry: ToolResultRecord): void
 }
 
-/** A stretch of a result that is shown otherwise. Lines count from 0 and end before `toLine`. */
+/** A range of lines of a result that was replaced. Lines count from 0 and end before `toLine`. */
 export interface FoldEdit {
   fromLine: number
   toLine: number
@@ -38,17 +38,17 @@ export interface FoldEdit {
   text: string
   /** The call whose result has the lines. */
   toolCallId?: string
-  /** The argument of that call that has them, if it is not the result. */
+  /** The argument of that call that has the lines, if it is not the result. */
   argument?: string
   /** The first of them there. */
   line?: number
-  /** How they are numbered here, where that is not as there. */
+  /** The line numbers here, if they differ from those of the target. */
   numbering?: 'None' | { From: number }
 }
 
 /** The replaced parts of a result, from which its text can be restored. */
 export interface FoldRecord {
-  /** UTF-16 units that it became shorter by. */
+  /** Number of UTF-16 units that were saved. */
   saved: number
   edits: FoldEdit[]
 }

@@ -18,7 +18,7 @@ export interface ShownRange {
   toByte: number
 }
 
-/** A line truncated inside because not even one line fitted: `shownBytes` of its `totalBytes` are in the preview. */
+/** A line that was truncated because not even one line fitted: `shownBytes` of its `totalBytes` are in the preview. */
 export interface PartialLine {
   line: number
   shownBytes: number
@@ -26,13 +26,13 @@ export interface PartialLine {
 }
 
 /**
- * The result when nothing was truncated: the very content that was given; for bytes, their text; with `terminal`, what a
- * terminal would show.
+ * The result if nothing was truncated: the same content that was passed in; for bytes, their text; with `terminal`, the text that
+ * a terminal would show.
  */
 export interface UntouchedResult<C = string> {
   content: C
   truncated: false
-  /** Path of the raw output. Only with `terminal`, and only if the raw output is over the limits. */
+  /** Path of the raw output. Only with `terminal`, and only if the raw output exceeds the limits. */
   raw?: RawOutput
 }
 
@@ -48,9 +48,9 @@ export interface TruncatedResult<C = string> {
   outputPath: string
   /** Lines of the original that the preview does not show at all. */
   removedLines?: number
-  /** Bytes of the original that the preview does not show, line breaks at the cut included. */
+  /** Bytes of the original that the preview does not show, including line breaks at the cut. */
   removedBytes?: number
-  /** The kept text alone, within the limits. */
+  /** The kept text without the notice, within the limits. */
   preview?: string
   /** The notice: what is missing, where the full output is, and how to read it. */
   hint?: string
@@ -62,11 +62,11 @@ export interface TruncatedResult<C = string> {
   limitedBy?: TruncationLimit
   /** The parts of the original that the preview shows, in order. */
   ranges?: ShownRange[]
-  /** Set when lines had to be truncated inside. */
+  /** Set if single lines were truncated. */
   partialLines?: PartialLine[]
   /** The test run that the output reports. Only with the strategy `tests`, and only if a known runner printed it. */
   testRun?: TestRun
-  /** Set when the output was truncated although its tool turned truncation off, because it passed the hard ceiling. */
+  /** Set if the output was truncated although its tool turned truncation off, because it exceeded the hard ceiling. */
   ceilingReached?: boolean
   /** Set when the full output could not be saved anywhere. */
   saveError?: SaveError
@@ -81,7 +81,7 @@ export interface TruncatedResult<C = string> {
 /** Result of a truncation: a union discriminated by `truncated`. */
 export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>
 
-/** Everything that a notice can be made from. */
+/** The facts for a notice. */
 export interface NoticeInfo {
   toolName: string
   failed: boolean

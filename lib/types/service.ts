@@ -13,7 +13,7 @@ import type { SmartRule, TruncationStrategy } from './strategy'
 
 export type TruncationEventType = 'truncated' | 'skipped' | 'error'
 
-/** Something that happened to an output. Exactly one `truncated` or `skipped` ends a call; `error` events may come before it. */
+/** An event of an output. Each call ends with exactly one `truncated` or `skipped` event; `error` events may come before it. */
 export interface TruncationEvent {
   type: TruncationEventType
   toolName: string
@@ -41,16 +41,17 @@ export type TruncationEventCallback = (event: TruncationEvent) => void
 export interface TruncationServiceConfig
   extends Partial<Omit<TruncationConfig, 'strategy'>>,
     Omit<TruncationStorageOptions, 'retentionDays'> {
-  /** Settings for every tool. They may also be given beside the other options, as in `{ maxLines: 500 }`, which take precedence. */
+  /** Settings for every tool. They may also be given next to the other options, as in `{ maxLines: 500 }`; those take precedence. */
   global?: Partial<TruncationConfig>
   /** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
   tools?: Record<string, ToolTruncationConfig>
   onEvent?: TruncationEventCallback
   /**
-   * Saves full outputs elsewhere than in files, or in files of its own, redacted by `redact`. `storageDirs`, `durability`, `maxStoreBytes`,
-   * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they belong to the storage;
-   * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not take in time is saved in the
-   * default folders. The storages of a list are tried in order, and nothing else.
+   * Saves full outputs in another place instead of the default files. `redact` is applied first. `storageDirs`, `durability`,
+   * `maxStoreBytes`,
+   * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then ignored, because they belong to the storage;
+   * `TruncationService.cleanup` passes it `retentionDays`. An output that it does not save in time is saved in the default
+   * folders. In a list, the storages are tried in order, and the default folders are not used.
    */
   storage?: ITruncationStorage | readonly ITruncationStorage[]
   /** @default 'default' */
@@ -67,13 +68,13 @@ export interface TruncationServiceConfig
    */
   hardCeilingBytes?: number
   /**
-   * The whole text, notice included, keeps the limits.
+   * True if preview and notice together must stay within the limits.
    * @default false
    */
   noticeInside?: boolean
   /** @default 'en' */
   language?: NoticeLanguage
-  /** The tools that the model can call, by the names it knows: the notice recommends only these. */
+  /** The names of the tools that the model can call: the notice recommends only these. */
   availableTools?: readonly string[]
   /** Returns the notice instead of the built-in one. Must be synchronous; if it throws, the built-in notice is used. */
   formatNotice?: (info: NoticeInfo) => string
@@ -83,7 +84,7 @@ export interface TruncationServiceConfig
    */
   storageTimeoutMs?: number
   /**
-   * Uses the limits and the wording of a known agent.
+   * Uses the limits and the wording of a known agent as defaults.
    * @default none
    */
   profile?: TruncationProfile

@@ -2,7 +2,7 @@
 
 import type { TruncationContext } from './config'
 
-/** Why the full output could not be saved. The preview is returned all the same. */
+/** Why the full output could not be saved. The preview is still returned. */
 export interface SaveError {
   /** Stable code, such as `STORAGE_WRITE` or `STORAGE_TIMEOUT`. */
   code: string
@@ -17,13 +17,13 @@ export interface SavedPart {
   headBytes: number
   /** Bytes of the end of the output; the last of the file. */
   tailBytes: number
-  /** Bytes between them, which were not kept. */
+  /** Bytes between them, which were not saved. */
   omittedBytes: number
 }
 
 /**
- * Secrets that are redacted before an output is saved. Each byte becomes `*`, except line breaks, so sizes, line
- * numbers and offsets stay true of the saved file, and the length of a secret shows. Overlapping matches count as one.
+ * Secrets that are redacted before an output is saved. Each byte becomes `*`, except line breaks, so sizes, line numbers and
+ * offsets stay correct for the saved file, and the length of a secret remains visible. Overlapping matches count as one.
  *
  * A match of up to 65,536 bytes is always found, wherever an output is split. In a longer one at least the first 65,536 bytes
  * are redacted, or nothing if no shorter part of it matches.
@@ -35,21 +35,23 @@ export interface RedactionOptions {
    * In an expression with a group named `secret`, only the match of that group is redacted.
    */
   patterns?: readonly (string | RegExp)[]
-  /** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
+  /** Known secrets, found anywhere: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in total. */
   values?: readonly string[]
   /**
-   * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` and other headers with a
+   * Redacts well-known forms of secrets: private keys, JSON web tokens, `Authorization` and other headers with a
    * key, cookies, passwords in URLs and in arguments (`curl -u`, `mysql -p`), and the tokens of about 200 vendors, among them AWS,
    * Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe and npm; and values that are named as a secret
    * (`DB_PASSWORD=…`, `"password": "…"`, `--token …`, `<password>…</password>`, `name: API_KEY, value: …`), unless they are a
-   * type, a placeholder or a reference such as `${DB_PASSWORD}`. A word of lower case alone counts only where nothing but a
-   * password can stand.
+   * type, a placeholder or a reference such as `${DB_PASSWORD}`. A word in lower case counts only where nothing but a password can occur.
    * @default false
    */
   known?: boolean
 }
 
-/** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
+/**
+ * The guarantee of a save. `process`: the file survives the end of the process. `file`: a power cut leaves no torn file. `full`: a
+ * power cut loses no acknowledged file.
+ */
 export type Durability = 'process' | 'file' | 'full'
 
 /** Storage of full outputs. Implement it to save them elsewhere. */
@@ -63,15 +65,15 @@ export interface ITruncationStorage {
   /** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
   saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>
   /**
-   * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
-   * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
-   * longer ones are not kept.
+   * Saves bytes of any length: the output of a `TruncationService.capture`. Called when the output has ended; each piece is valid
+   * until the next is requested. Without it, captures of up to 64 MiB are passed to `saveBytes` or `save`, and longer ones are not
+   * saved in this storage.
    */
   saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
   /**
-   * Saves bytes of any length while they come: called once 1 MiB of a capture has come in, and settles after the source has ended.
-   * The source gives at most 256 KiB at a time, and only what is asked for. It throws if the output is dropped or need not be
-   * saved; then nothing must stay. If it rejects, the whole output is given to `saveStream`.
+   * Saves bytes of any length while they arrive: called when 1 MiB of a capture has arrived, and settles after the source has
+   * ended. The source yields at most 256 KiB at a time, on request. It throws if the output is dropped or need not be saved; then
+   * remove everything that was written. If the method rejects, the full output is passed to `saveStream`.
    */
   saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
 }
@@ -86,24 +88,24 @@ export interface TruncationStorageOptions {
   /** @default 'process' */
   durability?: Durability
   /**
-   * The most bytes that remain after a sweep, over all folders: the oldest are removed first, those of sessions in use last. `Infinity`
-   * for no bound.
+   * Maximum bytes that remain after a sweep, over all folders: the oldest outputs are removed first, those of sessions in use
+   * last. `Infinity` for no limit.
    * @default 4294967296
    */
   maxStoreBytes?: number
   /**
-   * The most outputs that remain after a sweep, over all folders; `Infinity` for no bound.
+   * Maximum number of outputs that remain after a sweep, over all folders; `Infinity` for no limit.
    * @default 10000
    */
   maxStoreFiles?: number
   /**
-   * Most bytes of a saved file, at least 4,096. The file of a longer output has its first and last part and between
-   * them one line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
+   * Maximum bytes of a saved file, at least 4,096. The file of a longer output has its first and last part, and between them one
+   * line with the number of missing bytes; its name ends with `.partial.txt`, and `savedPart` has the ranges.
    * @default none
    */
   maxFileBytes?: number
   /**
-   * Redacts secrets in saved outputs; previews stay as they are. A saved output is then not lossless.
+   * Redacts secrets in saved outputs, not in previews. A saved output is then not lossless.
    * @default none
    */
   redact?: RedactionOptions
@@ -113,7 +115,7 @@ export interface TruncationStorageOptions {
    */
   retentionDays?: number
   /**
-   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep uses the
+   * Sweeps at the first save and at every hundredth one, in parallel to the save and without delaying it. Such a sweep uses the
    * clock of the file system, keeps outputs that this storage saved itself, and does nothing if no output is between an hour
    * and a year old, because the clock may have jumped.
    * @default true; false in a service with the profile `takumi`

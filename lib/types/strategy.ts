@@ -9,7 +9,7 @@ export interface StrategyResult {
   removedBytes?: number
 }
 
-/** Strategy that shortens a text. */
+/** A strategy truncates a text. */
 export interface TruncationStrategy {
   readonly name: string
   needsTruncation(content: string, config: TruncationConfig): boolean
@@ -17,30 +17,31 @@ export interface TruncationStrategy {
 }
 
 /**
- * A kind of line that the strategy `smart` is to look for. If several rules match a line, built-in ones included, the one with
+ * A kind of line that the strategy `smart` looks for. If several rules match a line, built-in ones included, the one with
  * the highest weight decides.
  */
 export interface SmartRule {
-  /** The line holds one of them; ASCII letters match in either case. 1 to 64 texts of 3 to 128 bytes, without line breaks. */
+  /** The line must contain one of these; ASCII letters match in either case. 1 to 64 texts of 3 to 128 bytes, without line breaks. */
   words: readonly string[]
   /**
-   * And this matches: a regular expression of Rust's `regex` crate, which takes linear time; 1 to 4,096 bytes, no look-around and
+   * The line must also match this: a regular expression of Rust's `regex` crate, which takes linear time; 1 to 4,096 bytes, no
+   * look-around and
    * no back-references. A `RegExp` keeps its source and the flags `i`, `m` and `s`; `u` is always on. It sees the line
    * without the escapes of a terminal, at most its first 1,024 bytes. Default: the words alone decide.
    */
   pattern?: string | RegExp
   /**
    * How much the line matters, 0 to 1,000. Errors have 850 and more, words like `failed` 720, warnings 250; 0 is a veto: such a
-   * line says that all is well, whatever else is in it.
+   * line does not count as an error, whatever else is in it.
    */
   weight: number
   /**
-   * Lines before it that help to understand it, 0 to 32.
+   * Number of lines before it that help to understand it, 0 to 32.
    * @default 0
    */
   before?: number
   /**
-   * Lines after it that help to understand it, 0 to 32. Those of a trace follow as far as they go.
+   * Number of lines after it that help to understand it, 0 to 32. A stack trace after it is always included.
    * @default 0
    */
   after?: number

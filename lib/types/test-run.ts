@@ -24,15 +24,15 @@ export interface TestRun {
   /** Number of tests that were skipped, or failed as expected. */
   skipped: number
   /**
-   * The failures in the order of the output, at most 10,000. A file that could not be loaded is among them although it is no
-   * test, so that there may be more of them than `failed` says.
+   * The failures in the order of the output, at most 10,000. A file that could not be loaded is included although it is not a
+   * test, so there may be more failures than `failed`.
    */
   failures: TestFailure[]
 }
 
 /** How a test run differs from an earlier one, by the names of its failures. */
 export interface TestRunChange {
-  /** Failures of the earlier run that are none any more. */
+  /** Failures of the earlier run that no longer fail. */
   fixed: TestFailure[]
   /** Failures that the earlier run did not have. */
   failing: TestFailure[]

@@ -34,9 +34,9 @@ export const FORMATS: readonly ViewFormat[] = [
 const named = new Map(FORMATS.map((format) => [format.name, format]))
 
 /**
- * The format that a history is kept in: the one that most of its first telling messages are in, or if there are none, as
- * in a conversation without tools, the first that can read it all. A history keeps its format when it grows beyond its
- * first few calls of tools.
+ * Returns the format of a history: the one that most of its first distinctive messages have, or, if there are none, as in a
+ * conversation without tools, the first format that can read all messages. The format does not change as the history grows beyond
+ * its first few tool calls.
  *
  * @returns `undefined` if no message is in a known format
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array

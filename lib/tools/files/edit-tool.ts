@@ -47,8 +47,8 @@ const PARAMETERS = {
 
 /**
  * Makes the tool `edit`: replaces `old_text`, which must occur exactly once, by `new_text`, or writes a new file if `old_text` is empty.
- * Line ends (CRLF), a byte order mark and the mode of a file stay; links are followed. The file is replaced as a whole, so no reader sees
- * half an edit, and it is as it was if anything fails.
+ * Line endings (CRLF), a byte order mark and the mode of a file are kept; links are followed. The file is replaced atomically: a
+ * reader never sees half an edit, and the file is unchanged if anything fails.
  *
  * @example
  * const reads = new FileReads()

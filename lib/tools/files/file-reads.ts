@@ -1,8 +1,8 @@
 /** The states in which a model has read files. */
 
 /**
- * Remembers in which state a model has read or written each file. Give the same one to `createReadTool` and `createEditTool` of a
- * session: an edit of a file that was not read, or that has changed since, is refused.
+ * Records the state in which the model has read or written each file. Pass the same object to `createReadTool` and
+ * `createEditTool` of a session: edits of a file that was not read, or that has changed since, are then refused.
  */
 export class FileReads {
   readonly #stamps = new Map<string, string>()
@@ -17,7 +17,7 @@ export class FileReads {
     return this.#stamps.get(path)
   }
 
-  /** Forgets all files, as after a compaction: they are to be read again before they are edited. */
+  /** Forgets all files, for example after a compaction: then they must be read again before they are edited. */
   clear(): void {
     this.#stamps.clear()
   }

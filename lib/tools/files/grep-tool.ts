@@ -29,7 +29,7 @@ import { checkText, openFile, reasonOf } from './text-file'
 export interface GrepToolOptions extends FolderOptions {
   /** @default 'grep' */
   name?: string
-  /** Bounds and saves what is found. @default a service with default settings */
+  /** Truncates and saves the matches. @default a service with default settings */
   service?: TruncationService
   /** The program `rg`, by its name or path; `false` searches without it. @default 'rg', if it is installed */
   ripgrep?: string | false
@@ -90,8 +90,9 @@ interface Query {
 }
 
 /**
- * Makes the tool `grep`: lines of files that match, as `path:line:text`. ripgrep searches where it is installed, and then leaves out
- * what `.gitignore` names; else files and folders that begin with a dot, and `node_modules`, are left out. Binary files never match.
+ * Makes the tool `grep`: lines of files that match, as `path:line:text`. If ripgrep is installed, it searches and leaves out files
+ * that `.gitignore` excludes; otherwise files and folders that begin with a dot, and `node_modules`, are left out. Binary files
+ * never match.
  *
  * @example
  * const grep = createGrepTool({ service, cwd })

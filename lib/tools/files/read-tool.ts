@@ -23,9 +23,9 @@ export interface ReadToolOptions extends FolderOptions {
   maxLines?: number
   /** UTF-8 bytes of one answer. A whole number of at least 1024. @default 49152 */
   maxBytes?: number
-  /** Characters that are shown of one line. A whole number of at least 1. @default 2000 */
+  /** Maximum number of characters shown of a line. A whole number of at least 1. @default 2000 */
   maxLineChars?: number
-  /** Where it is noted what was read: see {@link FileReads}. */
+  /** Records the files that were read: see {@link FileReads}. */
   reads?: FileReads
 }
 
@@ -57,10 +57,10 @@ interface Page {
 }
 
 /**
- * Makes the tool `read`: numbered lines of a text file, from `offset` on. Long lines are cut, images and other binary files are refused
- * with their kind, and a folder, a device or a pipe is refused as well. Links are followed. The answer fits in the context by itself.
+ * Makes the tool `read`: numbered lines of a text file, from `offset` on. Long lines are truncated. Images and other binary files
+ * are refused with their kind; so are folders, devices and pipes. Links are followed. The result needs no further truncation.
  *
- * The tool does not judge what may be read: `guardTool` and the adapters do, with `permission`.
+ * The tool does not check permission: `guardTool` and the adapters do, with `permission`.
  *
  * @example
  * const reads = new FileReads()
