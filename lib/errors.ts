@@ -57,7 +57,7 @@ export interface SpillwayErrorOptions {
 export class SpillwayError extends Error {
   override readonly name = 'SpillwayError'
   readonly code: SpillwayErrorCode
-  // Declared only: what is not there is not printed.
+  // Only declared, so that an absent field is not printed.
   declare readonly field?: string
   /** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
   declare readonly report?: unknown

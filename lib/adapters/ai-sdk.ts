@@ -1,7 +1,7 @@
 /**
  * Spillway for the AI SDK (`ai` 5, 6 and 7): tools with controls around them, a middleware around the model, and a function
- * that says which calls the user must approve; {@link withSpillway} is all of it in one call. `ai` itself is never loaded; its
- * shapes are read as they are.
+ * that says which calls the user must approve; {@link withSpillway} does all of it in one call. `ai` itself is never loaded; its
+ * values are described by structural types.
  */
 
 export { type ApprovalRequest, type ApprovalStatus, approvalPolicy } from './ai-sdk/approval'

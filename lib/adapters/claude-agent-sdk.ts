@@ -1,6 +1,7 @@
 /**
- * Spillway for the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk` 0.3): hooks around its tools, and `canUseTool`; {@link withSpillway} is
- * these and a server of MCP in one call. The SDK has no hook before a request, so nothing is pruned here; its own compaction does that. The
+ * Spillway for the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk` 0.3): hooks around its tools, and `canUseTool`;
+ * {@link withSpillway} sets up these and an MCP server in one call. The SDK has no hook before a request, so nothing is pruned
+ * here; the SDK compacts by itself. The
  * SDK itself is never loaded.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Spillway for LangChain (`langchain` 1): one middleware around the tools and the model, and a function that says which
- * calls the user must approve; {@link withSpillway} is all of it in one call. `@langchain/core` is loaded when a tool fails, because
- * the message of an error must be one of its own, and for {@link outputTools}.
+ * calls the user must approve; {@link withSpillway} does all of it in one call. `@langchain/core` is loaded when a tool fails,
+ * because the error message must be an instance of its class, and for {@link outputTools}.
  */
 
 export type { LangChainControls, LangChainRuntime } from './langchain/controls'

@@ -1,6 +1,6 @@
 /**
  * Spillway for the Model Context Protocol: around a client, around the tool of a server, or between any host and any server.
- * No SDK is needed; what is guarded only has to look like one.
+ * No SDK is needed; a guarded client or tool only needs the same methods.
  */
 
 import { SpillwayError } from 'spillway'
@@ -23,15 +23,15 @@ export type { StructuredContent } from './mcp/truncate-result'
 export type { McpCallParams, McpClientLike, McpContentBlock, McpToolResult } from './mcp/types'
 
 /**
- * Starts an MCP server, or several, or connects to them over HTTP, and proxies them for the host: long results of tools are truncated and saved, two more tools are
- * listed with which a model reads the rest, and, with `permission`, calls are judged. Every other message passes
- * byte for byte, whatever its method, in both directions and of any length.
+ * Starts an MCP server, or several, or connects to them over HTTP, and proxies them for the host: long tool results are truncated
+ * and saved, two tools for reading saved outputs are added to the list, and, with `permission`, calls are checked. Every other
+ * message passes byte for byte, with any method, in both directions and of any length.
  *
  * @example
  * const proxy = startMcpProxy({ command: 'npx', args: ['-y', 'some-mcp-server'] })
  * const { code } = await proxy.ended
- * @throws SpillwayError `INVALID_ARGUMENT` or `INVALID_CONFIG` for a wrong option; `ended` rejects with `COMMAND` where the
- * server cannot be started
+ * @throws SpillwayError `INVALID_ARGUMENT` or `INVALID_CONFIG` for an invalid option; `ended` rejects with `COMMAND` if the server
+ * cannot be started
  */
 export function startMcpProxy(options: McpProxyOptions): McpProxy {
   checkProxyOptions(options)

@@ -1,7 +1,7 @@
 /**
  * Spillway for OpenAI's Agents SDK (`@openai/agents` 0.20): function tools and MCP servers with controls around them, a model
  * that prunes its requests and recovers from an overflow, and a filter and a session for runs that prune with
- * `callModelInputFilter`. The SDK itself is never loaded; its shapes are read as they are.
+ * `callModelInputFilter`. The SDK itself is never loaded; its values are described by structural types.
  */
 
 export type { AgentsControls, AgentsSource } from './openai-agents/controls'

@@ -1,5 +1,5 @@
 /**
- * Spillway for OpenCode: a plugin (`@opencode-ai/plugin` 1), of controls or in one call ({@link withSpillway}). Its hooks are those that
+ * Spillway for OpenCode: a plugin (`@opencode-ai/plugin` 1), from controls or in one call ({@link withSpillway}). Its hooks are those that
  * OpenCode 1.18 calls; `npm run test:clients` runs them in the real program.
  */
 

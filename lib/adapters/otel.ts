@@ -1,6 +1,6 @@
 /**
  * Spillway for OpenTelemetry (`@opentelemetry/api` from 1.3): spans and metrics of tools and requests, under the names of the
- * semantic conventions for generative AI where there are some. The package is given by the caller and never loaded, and no
+ * semantic conventions for generative AI, as far as they exist. The caller passes the package, which is never loaded here, and no
  * content, argument or path is recorded.
  */
 
@@ -73,9 +73,9 @@ interface Folder {
 
 /** Spans and metrics of one agent. Nothing here throws into the agent. */
 export interface Telemetry {
-  /** The `onEvent` of a `TruncationService`: bytes of outputs and of what is shown of them. */
+  /** The `onEvent` of a `TruncationService`: records bytes of outputs and of their previews. */
   readonly onEvent: (event: TruncationEvent) => void
-  /** Returns a tool whose calls are spans `execute_tool`. Put it around `guardTool`, so that refusals are seen. */
+  /** Returns a tool whose calls are recorded as spans `execute_tool`. Wrap it around `guardTool`, so that refusals are recorded. */
   tool<T extends CallableTool>(tool: T): T
   /** Returns a folder that counts the bytes that were folded. */
   fold<F extends Folder>(session: F): Folder
@@ -92,7 +92,7 @@ const CHECKS: Readonly<Record<keyof TelemetryOptions, Check>> = {
 }
 
 /**
- * Makes spans and metrics of what Spillway does, with the tracer and the meter that the program has set up.
+ * Records spans and metrics of Spillway, with the tracer and the meter that the program has set up.
  *
  * @example
  * const telemetry = createTelemetry(api, { conversationId })

@@ -36,7 +36,7 @@ export function plainArguments(args: unknown): PlainArguments | undefined {
   }
 }
 
-/** A name that only the same call has; `undefined` for one whose arguments cannot be read whole, which is no other. */
+/** A key that only the same call has; `undefined` if its arguments cannot be read completely, so that no other call equals it. */
 export function identityOf({ toolCallId, tool, args, sessionId, cwd, vault }: IdentifiedCall): string | undefined {
   const plain = plainArguments(args)
   if (!plain?.isWhole) return undefined

@@ -13,11 +13,11 @@ export type { AzureContainer } from './client'
 
 /** Options of {@link azureObjects}. */
 export interface AzureObjectsOptions {
-  /** A container client of your own, `new ContainerClient(…)` of `@azure/storage-blob`. @default one made here */
+  /** Your own container client, `new ContainerClient(…)` of `@azure/storage-blob`. @default a new one */
   client?: AzureContainer
   /** The container, unless `client` is given. */
   container?: string
-  /** How the account is reached. @default $AZURE_STORAGE_CONNECTION_STRING */
+  /** The connection string of the account. @default $AZURE_STORAGE_CONNECTION_STRING */
   connectionString?: string
   /** The part of the container that is used, such as `prod/tenant-42`. @default the whole container */
   prefix?: string

@@ -108,7 +108,7 @@ export class LiveSave {
     })
     if (range === undefined || range.byteCount === 0) return undefined
     const bytes = Buffer.from(range.text, 'utf8')
-    // A text shows bytes that are no characters as U+FFFD, and so it is not known which they were.
+    // The text has U+FFFD for invalid bytes, so the original bytes are not known.
     if (range.fromByte !== fromByte || bytes.length !== range.byteCount || range.text.includes('\ufffd')) {
       throw new SpillwayError('STORAGE_WRITE', 'the output is not UTF-8, so it is saved after its end')
     }

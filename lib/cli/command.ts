@@ -68,7 +68,7 @@ export async function typed<T>(answer: Promise<T>): Promise<T> {
 
 const COMMON: Readonly<Record<string, Option>> = {
   json: { type: 'boolean', help: 'Print JSON, for programs.' },
-  help: { type: 'boolean', short: 'h', help: 'Print this.' },
+  help: { type: 'boolean', short: 'h', help: 'Print this help.' },
 }
 
 /** @throws UsageError that names the option or the argument */
@@ -131,7 +131,7 @@ function asTyped(arg: string): string {
   return arg.startsWith(AS_OPTION) ? arg.slice(1) : arg
 }
 
-/** Ours, up to the first argument that is none of ours or to `--`; and the rest, which we do not read. */
+/** Splits the arguments at the first positional one or at `--`: our own options, and the rest, which is not parsed. */
 function split(args: readonly string[], options: ParseArgsConfig['options']): [own: string[], foreign: string[]] {
   const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true })
   const first = tokens.find(({ kind }) => kind === 'positional' || kind === 'option-terminator')
@@ -165,7 +165,7 @@ function missing({ usage }: Command, place: number): string {
   return names[Math.min(place, names.length - 1)] ?? ''
 }
 
-/** Makes the error for an argument that is none of `names`; `what` is the argument as the usage of the command names it. */
+/** Makes the error for an argument that is not among `names`; `what` is the argument as the usage of the command names it. */
 export function wrongArgument(what: string, given: string, names: readonly string[]): UsageError {
   return new UsageError(`Invalid argument <${what}>: ${wrongName(given, listed(names), names)}`)
 }

@@ -28,7 +28,7 @@ export class Prompt {
       this.since = elapsedMs
       this.isShown = false
     } else if (!this.isShown && bytes > 0 && elapsedMs - this.since >= SILENCE_MS) {
-      // Once: a last line that ends is no question.
+      // Once: a completed last line is not a question.
       this.isShown = true
       void this.show(bytes)
     }

@@ -21,7 +21,7 @@ import { note, printable } from './terminal'
 export const WIDE_VAULT: Readonly<Record<string, Option>> = {
   'allow-wide-vault': {
     type: 'boolean',
-    help: 'Take a home folder, one above it, or a root for the folder that is worked in.',
+    help: 'Allow a home folder, a folder above it, or a root as the vault.',
   },
 }
 
@@ -40,16 +40,16 @@ const NAMED: Readonly<Record<Extract<TruncationOptions['strategy'], string>, tru
 const STRATEGIES = Object.keys(NAMED) as (keyof typeof NAMED)[]
 
 export const LIMITS: Readonly<Record<string, Option>> = {
-  'max-lines': { type: 'string', value: 'N', help: 'Lines to show.' },
-  'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to show, such as 50k; more than 511m are never shown.' },
-  'max-tokens': { type: 'string', value: 'N', help: 'Tokens to show, estimated from above.' },
-  direction: { type: 'string', value: 'WHICH', help: 'What to show: head, tail, both.' },
-  strategy: { type: 'string', value: 'NAME', help: `How to choose it: ${STRATEGIES.join(', ')}.` },
-  terminal: { type: 'boolean', help: 'Show what a terminal would: no colours, and nothing that was written over.' },
+  'max-lines': { type: 'string', value: 'N', help: 'Maximum lines of the preview.' },
+  'max-bytes': { type: 'string', value: 'SIZE', help: 'Maximum bytes of the preview, such as 50k; at most 511m.' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Maximum tokens of the preview, by an upper estimate.' },
+  direction: { type: 'string', value: 'WHICH', help: 'The end to keep: head, tail, both.' },
+  strategy: { type: 'string', value: 'NAME', help: `The strategy that chooses the lines: ${STRATEGIES.join(', ')}.` },
+  terminal: { type: 'boolean', help: 'Show the output as a terminal would leave it: no colours, no overwritten text.' },
 }
 
 export const WORDING: Readonly<Record<string, Option>> = {
-  language: { type: 'string', value: 'LANG', help: 'Of the notice: en, zh-CN.' },
+  language: { type: 'string', value: 'LANG', help: 'The language of the notice: en, zh-CN.' },
 }
 
 /** The limits that were given. */

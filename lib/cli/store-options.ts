@@ -6,7 +6,7 @@ export const STORE: Readonly<Record<string, Option>> = {
   store: {
     type: 'string',
     value: 'DIR',
-    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else that of the user.',
+    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else the folder of the user.',
   },
 }
 
@@ -29,7 +29,7 @@ export const SPOOL: Readonly<Record<string, Option>> = {
   'spool-dir': {
     type: 'string',
     value: 'DIR',
-    help: 'With a bucket: the folder that keeps outputs until it has them. Default: $SPILLWAY_SPOOL_DIR, else fleet.spoolDir of --config, else none.',
+    help: 'With a bucket: the folder that holds outputs until the bucket has them. Default: $SPILLWAY_SPOOL_DIR, else fleet.spoolDir of --config, else none.',
   },
 }
 

@@ -283,7 +283,7 @@ function numbersOf(profile: CompactionProfile | undefined): Numbers {
   return JSON.parse(call(() => native.compactionNumbers(profile)))
 }
 
-// JSON has no infinity; a target without an end is no target.
+// JSON has no infinity; an unlimited target counts as no target.
 function finite(value: number | undefined): number | undefined {
   return value !== undefined && Number.isFinite(value) ? value : undefined
 }

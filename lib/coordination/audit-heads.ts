@@ -9,7 +9,7 @@ import { checkNeeded, coordination as coordinationCheck, sessionName } from './o
 
 /** Options of {@link AuditHeads}. */
 export interface AuditHeadsOptions {
-  /** Where the heads are kept: `redisCoordination(…)`, `postgresCoordination(…)`, or one of your own. */
+  /** Where the heads are kept: `redisCoordination(…)`, `postgresCoordination(…)`, or your own. */
   coordination: Coordination
   sessionId: string
 }
@@ -20,7 +20,8 @@ const CHECKS: Readonly<Record<keyof AuditHeadsOptions, Check>> = {
 }
 
 /**
- * The newest record of every writer of a session's audit log. A log whose end was cut off is found by them.
+ * Stores the newest record of every writer of a session's audit log. With these, `verifyAudit` detects that records were removed
+ * from the end.
  *
  * @example
  * const receipt = await log.append({ type: 'call', tool: 'bash' })
@@ -45,7 +46,7 @@ export class AuditHeads {
 
   /**
    * Stores the receipt of a record. While one is being stored, only the newest of those that follow is kept.
-   * @throws SpillwayError `COORDINATION` if it is not kept, `INVALID_ARGUMENT`
+   * @throws SpillwayError `COORDINATION` if it could not be stored, `INVALID_ARGUMENT`
    */
   keep(receipt: AuditReceipt): Promise<void> {
     if (!isRecord(receipt) || typeof receipt.hash !== 'string' || typeof receipt.writer !== 'string') {

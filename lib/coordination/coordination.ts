@@ -2,10 +2,10 @@
 
 import { invalid, wrong } from '../validation/validate'
 
-/** A lease as its owner has it; writes that name it are refused once another owner has it. */
+/** A lease held by its owner. Writes with it are refused once another owner has the lease. */
 export interface Lease {
   key: string
-  /** The number that {@link Coordination.lease} answered. */
+  /** The number that {@link Coordination.lease} returned. */
   fence: number
 }
 
@@ -24,52 +24,52 @@ export interface ListedValue {
 }
 
 /**
- * Small shared state: values, logs, counters and leases, each changed in one step by whichever worker comes first. A key is
- * a folder, a slash and a name: `questions/3f2a`. Values and entries are text.
+ * Small shared state: values, logs, counters and leases. Each change is atomic, and the first worker wins. A key is a folder, a
+ * slash and a name: `questions/3f2a`. Values and entries are text.
  *
- * Every call fails with `COORDINATION` if the server cannot be reached, does not answer in time, or refuses. The server may
- * have done it all the same. Each call may be repeated with the same arguments: only `take` counts twice.
+ * Every call fails with `COORDINATION` if the server cannot be reached, does not answer in time, or refuses. The server may have
+ * executed the call nevertheless. Each call may be repeated with the same arguments; only `take` counts twice.
  */
 export interface Coordination {
-  /** Stores a value if there is none. Returns the value that is stored then: the first. */
+  /** Stores a value if there is none. Returns the stored value, which is the first one. */
   first(key: string, value: string, ttlMs: number): Promise<string>
   /** Returns a value, or nothing. */
   get(key: string): Promise<string | undefined>
   /**
    * Stores a value.
-   * @throws SpillwayError `CONFLICT` if the lease that `options` name is not held
+   * @throws SpillwayError `CONFLICT` if the lease in `options` is not held
    */
   put(key: string, value: string, options?: PutOptions): Promise<void>
-  /** Removes a value; one that is not there is no error. */
+  /** Removes a value. A missing value is not an error. */
   remove(key: string): Promise<void>
   /** Lists the values of a folder, in the order of their keys. */
   list(folder: string): Promise<ListedValue[]>
   /**
-   * Calls the listener when a value in the folder was stored or removed, until the returned function is called. Without a key after a
-   * connection was lost: something may have changed meanwhile. Notifications may be late, doubled or lost, so
-   * read again from time to time.
+   * Calls the listener when a value in the folder was stored or removed, until the returned function is called. It is called
+   * without a key after a lost connection, because values may have changed meanwhile. Notifications may be late, repeated or lost,
+   * so read the values again from time to time.
    */
   watch(folder: string, listener: (key?: string) => void): () => void
   /**
-   * Adds an entry to a log as number `at`, from 0. Returns true if it has that place now, and false if another has, or the entry before
-   * it is missing.
+   * Adds an entry to a log as number `at`, from 0. Returns true if the entry has that number now, and false if another has it, or
+   * the entry before it is missing.
    * @throws SpillwayError `CONFLICT` if the lease is given and not held
    */
   append(log: string, at: number, entry: string, lease?: Lease): Promise<boolean>
   /** Reads the entries of a log from number `from`. */
   read(log: string, from: number): Promise<string[]>
   /**
-   * Takes from a counter that begins at 0 and is forgotten `ttlMs` after the first was taken. Returns what is left of the limit, or
-   * nothing if it would be passed; then nothing was taken.
+   * Adds to a counter that begins at 0 and is reset `ttlMs` after the first call. Returns the rest of the limit, or `undefined` if
+   * the limit would be exceeded; then nothing is added.
    */
   take(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined>
   /**
-   * Takes a lease, or keeps it for longer. Returns a number that grows with every new owner; nothing if another owner has the lease.
+   * Takes or extends a lease. Returns a number that grows with every new owner, or `undefined` if another owner has the lease.
    */
   lease(key: string, owner: string, ms: number): Promise<number | undefined>
-  /** Gives a lease back, if this owner has it. */
+  /** Releases a lease, if this owner has it. */
   release(key: string, owner: string): Promise<void>
-  /** Ends connections that were made here. */
+  /** Closes connections that this object opened. */
   close(): Promise<void>
 }
 

@@ -21,20 +21,20 @@ const DAY_MS = 86_400_000
 
 /** Options of {@link FleetApprovals}. */
 export interface FleetApprovalsOptions {
-  /** Where questions and answers are kept: `redisCoordination(…)`, `postgresCoordination(…)`, or one of your own. */
+  /** Where questions and answers are kept: `redisCoordination(…)`, `postgresCoordination(…)`, or your own. */
   coordination: Coordination
   /**
-   * Milliseconds after which an unanswered call is denied, whether the server could be reached or not.
+   * Milliseconds after which an unanswered call is denied, even if the server could not be reached.
    * @default Infinity: a call waits until it is answered or its signal is aborted
    */
   answerTimeoutMs?: number
   /** The reason that such a call is given. @default 'no answer within … ms' */
   timeoutReason?: string
-  /** Milliseconds that a question and its answer are kept, so that a worker that takes the session over finds them. @default 7 days */
+  /** Milliseconds that a question and its answer are stored for a worker that takes over the session. @default 7 days */
   keepMs?: number
-  /** Longest time in milliseconds between two looks for an answer; one is made as well whenever the server tells of an answer. @default 5000 */
+  /** Maximum milliseconds between two checks for an answer; notifications of the server cause a check at once. @default 5000 */
   pollMs?: number
-  /** Receives each failure to reach the server; the call waits on. @default a warning of the process */
+  /** Receives each failure to reach the server; the call continues to wait. @default a warning of the process */
   onError?: (error: unknown) => void
 }
 
@@ -60,11 +60,12 @@ interface Answer {
 }
 
 /**
- * Asks in one process and answers in another. The first answer counts.
+ * Lets one process ask a question and another answer it. The first answer counts.
  *
- * A question is named by its call: session, `toolCallId`, tool, arguments and folders. A worker that takes a session over and
- * requests the same call asks no second question; an answer that was given meanwhile is found. Calls without a `sessionId` or
- * with arguments that JSON cannot hold have a question of their own each time. Without the server nothing is allowed: calls wait.
+ * A question is identified by its call: session, `toolCallId`, tool, arguments and folders. If another worker takes over the
+ * session and requests the same call, no second question is asked, and an answer that was given meanwhile is used. Calls without a
+ * `sessionId`, or with arguments that JSON cannot represent, always get a new question. While the server cannot be reached,
+ * nothing is allowed: calls wait.
  *
  * @example
  * const approvals = new FleetApprovals({ coordination })
@@ -91,7 +92,7 @@ export class FleetApprovals {
     }
   }
 
-  /** Puts a question where others see it, and waits for the first answer: the `ask` of a `PermissionGate`. */
+  /** Stores a question for other processes, and waits for the first answer: the `ask` of a `PermissionGate`. */
   readonly ask = (request: PendingRequest, context: AskContext): Promise<AskResponse> =>
     this.whileOpen(this.answerTo(request, context))
 
@@ -141,10 +142,9 @@ export class FleetApprovals {
   }
 
   /**
-   * Answers a question of any worker. `always` stores the first suggested rule in the gate that asked, or the one that is given if
-   * it was shown.
-   * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question or it was answered before, `COORDINATION`: then the answer may
-   * have been stored, and may be given again
+   * Answers a question of any worker. `always` stores the first suggested rule in the gate that asked, or the given rule if it was shown.
+   * @throws SpillwayError `INVALID_ARGUMENT` if the question is unknown or was already answered. After `COORDINATION` the answer
+   * may or may not have been stored, and can be given again
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
     const { coordination, keepMs } = this.options
@@ -214,7 +214,7 @@ function checkRule({ suggestedRules: shown }: PendingRequest, rule: SuggestedRul
   if (!isShown) throw wrong('response', 'always', 'once or reject: no such rule was shown')
 }
 
-/** A question that another process stored; nothing if it is none. */
+/** A question that another process stored; nothing if the value is not a question. */
 function readQuestion(text: string): PendingRequest | undefined {
   const value = parse(text)
   if (!isRecord(value) || typeof value.id !== 'string' || typeof value.tool !== 'string') return undefined
@@ -222,7 +222,7 @@ function readQuestion(text: string): PendingRequest | undefined {
   return isWhole ? (value as unknown as PendingRequest) : undefined
 }
 
-/** The gate checks the response once more: a text that is none denies the call. */
+/** The gate checks the response again: an invalid text denies the call. */
 function readAnswer(text: string): Answer {
   const value = parse(text)
   if (!isRecord(value)) throw wrong('answer', value, 'an answer to the question')

@@ -15,18 +15,18 @@ import { checkNeeded, coordination as coordinationCheck, sessionName } from './o
 
 /** Options of {@link FleetSession.open}. */
 export interface FleetSessionOptions {
-  /** Where the session is: `redisCoordination(…)`, `postgresCoordination(…)`, or one of your own. */
+  /** Where the session is: `redisCoordination(…)`, `postgresCoordination(…)`, or your own. */
   coordination: Coordination
   sessionId: string
   /**
-   * Milliseconds after which another worker may take the session over from one that does not answer. It is extended at a third of
-   * this time.
+   * Milliseconds after which another worker may take over the session of one that does not respond. The lease is renewed after a
+   * third of this time.
    * @default 30000
    */
   leaseMs?: number
-  /** Milliseconds to wait for a session that another worker has. @default 0 */
+  /** Milliseconds to wait for a session that another worker holds. @default 0 */
   waitMs?: number
-  /** Is called when another worker has the session, or may have it: nothing can be added any more. */
+  /** Called when another worker holds or may hold the session: no more entries can be appended. */
   onLost?: (error: SpillwayError) => void
 }
 
@@ -48,10 +48,10 @@ const CHECKS: Readonly<Record<keyof FleetSessionOptions, Check>> = {
 const OPENING = Symbol('opening')
 
 /**
- * A session of which one worker at a time is the owner: only it can add entries, and a worker that was slow, stopped or cut off cannot
- * add any after another has taken over. So the session never forks.
+ * A session that one worker at a time owns. Only the owner can append entries, and a worker that was slow, stopped or disconnected
+ * cannot append after another has taken over, so the session never forks.
  *
- * States of a ledger, a detector or a `ContextManager` are handed over with it: see {@link FleetSession.saveState}.
+ * States of a ledger, a detector or a `ContextManager` can be stored with it: see {@link FleetSession.saveState}.
  *
  * @example
  * const session = await FleetSession.open({ coordination, sessionId: 's1', waitMs: 60_000 })
@@ -78,8 +78,8 @@ export class FleetSession implements Session {
   }
 
   /**
-   * Takes a session over, or begins it.
-   * @throws SpillwayError `CONFLICT` if another worker has it after `waitMs`, `COORDINATION`, `INVALID_ARGUMENT`
+   * Takes over a session, or starts a new one.
+   * @throws SpillwayError `CONFLICT` if another worker still holds it after `waitMs`, `COORDINATION`, `INVALID_ARGUMENT`
    */
   static async open(options: FleetSessionOptions): Promise<FleetSession> {
     checkOptions('options', options, CHECKS)
@@ -99,7 +99,7 @@ export class FleetSession implements Session {
     return session
   }
 
-  /** Grows with every worker that takes the session over. Pass it to what must refuse a worker that has lost the session. */
+  /** A number that grows with every takeover. Pass it to services that must refuse a worker that has lost the session. */
   get fence(): number {
     return this.held.lease.fence
   }
@@ -109,15 +109,15 @@ export class FleetSession implements Session {
     return this.tree.entries.slice()
   }
 
-  /** The id of the entry that the next one follows. That of a session that was taken over is its last entry. */
+  /** The id of the entry that the next one follows. After a takeover, this is the last entry. */
   leaf(): string | null {
     return this.tree.leaf
   }
 
   /**
    * Adds an entry.
-   * @throws SpillwayError `CONFLICT` if another worker has the session by now, or had it meanwhile: nothing was added; `COORDINATION` if the
-   * server does not answer: then {@link leaf} says after the next call whether the entry was added
+   * @throws SpillwayError `CONFLICT` if another worker holds the session, or held it in the meantime; nothing was added.
+   * `COORDINATION` if the server does not answer; then {@link leaf} shows after the next call if the entry was added
    */
   append(entry: NewSessionEntry): Promise<string> {
     const added = this.adding.then(() => this.add(entry))
@@ -131,8 +131,8 @@ export class FleetSession implements Session {
   }
 
   /**
-   * Stores a state under a name for the worker that takes the session over, such as what `toJSON` of a detector returned.
-   * @throws SpillwayError `CONFLICT` if another worker has the session by now, `COORDINATION`
+   * Stores a state under a name for the next worker of the session, such as the `toJSON` of a detector.
+   * @throws SpillwayError `CONFLICT` if another worker holds the session, `COORDINATION`
    */
   async saveState(name: string, state: unknown): Promise<void> {
     this.held.check()
@@ -142,13 +142,13 @@ export class FleetSession implements Session {
     await this.held.guard(() => withRetries(() => this.coordination.put(this.stateKey(name), text, { lease })))
   }
 
-  /** Returns a state that was stored under this name; nothing if there is none. */
+  /** Returns the state that was stored under this name, or `undefined`. */
   async loadState(name: string): Promise<unknown> {
     const text = await withRetries(() => this.coordination.get(this.stateKey(name)))
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  /** Gives the session back, so that another worker need not wait for the end of the lease. */
+  /** Releases the session, so that another worker need not wait for the end of the lease. */
   async close(): Promise<void> {
     await this.adding
     await this.held.release()

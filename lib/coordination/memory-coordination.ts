@@ -125,7 +125,7 @@ class MemorySteps implements CoordinationSteps {
   }
 }
 
-/** A {@link Coordination} that lasts as long as the process. Several workers in it may share one. */
+/** A {@link Coordination} that lasts as long as the process. Several workers in the process may share it. */
 export class MemoryCoordination extends CheckedCoordination {
   constructor() {
     super(new MemorySteps())

@@ -38,7 +38,7 @@ import(workerData).then(
   (error) => parentPort.postMessage({ code: error?.code, message: String(error?.message ?? error).slice(0, 10000) }),
 )`
 
-/** A file that takes more than this while it loads would end the host for want of memory. */
+/** A file that takes more than this while it loads would end the host, because it runs out of memory. */
 const MOST_MEGABYTES = 512
 
 /**

@@ -50,7 +50,7 @@ function flags(followLinks: boolean): number {
 }
 
 /**
- * Refuses what is no file of the folder's own.
+ * Refuses everything except files of the folder itself.
  * @throws Refusal with a sentence
  */
 export async function checkFile(path: string, followLinks: boolean): Promise<void> {

@@ -21,16 +21,16 @@ export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> 
   url?: string
   /** As of `RemoteStorage`. @default $SPILLWAY_SPOOL_DIR, else that of {@link config}, else none */
   spoolDir?: string
-  /** Settings of a file, `options.fleet` of `loadConfig`: they hold where neither the options nor the environment say anything. */
+  /** Settings of a file, `options.fleet` of `loadConfig`: used if neither the options nor the environment set a value. */
   config?: FleetConfig
 }
 
 /**
- * Opens the store of outputs that a URL names.
+ * Opens the store of outputs at a URL.
  *
  * @example
  * const service = new TruncationService({ storage: [openStore(), new TruncationStorage()] })
- * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package that has to be installed
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package to install
  */
 export function openStore(options: OpenStoreOptions = {}): RemoteStorage {
   if (!isRecord(options as unknown)) throw wrong('options', options, 'an object')
@@ -49,7 +49,7 @@ export interface OpenCoordinationOptions {
    * @default $SPILLWAY_COORDINATION, else that of {@link config}
    */
   url?: string
-  /** Settings of a file, `options.fleet` of `loadConfig`: they hold where neither the options nor the environment say anything. */
+  /** Settings of a file, `options.fleet` of `loadConfig`: used if neither the options nor the environment set a value. */
   config?: FleetConfig
   /** Milliseconds after which a call has failed. @default 5000 */
   requestTimeoutMs?: number
@@ -60,9 +60,9 @@ const COORDINATION_SCHEMES = ['redis', 'rediss', 'postgres', 'postgresql']
 const COORDINATION_FORM = 'redis://host:6379/0, rediss://host:6379/0 or postgres://host/database'
 
 /**
- * Opens the state that workers share on the server that a URL names. The first call connects.
+ * Opens the shared state on the server at a URL. The connection is made by the first call.
  *
- * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package that has to be installed
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, or the package to install
  */
 export function openCoordination(options: OpenCoordinationOptions = {}): Coordination {
   checkOptions('options', options, OPTIONS)

@@ -65,7 +65,7 @@ function decoded(path: string, setting: string): string {
   }
 }
 
-/** Returns the URL of the store that a path of an output is below, or nothing if it is not such a path. */
+/** Returns the URL of the store that the path of an output belongs to, or `undefined` for any other path. */
 export function storeOfPath(path: string): string | undefined {
   if (typeof path !== 'string') throw wrong('path', path, 'a string')
   return isStoreUrl(path) ? /^(.+?:\/\/.+?)\/o\/[^?#]+$/.exec(path)?.[1] : undefined

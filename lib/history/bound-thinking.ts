@@ -21,7 +21,7 @@ export function withoutStaleThinking<M>(before: readonly M[], after: M[], read =
   return withoutBoundThinking(after, read, first)
 }
 
-/** The messages without the signed reasoning in those from `first` up to `end`. The very array if there is none. */
+/** Returns the messages without the signed reasoning from `first` up to `end`; the array itself if there is none. */
 export function withoutBoundThinking<M>(
   messages: M[],
   { format, views }: ReadViews,

@@ -27,7 +27,7 @@ export function mediumOf(part: unknown): Medium {
   return { type, bytes, content: () => contentOf(data) }
 }
 
-/** Returns the longest string that is no address, or the bytes, in a part. */
+/** Returns the longest string in a part that is not a URL, or its bytes. */
 function dataIn(value: unknown, depth: number): string | Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
   if (typeof value === 'string') return isAddress(value) ? undefined : value
@@ -44,7 +44,7 @@ function isAddress(text: string): boolean {
   return /^(?!data:)[a-z][a-z0-9+.-]*:\/\//i.test(text.slice(0, 32))
 }
 
-/** Strings that are no base64 have no content. */
+/** Strings that are not base64 have no content. */
 function contentOf(data: string | Uint8Array): Buffer | undefined {
   if (typeof data !== 'string') return Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   const base64 = /^data:[^,]*;base64,/i.exec(data.slice(0, 256))

@@ -48,7 +48,7 @@ export class Knowledge {
   cost: Cost | undefined = undefined
 
   constructor(
-    /** A plain object whose `role` is no getter: a spread copies it. */
+    /** A plain object whose `role` is not a getter, so that a spread copies it. */
     readonly plain: boolean,
     /** The text that was put here in place of an outdated one. */
     readonly placeholder: string | undefined,

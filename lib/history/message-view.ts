@@ -27,7 +27,7 @@ export interface CallView {
   readonly name: string | undefined
   /** The arguments as one string: what the model wrote, or the JSON of it. */
   readonly argsText: string
-  /** The arguments as an object; `undefined` if they are none. Not to be changed. */
+  /** The arguments as an object; `undefined` if they are not one. Must not be changed. */
   args(): Readonly<Record<string, unknown>> | undefined
   /** True if other arguments can be written in their place. */
   readonly replaceable: boolean
@@ -71,7 +71,7 @@ export interface MessageView {
   readonly bound?: readonly string[] | undefined
   readonly calls: readonly CallView[]
   readonly results: readonly ResultView[]
-  /** Images, files that are no texts and whatever else is none, outside of results. */
+  /** Images, files and other parts that are not text, outside of results. */
   readonly media: number
   /** Their tokens, as the format's provider counts them; `undefined` without any. */
   readonly mediaTokens?: number | undefined

@@ -13,7 +13,7 @@ export const ROLES: Readonly<Record<MessageView['role'] | 'summary', number>> = 
 }
 
 /**
- * True if this is an answer of the model. The remainder of a broken stream or a failed request is none, and has seen
+ * True if this is an answer of the model. The rest of a broken stream or a failed request does not count as an answer, and has seen
  * nothing.
  */
 export function isAnswer({ role, text, aside, calls, media }: MessageView): boolean {

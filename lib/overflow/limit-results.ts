@@ -31,7 +31,7 @@ export interface ResultLimits {
   profile: OverflowProfile
   weighted: boolean
   cap: number
-  /** `null` is none. */
+  /** `null`: no limit. */
   budget: number | null
   minKeep: number
   suffix?: string | undefined

@@ -71,7 +71,7 @@ export interface OverflowLimits {
   weighted: boolean
 }
 
-/** A cap of the caller's that is not above 0 is none. */
+/** A cap of the caller that is not above 0 is ignored. */
 export function profileLimits(profile: OverflowProfile, window: number, cap?: number): OverflowLimits {
   const own = cap !== undefined && cap > 0 ? Math.floor(cap) : undefined
   return JSON.parse(call(() => native.overflowLimits(profile, window, own)))

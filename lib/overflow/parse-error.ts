@@ -213,7 +213,7 @@ function isStatus(value: unknown): boolean {
   return typeof number === 'number' && Number.isInteger(number) && number >= 100 && number <= 599
 }
 
-/** The last elements of an array; `undefined` for what is none. */
+/** The last elements of an array; `undefined` for any other value. */
 function elementsOf(value: object): unknown[] | undefined {
   try {
     if (!Array.isArray(value)) return undefined

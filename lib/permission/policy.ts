@@ -177,7 +177,8 @@ function stateOf(policy: object): State {
 }
 
 /**
- * Folders of temporary files, also by where they really are. One that the vault lies in is none: its neighbours are no scratch.
+ * Folders of temporary files, also by their real paths. A folder that contains the vault does not count, because the vault's
+ * neighbours are not temporary files.
  */
 function tempFolders(vault: string): string[] {
   const all = [tmpdir(), ...(process.platform === 'win32' ? [] : ['/tmp', '/private/tmp'])]
@@ -366,7 +367,7 @@ function checkWellFormed(of: string, text: string): void {
   look(of, JSON.parse(text))
 }
 
-/** How the URL standard reads an address; `undefined` for what is none. */
+/** The URL as the URL standard parses it; `undefined` for an invalid one. */
 function addressOf(text: string): object | undefined {
   if (text.length > MAX_ADDRESS_UNITS) return undefined
   // Without a scheme, a host is taken as one of https, as tools do.

@@ -29,11 +29,11 @@ export interface PostgresPool {
 
 /** Options of {@link postgresCoordination}. */
 export interface PostgresCoordinationOptions {
-  /** A pool of your own, `new Pool({ … })` of `pg`. It is left open by `close`. */
+  /** Your own pool, `new Pool({ … })` of `pg`. `close` leaves it open. */
   pool?: PostgresPool
-  /** Where the server is: `postgres://user:password@host:5432/database`. @default that of `pool` */
+  /** The URL of the server: `postgres://user:password@host:5432/database`. @default that of `pool` */
   url?: string
-  /** The schema of the tables, which are made if they are missing. @default 'spillway' */
+  /** The schema of the tables, which are created if they are missing. @default 'spillway' */
   schema?: string
   /** Milliseconds after which a call has failed. @default 5000 */
   requestTimeoutMs?: number

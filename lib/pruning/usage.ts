@@ -163,7 +163,7 @@ function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0
 }
 
-/** Larger counts are no tokens, and sums of them need not be finite. */
+/** Larger counts cannot be token counts, and their sums may not be finite. */
 function isCount(value: unknown): boolean {
   return isAmount(value) && (value as number) <= Number.MAX_SAFE_INTEGER
 }

@@ -24,11 +24,11 @@ export interface RedisClient {
 
 /** Options of {@link redisCoordination}. */
 export interface RedisCoordinationOptions {
-  /** A client of your own, `createClient({ … })` of `redis`. It is left open by `close`. */
+  /** Your own client, `createClient({ … })` of `redis`. `close` leaves it open. */
   client?: RedisClient
-  /** Where the server is: `redis://user:password@host:6379/0`, or `rediss://` with TLS. @default that of `client` */
+  /** The URL of the server: `redis://user:password@host:6379/0`, or `rediss://` with TLS. @default that of `client` */
   url?: string
-  /** The beginning of every key, such as that of a tenant. @default 'spillway' */
+  /** The prefix of every key, for example one per tenant. @default 'spillway' */
   prefix?: string
   /** Milliseconds after which a call has failed. @default 5000 */
   requestTimeoutMs?: number
@@ -45,7 +45,7 @@ const CHECKS: Readonly<Record<keyof RedisCoordinationOptions, Check>> = {
 const RECONNECT_MS = 500
 
 /**
- * Returns shared state in Redis 6.2 or later, or Valkey. Turn its persistence on: answers and sessions are lost with the server otherwise.
+ * Returns shared state in Redis 6.2 or later, or Valkey. Turn its persistence on; otherwise answers and sessions are lost with the server.
  *
  * @example
  * const coordination = redisCoordination({ url: 'redis://127.0.0.1:6379' })

@@ -27,7 +27,7 @@ export interface OpenUpload {
   started: number
 }
 
-/** Bytes of an object, and how many it has. */
+/** A part of an object, and its total size. */
 export interface ObjectRange {
   bytes: Uint8Array
   /** Bytes of the whole object. */
@@ -35,32 +35,32 @@ export interface ObjectRange {
 }
 
 /**
- * A bucket, or a prefix in one. Each call is one request, a listing one for every 1,000 objects. Every call may fail, and may be
- * repeated with the same arguments after it failed: whether the first reached the store is then unknown.
+ * A bucket, or a prefix in one. Each call is one request, a listing one for every 1,000 objects. Every call may fail, and may then
+ * be repeated with the same arguments, without knowing if the first reached the store.
  */
 export interface ObjectStore {
-  /** Where its keys are, without a slash at the end: `s3://bucket/prefix`. Paths of outputs begin with it. */
+  /** The URL of its keys, without a slash at the end: `s3://bucket/prefix`. Paths of outputs begin with it. */
   readonly url: string
-  /** Saves an object that appears as a whole, or not at all. */
+  /** Saves an object atomically. */
   put(key: string, body: Uint8Array): Promise<void>
   /** Begins a multipart upload, which is invisible until it is completed, and returns its id. */
   begin(key: string): Promise<string>
   /** Uploads one part, and returns the name that the store gives it. */
   part(key: string, upload: string, number: number, body: Uint8Array): Promise<string>
-  /** Makes the object of the parts. Resolves as well if an earlier call has made it. */
+  /** Completes the object from the parts. Also resolves if an earlier call has completed it. */
   complete(key: string, upload: string, parts: readonly UploadedPart[]): Promise<void>
   /** Drops an upload and its parts. */
   abort(key: string, upload: string): Promise<void>
   /**
-   * Reads the bytes from `from` up to but not including `to`; fewer, or none, at the end of the object. Resolves to nothing if there
-   * is no such object.
+   * Reads the bytes from `from` up to but not including `to`; fewer, or none, at the end of the object. Resolves to `undefined` if
+   * the object does not exist.
    */
   get(key: string, from: number, to: number, signal?: AbortSignal): Promise<ObjectRange | undefined>
   /** Lists the objects whose keys begin with a prefix, in the order of their keys. */
   list(prefix: string): AsyncIterable<ListedObject>
-  /** Removes objects, up to 1,000 in one call; those that are not there are no error. */
+  /** Removes objects, up to 1,000 in one call. Missing objects are not an error. */
   remove(keys: readonly string[]): Promise<void>
-  /** Lists uploads that were begun and not ended. Without it, nothing of a killed process is salvaged. */
+  /** Lists unfinished uploads. Without it, uploads of killed processes cannot be salvaged. */
   uploads?(prefix: string): AsyncIterable<OpenUpload>
   /** Lists the parts of an upload in the order of their numbers. */
   parts?(key: string, upload: string): Promise<UploadedPart[]>

@@ -21,15 +21,14 @@ export interface RemoteStorageOptions {
    */
   windowBytes?: number
   /**
-   * A folder for outputs that the object store does not have yet, such as a volume of the pod; made if it is missing. An output is
-   * answered once it is there, survives a store that fails, and is uploaded by the next process with the same folder if this one
-   * ends. Without it outputs are uploaded from memory.
+   * A folder for outputs that the object store does not have yet, such as a volume of the pod; made if it is missing. An output in
+   * it survives a failing store, and is uploaded by the next process with the same folder if this one ends. Without a spool,
+   * outputs are uploaded from memory.
    * @default none
    */
   spoolDir?: string
   /**
-   * When a save answers, with a spool: `remote` once the store has the output, or `ackTimeoutMs` is over; `spool` once the spool
-   * has it.
+   * When a save with a spool resolves: `remote` when the store has the output or after `ackTimeoutMs`; `spool` when the spool has it.
    * @default 'remote'
    */
   ack?: 'remote' | 'spool'
@@ -37,7 +36,7 @@ export interface RemoteStorageOptions {
   ackTimeoutMs?: number
   /** Milliseconds that `close` waits for outputs in the spool to be uploaded. @default 25000 */
   closeTimeoutMs?: number
-  /** Is given the failure of an upload from the spool, which is made again, and the path of the output. */
+  /** Receives the error of an upload from the spool, which is retried, and the path of the output. */
   onError?: (error: unknown, path: string) => void
   /** Days that `sweep` keeps an output. More than 0; `Infinity`: forever. @default 7 */
   retentionDays?: number

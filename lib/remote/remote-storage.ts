@@ -38,13 +38,13 @@ import { remoteSearch } from './search'
 
 /** Size of a remote storage. */
 export interface RemoteUsage extends StorageUsage {
-  /** Outputs that wait in the spool of this machine. */
+  /** Outputs in the spool of this machine that are not uploaded yet. */
   pending: { files: number; bytes: number }
 }
 
 /**
- * Saves full outputs in an object store, with the surface of `TruncationStorage`. Paths are URLs, `s3://bucket/prefix/o/…`, and
- * the same for every worker.
+ * Saves full outputs in an object store, with the methods of `TruncationStorage`. Paths are URLs, `s3://bucket/prefix/o/…`, which
+ * are the same for every worker.
  *
  * @example
  * const storage = new RemoteStorage({ objects: s3Objects({ bucket: 'agent-outputs' }) })
@@ -69,8 +69,8 @@ export class RemoteStorage implements ITruncationStorage {
   }
 
   /**
-   * Saves a text so that {@link read} gives back exactly the same string, and answers its path.
-   * @throws SpillwayError `STORAGE_WRITE` when the object store did not take it
+   * Saves a text so that {@link read} returns exactly the same string, and returns its path.
+   * @throws SpillwayError `STORAGE_WRITE` if the object store did not accept it
    */
   async save(content: string, context: TruncationContext): Promise<string> {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
@@ -91,7 +91,7 @@ export class RemoteStorage implements ITruncationStorage {
   }
 
   /**
-   * Saves bytes while they arrive, and with a spool uploads them as they arrive: what a killed process had uploaded is found by
+   * Saves bytes while they arrive, and with a spool uploads them as they arrive: parts that a killed process had uploaded are found by
    * {@link salvage}.
    */
   async saveLive(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string> {
@@ -130,7 +130,7 @@ export class RemoteStorage implements ITruncationStorage {
     return remoteRange(this.open(path, access), range)
   }
 
-  /** As `TruncationStorage.search`, in windows of 8 MiB; a line of which more than 2 MiB would be held is searched in pieces. */
+  /** As `TruncationStorage.search`, in windows of 8 MiB; a line of which more than 2 MiB would be in memory is searched in pieces. */
   async search(path: string, pattern: string, options: SearchOptions = {}): Promise<SearchResult> {
     return remoteSearch(this.open(path, options), this.options.windowBytes, pattern, options)
   }
@@ -140,7 +140,7 @@ export class RemoteStorage implements ITruncationStorage {
     return this.reader.open(ownedKey(this.options.objects.url, path, access?.sessionId), path)
   }
 
-  /** Returns true if a path is that of an output of this storage, whether it is still there or not. No request is made. */
+  /** Returns true if a path has the form of an output of this storage, even if the output no longer exists. No request is made. */
   owns(path: string): boolean {
     checkPath(path)
     return keyOfPath(this.options.objects.url, path) !== undefined
@@ -205,15 +205,15 @@ export class RemoteStorage implements ITruncationStorage {
     return this.options.objects.url
   }
 
-  /** Uploads what waits in the spool, for at most `timeoutMs`, and returns the number of outputs that still wait. */
+  /** Uploads the outputs in the spool, for at most `timeoutMs`, and returns the number of outputs that are left. */
   async flush(timeoutMs: number = this.options.closeTimeoutMs): Promise<number> {
     if (!atLeastZero(timeoutMs)) throw wrong('timeoutMs', timeoutMs, milliseconds[0])
     return this.writer.flush(timeoutMs)
   }
 
   /**
-   * Makes outputs of what killed processes had uploaded: uploads without a new part for `idleMs` end with a line that says so. An
-   * upload that is still alive is not lost: its process saves the whole output again. Returns the paths.
+   * Completes outputs from the parts that killed processes had uploaded: an upload without a new part for `idleMs` is completed
+   * with a line that says so. If its process is still running, nothing is lost, because it saves the full output again. Returns the paths.
    * @param idleMs by default an hour
    */
   async salvage(idleMs = 3_600_000): Promise<string[]> {
@@ -221,7 +221,7 @@ export class RemoteStorage implements ITruncationStorage {
     return (await salvage(this.options.objects, idleMs)).map((key) => this.saved(key))
   }
 
-  /** Uploads what waits in the spool, for at most `closeTimeoutMs`; the rest stays there for the next process. */
+  /** Uploads the outputs in the spool, for at most `closeTimeoutMs`; the rest stays there for the next process. */
   async close(): Promise<void> {
     await this.flush()
   }

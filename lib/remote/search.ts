@@ -31,7 +31,7 @@ export async function remoteSearch(
 ): Promise<SearchResult> {
   const checked = checkQuery(pattern, options)
   checked.signal?.throwIfAborted()
-  // An expression that is none is refused before anything is fetched.
+  // An invalid expression is refused before anything is fetched.
   await search({ find: () => new Uint8Array(), path: output.name }, pattern, {
     ...options,
     after: undefined,

@@ -26,7 +26,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 /** Maximum number of tools and of sessions that are shown. */
 const [TOOLS, SESSIONS] = [15, 50]
 
-/** Returns the report as an HTML page that needs nothing else. */
+/** Returns the report as a self-contained HTML page. */
 export function reportPage(report: UsageReport): string {
   return readable('report', () => {
     const { bill, sessions }: Partial<UsageReport> = isRecord(report) ? report : {}

@@ -10,7 +10,7 @@ export interface RequestPart {
   tokens: number
 }
 
-/** Why a token was paid in full: it is new, the cache had expired, or something in front of it changed. */
+/** Why a token was paid in full: it is new, the cache had expired, or something before it changed. */
 export type PaidAs = 'cached' | 'new' | 'expired' | 'rewritten'
 
 /** Counts the tokens of one request after another, by how they are paid. */

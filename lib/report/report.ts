@@ -29,7 +29,7 @@ export interface SessionReport extends Omit<SessionLog, 'messages'> {
   sentTokens: Readonly<Record<PaidAs, number>>
   prices: SessionPrices
   bill: Bill
-  /** The dearest first. */
+  /** The most expensive first. */
   tools: ToolCost[]
   /** Missing if only what happened is reported. */
   savings?: Savings
@@ -61,7 +61,7 @@ export interface UsageReport {
   skipped: SkippedFile[]
   /** The cost of all sessions. */
   bill: Omit<Bill, 'source'>
-  /** The tools of all sessions, the dearest first. */
+  /** The tools of all sessions, the most expensive first. */
   tools: ToolCost[]
   /** The savings in all sessions; missing if only what happened is reported. */
   savings?: Savings
@@ -99,7 +99,7 @@ function billOf(usage: SessionUsage | undefined, meter: RequestMeter, said: numb
 
 /**
  * Reads the logs of sessions, and reports what each tool cost and what Spillway would have saved. Folders are searched for files that end in `.jsonl`,
- * `.json` or either with `.gz`. A file that is not a session log is left out and named.
+ * `.json` or either with `.gz`. A file that is not a session log is skipped and listed.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if the paths or an option are not allowed
  * @example

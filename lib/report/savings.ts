@@ -5,7 +5,7 @@ import type { RequestMeter } from './meter'
 import { type PricedCost, pricedCost, type SessionPrices, shareOf, sumOfCosts } from './prices'
 import type { Simulation } from './simulation'
 
-/** The savings of Spillway: `gross` less `refetches`, `rewrites` and `declarations` is `net`. */
+/** The savings of Spillway: `net` is `gross` minus `refetches`, `rewrites` and `declarations`. */
 export interface Savings {
   net: PricedCost
   /** The net savings as a part of the whole bill. */
@@ -14,11 +14,11 @@ export interface Savings {
   gross: PricedCost
   /** The cost of results that the model would have fetched again, with the requests for them. */
   refetches: PricedCost
-  /** The cost of tokens that were sent again because something in front of them changed. */
+  /** The cost of tokens that were sent again because something before them changed. */
   rewrites: PricedCost
   /** The cost of declaring the tools that read saved outputs. */
   declarations: PricedCost
-  /** The net savings where results are bounded and folded as they enter, and nothing is pruned: what a hook can do. */
+  /** The net savings if results are truncated and folded when they enter the context, and nothing is pruned: what a hook can do. */
   entering: { net: PricedCost; share: number }
   truncated: Shortened
   folded: Shortened

@@ -82,7 +82,7 @@ export class ToolCosts {
     return tally
   }
 
-  /** The costs, the dearest first. */
+  /** The costs, the most expensive first. */
   costs(prices: SessionPrices): ToolCost[] {
     const costs = [...this.tallies].map(([tool, { calls, bytes, tokens, cached, paid }]): ToolCost => {
       const cost = pricedCost(cached * prices.read + paid * prices.write, prices)

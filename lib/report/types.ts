@@ -20,7 +20,7 @@ export interface LoggedMessage {
   isError?: boolean
   /** Milliseconds since the epoch. */
   timestamp?: number
-  /** The message took the place of everything before it but the last `kept` messages, which follow it. */
+  /** The message replaces everything before it except the last `kept` messages, which follow it. */
   boundary?: 'compaction'
   kept?: number
 }
@@ -43,7 +43,7 @@ export interface LogProblem {
   problem: string
 }
 
-/** A session, as its log tells it. */
+/** A session, as read from its log. */
 export interface SessionLog {
   path: string
   format: SessionFormat

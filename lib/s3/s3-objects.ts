@@ -15,11 +15,11 @@ export interface S3ObjectsOptions {
   bucket: string
   /** The part of the bucket that is used, such as `prod/tenant-42`. @default the whole bucket */
   prefix?: string
-  /** A client of your own, `new S3({ … })` of `@aws-sdk/client-s3`; give it `throwOnRequestTimeout`. @default one made here */
+  /** Your own client, `new S3({ … })` of `@aws-sdk/client-s3`; set its `throwOnRequestTimeout`. @default a new one */
   client?: S3Client
   /** Region of the bucket. @default what the environment of the AWS SDK says */
   region?: string
-  /** URL of another store that speaks the protocol: R2, Ceph, Garage. @default AWS */
+  /** URL of another S3-compatible store: R2, Ceph, Garage. @default AWS */
   endpoint?: string
   /** Milliseconds after which a request has failed. @default 30000 */
   requestTimeoutMs?: number

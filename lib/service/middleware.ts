@@ -138,7 +138,7 @@ function isTorn(error: unknown): error is string {
   return typeof error === 'string' && !error.isWellFormed()
 }
 
-/** The tool's name for the context; what is no name is reported once and replaced. */
+/** The tool's name for the context; an invalid name is reported once and replaced. */
 function nameOf(service: OutputService, toolName: unknown, context: MiddlewareContext | undefined): string {
   const name: unknown = context?.toolName ?? toolName
   if (typeof name === 'string') return name

@@ -1,4 +1,4 @@
-/** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
+/** The service: decides if an output is too long, saves the full text, and returns the text for the model. */
 
 import { Capture } from '../capture/capture'
 import type { CaptureOptions } from '../capture/types'
@@ -218,7 +218,7 @@ function withGlobal(options: TruncationServiceConfig): {
   names: Readonly<Record<string, string>>
 } {
   const fields = GLOBAL_FIELDS.filter((name) => name in options)
-  // A `global` that is no object is refused as it is.
+  // A `global` that is not an object is refused.
   if (fields.length === 0 || (options.global !== undefined && !isRecord(options.global))) return { options, names: {} }
   const given = options as Record<string, unknown>
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !fields.includes(name)))
@@ -227,7 +227,7 @@ function withGlobal(options: TruncationServiceConfig): {
   return { options: { ...rest, global: { ...options.global, ...flat } }, names }
 }
 
-/** The options with what is not data replaced by its description, for the binary to check. */
+/** The options for the binary to check; values that are not data are replaced by their description. */
 function describeOptions(options: TruncationServiceConfig): object {
   const { strategy, storage, ...data } = options
   const described: Record<string, unknown> = { ...data }

@@ -1,4 +1,4 @@
-/** Standing in front of a session: what is added to it is bounded and whole. */
+/** A session that wraps another one, and limits and completes the messages that are added. */
 
 import { formatOf, viewsIn } from '../history/formats'
 import { unitsOf } from '../history/message-cache'
@@ -78,11 +78,11 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
 
 /**
  * Returns a session that wraps another one and limits added messages: tool results are truncated to
- * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; a call whose result has not come when the
- * next message does gets one that says so; calls that a model began without any arguments are removed. Messages
- * are written in the order in which they were added. The messages of the caller are never changed.
+ * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; if the next message arrives before the result
+ * of a call, a result that says so is added; calls that never got any arguments are removed. Messages are written in the order in
+ * which they were added. The messages of the caller are never changed.
  *
- * Results are made up in the format of the call.
+ * Added results have the format of their call.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */

@@ -127,7 +127,7 @@ export class JsonlSession implements Session {
     const added = tree.next(entry)
     const line = lineOf(added)
     const kept = JSON.parse(line)
-    // A `toJSON` may make anything of it, and what is not an entry would be lost when the file is opened again.
+    // A `toJSON` may return anything, and a line that is not an entry would be lost when the file is opened again.
     if (kept?.id !== added.id || kept.parentId !== added.parentId || typeof kept.type !== 'string') {
       throw wrong('entry', kept, 'an object that is an entry in JSON, too')
     }

@@ -91,7 +91,7 @@ async function replay(
     }
     return ids
   } catch (error) {
-    // Half a branch is no history to go on from.
+    // A history cannot continue from half a branch.
     await session.branch(leaf)
     throw error
   }

@@ -20,8 +20,7 @@ export interface SessionEntry extends NewSessionEntry {
 type MaybePromise<T> = T | Promise<T>
 
 /**
- * Interface of a session. Hosts implement it over their own store; {@link MemorySession} and
- * {@link JsonlSession} come with the package.
+ * Interface of a session. Hosts implement it for their own store; {@link MemorySession} and {@link JsonlSession} are included.
  */
 export interface Session {
   /** All entries of all branches, in the order in which they were added. */

@@ -19,7 +19,7 @@ type Full = ITruncationStorage &
     >
   >
 
-/** Codes of a storage that says that a path is none of its own, or no more. */
+/** Codes with which a storage says that it does not own a path, or no longer has the file. */
 const ELSEWHERE = ['STORAGE_NOT_OWNED', 'STORAGE_NOT_FOUND']
 
 /**

@@ -283,7 +283,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /**
  * The arguments under the names of the tool, and how the model calls each of them.
- * @throws SpillwayError for a name that is none, with the nearest one, and for two names of one argument that differ
+ * @throws SpillwayError for an unknown name, with the nearest one, and for two different values of one argument
  */
 function namedAs(
   args: Record<string, unknown>,

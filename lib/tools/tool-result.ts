@@ -52,7 +52,7 @@ export interface TextEdit {
 }
 
 /**
- * The result with its text changed; its shape stays, and so does anything that is not text. The very result where there is no text that
+ * The result with its text changed; its shape stays, and so does anything that is not text. The result itself if there is no text that
  * anything could be put around.
  */
 export function editText(result: unknown, edit: TextEdit): unknown {

@@ -20,7 +20,7 @@ function isPart(value: unknown): value is ContentPart {
   return typeof value === 'object' && value !== null && typeof (value as ContentPart).type === 'string'
 }
 
-/** The types of parts that hold media by agents' and providers' conventions: what is in them is no text to be cut. */
+/** The types of parts that hold media by agents' and providers' conventions: their content is not text to truncate. */
 const MEDIA = /^(?:(?:input|output)_)?(?:image|audio|video|file|media|document)(?:_url|-data|-url)?$|^resource_link$/
 
 /** True if a value is what a model would read as a message: text and media, and not just any list of typed records. */

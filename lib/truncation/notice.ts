@@ -1,4 +1,4 @@
-/** Recognising a preview that was taken for the whole. */
+/** Recognises previews that a model has copied as if they were the full text. */
 
 import { call, native } from '../native/native'
 import { wrong } from '../validation/validate'

@@ -107,7 +107,7 @@ function previewBefore({ source, units, plan, service }: Job): Preview | undefin
  */
 function isAllowed({ content, preview = content }: Preview, plan: Plan, service: Client): boolean {
   const limits = plan.customStrategy ? plan.defaultLimits : plan.limits
-  // A final line feed is no line more where the notice counts, whatever the profile.
+  // A final line feed does not count as another line in the notice, for any profile.
   if (service.options.noticeInside && plan.mode === 'bound')
     return isWithin(content, { ...limits, lineRule: 'terminated' })
   const most = Math.max(plan.hardCeilingBytes, limits.maxBytes ?? Number.POSITIVE_INFINITY)

@@ -86,7 +86,7 @@ export class OutputTools {
     this.tail.setAttribute('aria-pressed', String(tail))
   }
 
-  /** The output grows no more. */
+  /** True if the output no longer grows. */
   ended(): void {
     this.tail.hidden = true
   }

@@ -31,7 +31,7 @@ export function isExactNumber(value: unknown): boolean {
   return value instanceof ExactNumber
 }
 
-/** Reads JSON; what is no number of JavaScript is an object that `stringifyLossless` writes as it was. */
+/** Reads JSON. A number that JavaScript cannot represent becomes an object that `stringifyLossless` writes unchanged. */
 export function parseLossless(json: string): unknown {
   if (!MAYBE_LONG.test(json)) return JSON.parse(json)
   const marked = json.replace(TOKENS, (token) =>

@@ -13,7 +13,7 @@ export function isStoreUrl(given: string): boolean {
 }
 
 /**
- * Returns the end of a message about a URL with a scheme that is none of `schemes`, with the nearest one; nothing for any other text. The
+ * Returns the end of a message about a URL whose scheme is not among `schemes`, with the nearest one; nothing for any other text. The
  * rest of a URL may have a password in it.
  */
 export function wrongScheme(url: string, schemes: readonly string[]): string {

@@ -33,7 +33,7 @@ export function startTimer(ms: number): Timer {
   return { rings: wait(), cancel }
 }
 
-/** Keeps the process from ending for want of work until the answer is called: a timer alone does not, an open port does. */
+/** Keeps the process alive until the returned function is called: a timer alone does not, an open port does. */
 export function keepAlive(): () => void {
   // Loaded when it is needed, which is seldom: it would be a tenth of the time that loading the package takes.
   const threads: typeof import('node:worker_threads') = require('node:worker_threads')

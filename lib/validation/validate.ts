@@ -33,7 +33,7 @@ export function invalid(
 }
 
 /**
- * Makes the error for a name that is none of `known`, with the nearest one: `Unknown option "maxLine": did you mean maxLines?`
+ * Makes the error for a name that is not among `known`, with the nearest one: `Unknown option "maxLine": did you mean maxLines?`
  */
 export function unknownOption(
   field: string,
@@ -55,7 +55,7 @@ export function invalidOption(field: string, problem: string): string {
   return `Invalid option "${optionName(field)}": ${problem}`
 }
 
-/** Returns the sentence about an option that is none of `known`. */
+/** Returns the sentence about an option that is not among `known`. */
 export function unknownName(field: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known)
   return `Unknown option "${optionName(field)}": ${meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`}`
@@ -68,7 +68,7 @@ export function mismatch(value: unknown, expected: string): string {
   return `expected ${expected}, received ${isRevoked(value) ? 'a value that cannot be read' : describe(value)}`
 }
 
-/** Returns `expected …, received "…"` for a text that is none of `names`, with the nearest one. */
+/** Returns `expected …, received "…"` for a text that is not among `names`, with the nearest one. */
 export function wrongName(given: string, expected: string, names: readonly string[]): string {
   const meant = nearest(given, names)
   const characters = Array.from(given.slice(0, 2 * LONGEST_NAME + 2).toWellFormed())
@@ -97,7 +97,7 @@ export function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** @throws SpillwayError for a key that is none of `known`: a misspelt option must not be ignored */
+/** @throws SpillwayError for a key that is not among `known`: a misspelt option must not be ignored */
 export function checkKeys(
   field: string,
   value: object,

@@ -32,8 +32,8 @@ const MAX_BYTES = 16 * 2 ** 20
 const CURRENT = /^(?!.*\.\d{6}\.jsonl$).+\.jsonl$/
 
 /**
- * Creates a source of the audit logs in a folder. Its `list` verifies each log whole; its `read` reads the current file of a log from the end, up
- * to 16 MiB, and no other file.
+ * Creates a source of the audit logs in a folder. Its `list` verifies each log completely; its `read` reads only the current file
+ * of a log, from the end, up to 16 MiB.
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
 export function createAuditSource(options: AuditSourceOptions): AuditSource {

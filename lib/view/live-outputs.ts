@@ -35,8 +35,8 @@ export interface StartedCommand {
 }
 
 /**
- * A source that also has the outputs of running commands, under names such as `running:1`, which it follows and lists. Once a command
- * is finished, its name leads to the saved output.
+ * A source that also lists and follows the outputs of running commands, under names such as `running:1`. When a command has
+ * finished, its name refers to the saved output.
  *
  * @example
  * const live = new LiveOutputs(storage)
@@ -69,8 +69,8 @@ export class LiveOutputs implements OutputSource {
   }
 
   /**
-   * Says that a command has ended, with its `output`. One that was not truncated was not saved: it is kept in memory, as long as there is
-   * room in a `MemoryStorage`.
+   * Records the end of a command, with its `output`. An output that was not truncated has no file: it is kept in memory, as long
+   * as a `MemoryStorage` has room.
    */
   async finish(path: string, output: { content: unknown; outputPath?: string }): Promise<void> {
     const live = this.live.get(path)

@@ -26,27 +26,26 @@ export interface OutputHandlerOptions {
    * @default a random one
    */
   token?: string
-  /** Path before the handler's own addresses. @default '/spillway' */
+  /** Path prefix of the handler's addresses. @default '/spillway' */
   base?: string
   /**
-   * Values of the header `Host` that are answered, such as `desk.example:8443`; others are refused, because a name may have been made to
-   * point to this address.
+   * Accepted values of the `Host` header, such as `desk.example:8443`; others are refused to prevent DNS rebinding.
    * @default 127.0.0.1, localhost and [::1] with any port
    */
   hosts?: readonly string[]
-  /** Origins of other pages that may use the handler, such as `http://localhost:5173`. @default none but the handler's own */
+  /** Other origins whose pages may call the handler, such as `http://localhost:5173`. @default none but the handler's own */
   origins?: readonly string[]
 }
 
 /** A handler for `http.createServer`, Express or Connect. */
 export interface OutputHandler {
-  /** Answers a request. Passes one for an address of others to `next`, or answers it with 404. */
+  /** Answers a request. Requests outside `base` are passed to `next`, or answered with 404. */
   (request: IncomingMessage, response: ServerResponse, next?: () => void): void
   /** The token that requests must bring. */
   readonly token: string
   /**
-   * Makes a one-time token: `POST {base}/session` with it answers `{ token }`, once and within 10 minutes. An address with it can be
-   * printed or opened, and is worth nothing afterwards.
+   * Makes a one-time token: `POST {base}/session` with it answers `{ token }`, once and within 10 minutes. A URL with it can be
+   * printed or opened, and is useless afterwards.
    */
   issueLogin(): string
 }
@@ -73,7 +72,7 @@ const LOGIN_MS = 600_000
  *
  * Every request needs a host of `hosts`, no foreign origin, and the token. Paths are checked by
  * the source: a `TruncationStorage` reads only files that it saved, links resolved. Answers are JSON in UTF-8, errors
- * `{ error: { code, message } }`. The handler listens on nothing by itself: bind the server to 127.0.0.1.
+ * `{ error: { code, message } }`. The handler does not listen by itself: bind the server to 127.0.0.1.
  *
  * @example
  * const handler = createOutputHandler({ outputs: new TruncationStorage() })

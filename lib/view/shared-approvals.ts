@@ -44,7 +44,7 @@ export interface SharedApprovalsOptions {
 
 /** Questions that are shared until it is closed. */
 export interface SharedApprovals {
-  /** Takes the questions back. They stay open in their source. */
+  /** Withdraws the questions. They stay open in their source. */
   close(): void
 }
 
@@ -65,18 +65,19 @@ const TOUCH_MS = 2000
 const STALE_MS = 10_000
 /** Milliseconds within which an answer takes effect. */
 const ANSWER_MS = 5000
-/** Questions with long arguments are large; more than this is no file of ours. */
+/** Questions with long arguments are large; a larger file was not written by Spillway. */
 const MAX_BYTES = 2 ** 22
 const NAMED = /^[0-9a-f-]{36}\.json$/
 
 /**
- * Shares the questions of a gate with other processes of this user, such as `spillway view`, until `close` is called. It keeps no process
- * alive.
+ * Shares the questions of a gate with other processes of this user, such as `spillway view`, until `close` is called. It does not
+ * keep the process alive.
  *
  * @example
  * const gate = new PermissionGate(policy)
  * const shared = shareApprovals(gate, { dir: join(storage.getStorageDir(), 'approvals') })
- * @throws SpillwayError `INVALID_ARGUMENT` for a wrong argument; `STORAGE_WRITE` if others can enter the folder, or it cannot be made
+ * @throws SpillwayError `INVALID_ARGUMENT` for a wrong argument; `STORAGE_WRITE` if other users can access the folder, or it
+ * cannot be created
  */
 export function shareApprovals(source: ApprovalSource, options: SharedApprovalsOptions): SharedApprovals {
   if (!approvalSource[1](source)) throw wrong('source', source, approvalSource[0])
@@ -115,7 +116,7 @@ export function shareApprovals(source: ApprovalSource, options: SharedApprovalsO
 }
 
 /**
- * Returns the questions that other processes of this user share in a folder: for `createOutputHandler`, or a page of your own.
+ * Returns the questions that other processes of this user share in a folder: for `createOutputHandler`, or your own page.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
@@ -147,7 +148,7 @@ function dirOf(options: SharedApprovalsOptions): string {
   return options.dir
 }
 
-/** Answers a question with the file for it, if there is one. A file that is no answer is removed, and the question stays open. */
+/** Answers a question with the file for it, if there is one. A file that is not a valid answer is removed, and the question stays open. */
 async function takeAnswer(source: ApprovalSource, dir: string, name: string, id: string): Promise<void> {
   const file = answerFile(dir, name, id)
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return

@@ -23,19 +23,19 @@ export interface ListedOutput extends SavedOutput {
   isRunning?: boolean
 }
 
-/** State of an output that is followed. */
+/** Progress of a followed output. */
 export interface OutputProgress {
   /** Bytes that can be read. */
   totalBytes: number
-  /** The output grows no more. */
+  /** True if the output no longer grows. */
   isFinished: boolean
-  /** Path of the saved output, if it is another than that of the running one. */
+  /** Path of the saved output, if it differs from the name of the running one. */
   path?: string
 }
 
 /**
  * Outputs that can be read in parts. A `TruncationStorage` is one. Arguments and answers are plain data, so that every member can be a
- * call over HTTP or over Electron's bridge; members that are absent are features that the components then do not offer.
+ * call over HTTP or over Electron's bridge; if a member is absent, the components do not offer its feature.
  */
 export interface OutputSource {
   readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>
@@ -46,7 +46,7 @@ export interface OutputSource {
   follow?(path: string, listener: (progress: OutputProgress) => void): () => void
   /** Opens an output with the system's program for it. */
   open?(path: string): Promise<void>
-  /** Returns an address from which a browser can save the whole output. It may be valid once. */
+  /** Returns a URL from which a browser can download the full output. It may be valid only once. */
   downloadUrl?(path: string): Promise<string>
   usage?(): Promise<StorageUsage>
   /** Removes one output. Returns false if it did not exist. */

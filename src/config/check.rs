@@ -88,7 +88,7 @@ impl Checked {
         self.closed.extend(DOMAINS.iter().map(|(name, _)| *name));
     }
 
-    /// Refuses a value that is none of `words`.
+    /// Refuses a value that is not among `words`.
     fn refuse_word(&mut self, path: &str, node: &Node, words: &[&str]) {
         let value = node.value();
         let error = refuse_choice(&value, words, Code::InvalidConfig, path);

@@ -16,7 +16,7 @@ const ERROR: u16 = 850;
 pub(crate) fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String]) -> Vec<bool> {
     let count = lines.len();
     let mut stays = vec![false; count];
-    // An empty text after the last line feed is no line.
+    // The empty text after the last line feed does not count as a line.
     let end = count - usize::from(lines.line(count - 1).is_empty());
     stays[..ENDS.min(count)].fill(true);
     stays[end.saturating_sub(ENDS)..].fill(true);

@@ -14,7 +14,7 @@ const MAX_WIDTH: usize = 31;
 /// Bytes at the start of a line in which its number is looked for.
 const MAX_PREFIX: usize = 40;
 
-/// The prefix of a line, exactly: number, width, padding and separator. 0 is none.
+/// The exact prefix of a line: number, width, padding and separator. 0 means that there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub(crate) struct Mark(pub u32);
 

@@ -45,7 +45,7 @@ impl ShownFiles {
         rest.iter().all(|path| path == first).then_some(first)
     }
 
-    /// Returns true if a text is that of files that are no logs: lines of source code are no errors of the run.
+    /// Returns true if a text is the content of files other than logs, because lines of source code are not errors of the run.
     pub(crate) fn are_source(&self) -> bool {
         self.only_these && !self.paths.is_empty() && self.paths.iter().all(|path| is_source(path))
     }

@@ -70,7 +70,7 @@ impl Facts {
 
     /// Returns true if the result reports an error, or `None` if that is unknown.
     ///
-    /// Exit codes and error streams belong to terminals: a file that happens to contain them is no failed command.
+    /// Exit codes and error streams belong to terminals: a file that happens to contain them does not count as a failed command.
     pub fn is_error(self, stderr_is_error: bool) -> Option<bool> {
         let (mut signs, mut known) = (Self::FAILED, Self::NONE);
         let open = !self.any(Self::SUCCEEDED);

@@ -50,7 +50,7 @@ pub struct Call {
     pub turn: u64,
     pub conduct: Conduct,
     pub outcome: Outcome,
-    /// True if its result left the context: making the call again is no repetition.
+    /// True if its result left the context: making the call again is not a repetition.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
 }

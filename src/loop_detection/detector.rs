@@ -400,7 +400,7 @@ impl Detector {
     }
 
     /// Forgets the results of calls, which left the context: they were pruned, cleared by the provider, or replaced by a
-    /// summary. A call that gets such a result again is no repetition.
+    /// summary. A call that gets such a result again is not a repetition.
     pub fn forget(&mut self, ids: &[String]) {
         self.state.calls.forget(&ids.iter().map(String::as_str).collect());
     }

@@ -111,7 +111,7 @@ fn stream(text: &str) -> Vec<Letter> {
     stream
 }
 
-/// Returns true if a line is no item of a list, row of a table, line of code or of data.
+/// Returns true unless a line is an item of a list, a row of a table, or a line of code or data.
 fn is_prose(line: &str, trimmed: &str) -> bool {
     let marked = ["- ", "* ", "+ ", "|", "#", ">", "{", "[", "}", "]", "<", "//", "$ ", "at "];
     let ends = [';', '{', '}', ',', '|'];

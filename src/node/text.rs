@@ -35,13 +35,13 @@ pub fn breaks_at_most(env: &Env, text: JsString<'_>, length: u32) -> napi::Resul
     })
 }
 
-/// Returns the number of bytes of a size such as `50k`, or nothing if it is none.
+/// Returns the number of bytes of a size such as `50k`, or nothing if it is not a size.
 #[napi(catch_unwind)]
 pub fn size_in_bytes(text: String) -> Option<f64> {
     size::bytes(&text).map(|bytes| bytes as f64)
 }
 
-/// Returns true if a text is within its limits. `Infinity` is no limit.
+/// Returns true if a text is within its limits. `Infinity` turns a limit off.
 #[napi(catch_unwind)]
 pub fn within(
     env: &Env,

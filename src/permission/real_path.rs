@@ -132,7 +132,7 @@ impl FileSystem {
         let mut is_straight = true;
         for part in parts {
             match rustix::fs::readlinkat_raw(rustix::fs::CWD, part, &mut target) {
-                // It exists and is no symlink.
+                // It exists and is not a symlink.
                 Err(Errno::INVAL) => furthest = Some(part),
                 // Nothing below it exists.
                 Err(Errno::NOENT | Errno::NOTDIR) => break,

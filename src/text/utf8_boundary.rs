@@ -13,7 +13,7 @@ pub fn overhang(bytes: &[u8], at: usize) -> usize {
     for back in 1..LONGEST {
         let Some(start) = at.checked_sub(back) else { return 0 };
         let Some(rest) = bytes.get(start..) else { return 0 };
-        // A byte that is no continuation always begins a character.
+        // Every byte except a continuation byte begins a character.
         if !matches!(rest.first(), Some(0x80..=0xbf)) {
             return unit(rest).saturating_sub(back);
         }

@@ -190,7 +190,7 @@ pub(super) struct Columns {
 #[derive(Debug, Clone, Default)]
 struct Column {
     values: Vec<u64>,
-    /// True if the values vary so much that a new one is no anomaly.
+    /// True if the values vary so much that a new one is not an anomaly.
     is_varied: bool,
     count: f64,
     mean: f64,

@@ -7,7 +7,7 @@ use crate::error::{Code, Error, option_name};
 /// Longer names are not compared: no known name is this long, and the comparison is quadratic.
 const LONGEST: usize = 64;
 
-/// The error for the option `field`, whose last part `name` is none of `known`.
+/// Returns the error for the option `field`, whose last part `name` is not among `known`.
 pub fn unknown(code: Code, field: &str, name: &str, known: &[impl AsRef<str>]) -> Error {
     let hint = nearest(name, known).map_or_else(
         || format!("expected one of {}", list(known)),
@@ -42,7 +42,7 @@ pub fn refuse<'v>(
     refuse_near(value, allowed, &[""; 0], code, field)
 }
 
-/// The error for a value that is none of the names `known`, with the nearest one.
+/// Returns the error for a value that is not among the names `known`, with the nearest one.
 pub fn refuse_choice<'v>(
     value: impl Into<Option<&'v Value>>,
     known: &[impl AsRef<str>],

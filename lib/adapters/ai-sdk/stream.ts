@@ -21,7 +21,7 @@ export interface Peeked<R> {
   cancel(): void
 }
 
-/** Parts that are no answer yet; `custom` is what a provider says of its own, such as that a message begins. */
+/** Parts before the answer; `custom` parts are messages of the provider itself, such as the start of a message. */
 const SILENT = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'custom', 'text-start'])
 
 /** Some providers begin a text, without a letter, whatever comes then. */

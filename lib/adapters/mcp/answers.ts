@@ -11,7 +11,7 @@ const LIST_CAPS = [8192, 1024, 128]
 const IDENTITY_BYTES = 4096
 const META_BYTES = 2 ** 14
 const INSTRUCTIONS = 8192
-/** A page of an app that a host shows in a frame: it is no text for a model. */
+/** A page of an app that a host shows in a frame: it is not text for the model. */
 const APP_BYTES = 2 ** 22
 const MOST_COMPLETIONS = 100
 
@@ -109,7 +109,7 @@ function capMembers(
   return changed ?? value
 }
 
-/** Returns the value with long strings truncated; the very same if there are none. A missing value becomes an empty object. */
+/** Returns the value with long strings truncated; the value itself if there are none. A missing value becomes an empty object. */
 export function capDeep(value: unknown, cap: number, reader: Reader, depth = 0): unknown {
   if (typeof value === 'string') return capText(value, cap, reader)
   if (typeof value !== 'object' || value === null || depth > 100) return value

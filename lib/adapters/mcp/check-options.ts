@@ -77,7 +77,7 @@ export function checkProxyOptions(options: McpProxyOptions): void {
       throw wrong(`options.${field}`, options[field], 'nothing, without permission')
   }
   if (permission !== undefined && servers === undefined && server === undefined && judgeUnnamed !== true) {
-    // The name that a server gives itself is no reason to trust it.
+    // The name that a server reports cannot be trusted.
     throw wrong('options.server', server, 'the name of the server, with permission')
   }
 }

@@ -53,7 +53,7 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
   check(controls)
   const { server, structuredContent = 'drop', ...others } = controls
   if (others.permission !== undefined && server === undefined) {
-    // The name that a server gives itself is no reason to trust it.
+    // The name that a server reports cannot be trusted.
     throw wrong('controls.server', server, 'the name of the server, with permission')
   }
   const callTool = async (params: McpCallParams, ...rest: unknown[]): Promise<unknown> => {

@@ -187,7 +187,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 /** Lines of base64, as `base64` and MIME write them, are at least this long. */
 const LEAST_LINE = 60
 
-/** True if a string is base64, on one line or on lines of one length: what is none is text, whatever its block says. */
+/** True if a string is base64, on one line or on lines of equal length. Anything else is text, whatever the type of its block. */
 export function isBase64(value: string): boolean {
   if (BASE64.test(value)) return true
   const lines = value.split(/\r?\n/)

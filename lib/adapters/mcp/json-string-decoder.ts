@@ -65,7 +65,7 @@ export class Unescaper {
     }
     if (this.high !== 0) this.flush(put)
     if (unit >= 0xd800 && unit <= 0xdbff) this.high = unit
-    // Digits that are no number are no JSON, and stand for no character.
+    // Invalid hexadecimal digits are not JSON, and give no character.
     else encode(Number.isNaN(unit) ? 0xfffd : unit, put)
   }
 

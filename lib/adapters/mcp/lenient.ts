@@ -5,7 +5,7 @@ import { parseLossless } from '../../util/lossless-json'
 /** A string, whether it ends or not, or a number that JSON does not know. */
 const UNKNOWN_NUMBERS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g
 
-/** The value of a JSON; nothing if it is none. */
+/** The value of a JSON text; `undefined` for invalid JSON. */
 export function readJson(json: string): { value: unknown; isMended: boolean } {
   try {
     return parseLeniently(json)

@@ -50,7 +50,7 @@ export function plainAnswer(line: Line, message: Message): Message {
   return { jsonrpc: '2.0', id, ...said }
 }
 
-/** An answer that is both: it failed, and what it says besides is no way around the limits. */
+/** An answer with both a result and an error counts as failed. Its result becomes data of the error, so that the limits apply to it. */
 function withResult(error: unknown, result: unknown): object {
   return isRecord(error)
     ? { ...error, data: { data: error.data, result } }

@@ -91,7 +91,7 @@ export function guardMcpServer<T extends object>(server: T, controls: AgentsCont
   const { name, callTool, callToolResult } = Object(server) as Record<string, unknown>
   if (typeof callTool !== 'function') throw wrong('server', server, 'an MCP server')
   const isNamed = typeof name === 'string' && name !== ''
-  // Rules about `mcp:` name the server; its tools are none of the host's own, whatever they are called.
+  // Rules about `mcp:` name the server; its tools do not belong to the host, whatever their names are.
   if (controls?.permission !== undefined && !isNamed) throw wrong('server.name', name, 'a name, with permission')
   checkedControls(controls)
   const around = toolControls(controls)
@@ -189,7 +189,7 @@ function forGuard(value: unknown): unknown {
     return { output: value, isError: true, [PART]: undefined }
   if (isRecord(value) && value.type === 'text' && typeof value.text === 'string')
     return { output: value.text, [PART]: value }
-  // In a list a part that is no text is left as it is.
+  // In a list, parts that are not text stay unchanged.
   if (isRecord(value) && (value.type === 'image' || value.type === 'file'))
     return Object.assign([value], { [PART]: value })
   return value

@@ -24,7 +24,7 @@ function isFixed(target: object, name: string): boolean {
   return Object.getOwnPropertyDescriptor(target, name)?.configurable === false
 }
 
-/** A copy of an object with some members replaced; what is not enumerable and what it inherits comes with it. */
+/** Returns a copy of an object with some members replaced, including its non-enumerable and inherited members. */
 export function copyWith<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {
   const replaced = Object.entries(members).map(([name, value]) => [
     name,

@@ -228,7 +228,7 @@ export function firstAttempt(): Attempt {
   return { state: undefined, retries: 0 }
 }
 
-/** Refusals that are no overflow, and that a changed history can help. */
+/** Refusals other than overflows that a changed history can fix. */
 const RECOVERED: readonly string[] = ['field', 'thinking-binding', 'encrypted-reasoning']
 
 /** Returns the overflow that an error or an answer reports; nothing if it is about something else. */

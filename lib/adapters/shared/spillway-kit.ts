@@ -160,7 +160,7 @@ function boundOf(
   if (typeof truncation === 'function' || 'output' in truncation) return truncation
   const { storage } = truncation
   const readable = storage === undefined || [storage].flat().every(isSource)
-  // A page of a saved output is no output to be saved again, whatever the limits are.
+  // A page of a saved output is not saved again, whatever the limits are.
   const free = Object.fromEntries(
     readers.filter((name) => OURS.includes(name)).map((name) => [name, { enabled: false }]),
   )

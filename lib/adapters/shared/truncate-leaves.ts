@@ -7,7 +7,7 @@ import { isArray } from '../../util/guards'
 /** Deeper texts are left alone: no host's own results have them. */
 const DEEPEST = 6
 
-/** Values under these names are no text: contents of resources, files of any kind and pictures of notebooks. */
+/** Values under these names are not text: contents of resources, files of any kind and pictures of notebooks. */
 const MEDIA_FIELDS = ['blob', 'base64', 'image_data']
 
 /** The middleware of the caller, once for every text in a result. */

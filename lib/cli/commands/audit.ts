@@ -11,10 +11,10 @@ const SHOWN = 20
 
 const command: Command = {
   name: 'audit',
-  summary: 'verify: checks that audit logs are as they were written; show: prints their records.',
+  summary: 'verify: checks that audit logs were not changed; show: prints their records.',
   usage: '<verify|show> [options] <file>...',
-  about: `verify: earlier files of the same session are read first. Without a key, only accidents and careless changes show; records
-that were cut from the end show only against a kept --head. show: the last records of each file, one a line, without a check.`,
+  about: `verify: earlier files of the same session are read first. Without a key, only accidents and careless changes are detected; records
+removed from the end are detected only with a stored --head. show: prints the last records of each file, one per line, unchecked.`,
   options: {
     'key-file': {
       type: 'string',
@@ -32,7 +32,7 @@ that were cut from the end show only against a kept --head. show: the last recor
   },
   positionals: [2, Number.POSITIVE_INFINITY],
   exits: [
-    ['0', 'everything is as it was written'],
+    ['0', 'no record was changed'],
     ['1', 'something was changed'],
     ['2', 'wrong usage'],
     ['3', 'it could not be done'],

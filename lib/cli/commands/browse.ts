@@ -15,8 +15,8 @@ const command: Command = {
   name: 'browse',
   summary: 'Shows saved outputs and waiting questions in the terminal: a list, and a viewer with a search.',
   usage: '[options]',
-  about: `Arrows move, Enter opens, / searches, q goes back and quits. Where questions of sessions wait (spillway mcp --ask-in-view), a shows
-the oldest one, and Enter and a key answer it. It needs a terminal; spillway ls and read print the same.`,
+  about: `Arrows move, Enter opens, / searches, q goes back and quits. If questions of sessions wait (spillway mcp --ask-in-view), a shows
+the oldest one; press Enter and a key to answer it. Needs a terminal; without one, use spillway ls and read.`,
   options: {
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE,

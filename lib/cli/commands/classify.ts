@@ -8,7 +8,7 @@ import { EXIT, green, print, printJson, red, yellow } from '../terminal'
 
 const command: Command = {
   name: 'classify',
-  summary: "Says whether a provider's error means that the request was too long.",
+  summary: "Tells whether a provider's error means that the request was too long.",
   usage: '[options] [error]',
   about: `The error is a message, or JSON: a body, an event of a stream, a whole answer. Without an argument it is read from
 standard input.`,

@@ -17,15 +17,15 @@ import { EXIT, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
   name: 'clip',
-  summary: 'Prints a bounded part of what it reads, and keeps the whole in a file.',
+  summary: 'Prints a preview of its input, and saves the full input in a file.',
   usage: '[options] [file]',
-  about: `Reads standard input, or the file. What is within the limits (2,000 lines and 50 KiB) is printed as it is.
-Ctrl-C, SIGTERM and SIGHUP end the reading; what came until then is shown and kept.`,
+  about: `Reads standard input, or the file. Input within the limits (2,000 lines and 50 KiB) is printed unchanged.
+Ctrl-C, SIGTERM and SIGHUP end the input; the part read so far is shown and saved.`,
   options: {
     ...LIMITS,
-    failed: { type: 'boolean', help: 'It is the output of something that failed: the end is shown.' },
-    tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: clip.' },
-    session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
+    failed: { type: 'boolean', help: 'The input is the output of a failure: keep the end.' },
+    tool: { type: 'string', value: 'NAME', help: 'The tool whose settings apply. Default: clip.' },
+    session: { type: 'string', value: 'ID', help: 'Save the output in the folder of this session.' },
     ...STORE_OR_BUCKET,
     ...SPOOL,
     ...WORDING,

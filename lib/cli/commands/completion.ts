@@ -8,7 +8,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 const command: Command = {
   name: 'completion',
-  summary: 'Prints the completions of the command for a shell.',
+  summary: 'Prints the completion script for a shell.',
   usage: '<bash|zsh|fish>',
   options: {},
   positionals: [1, 1],

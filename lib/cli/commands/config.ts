@@ -7,10 +7,10 @@ import { EXIT, green, print, printable, printJson, red, yellow } from '../termin
 
 const command: Command = {
   name: 'config',
-  summary: 'lint <file>: checks a configuration, and its rules of permission.',
+  summary: 'lint <file>: checks a configuration and its permission rules.',
   usage: 'lint [options] <file>',
   about:
-    'Finds wrong and unknown fields, with line and column, rules that can never count, and rules whose examples fail.',
+    'Finds invalid and unknown fields, with line and column, rules that never apply, and rules whose examples fail.',
   options: {},
   positionals: [2, 2],
   exits: [

@@ -14,14 +14,14 @@ import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
 const command: Command = {
   name: 'doctor',
-  summary: 'Says which agents Spillway is wired into, and tries it.',
+  summary: 'Lists the agents that Spillway is set up for, and tests each setup.',
   usage: '[options] [agent]...',
-  about: `Reads the settings of the user and of the project in the current folder, runs the command of each hook with a payload that asks for
-nothing, checks that the files exist which other settings name, and that the folder of saved outputs can be written to.`,
+  about: `Reads the settings of the user and of the project in the current folder, runs the command of each hook with a harmless payload,
+checks that files named in other settings exist, and that the folder of saved outputs is writable.`,
   options: { ...STORE },
   positionals: [0, Number.POSITIVE_INFINITY],
   exits: [
-    ['0', 'all that is wired works'],
+    ['0', 'every setup works'],
     ['1', 'something does not'],
     ['2', 'wrong usage'],
     ['3', 'it could not be done'],

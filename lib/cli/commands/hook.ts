@@ -19,34 +19,34 @@ const command: Command = {
   name: 'hook',
   summary: 'Answers a hook of an agent; spillway init writes it into the settings.',
   usage: '[options] <agent> [event]',
-  about: `Reads the JSON of the agent from standard input. Before a tool: a decision, with --permission; a command of the shell
-runs under spillway run where the agent lets no hook replace its output. After a tool: a result that is too long is replaced by
-a preview, with the whole saved, and lines that an earlier result of the session has by a pointer. After a compaction: the saved outputs of the session, and the files that were read in it. It says nothing where there is
-nothing to change. A hook that fails, or is not done after 2 s, lets the call through and says so.`,
+  about: `Reads the JSON of the agent from standard input. Before a tool: with --permission, a decision; a shell command
+runs under spillway run if the agent does not let hooks replace its output. After a tool: a result that is too long is replaced by
+a preview and saved, and lines that an earlier result of the session has are replaced by a pointer. After a compaction: lists the saved outputs of the session, and the files that were read in it. It prints
+nothing if there is nothing to change. A hook that fails or takes more than 2 s lets the call through and says so.`,
   options: {
     permission: {
       type: 'string',
       value: 'WHICH',
-      help: 'What to say about calls: deny (only what is denied), ask, none. Default: none.',
+      help: 'Decisions about calls: deny (only denials), ask (also questions), none. Default: none.',
     },
     redact: {
       type: 'boolean',
-      help: 'Put stars in the place of secrets in results, where the agent takes other results.',
+      help: 'Replace secrets in results by stars, if the agent accepts changed results.',
     },
     'no-fold': {
       type: 'boolean',
-      help: 'Keep lines that an earlier result of the session has. By default a pointer takes their place.',
+      help: 'Do not replace lines that an earlier result of the session has by a pointer.',
     },
     ...STORE,
     ...CONFIG,
   },
   positionals: [1, 2],
   exits: [
-    ['0', 'answered, or nothing to say'],
+    ['0', 'answered, or nothing to change'],
     ['1', 'wrong usage: agents take 2 for a refusal'],
   ],
   examples: [
-    ['spillway hook claude-code < payload.json', 'what Claude Code would be told'],
+    ['spillway hook claude-code < payload.json', 'the answer to Claude Code'],
     ['spillway hook copilot preToolUse < payload.json', 'an agent that does not name the event'],
   ],
   run,

@@ -16,23 +16,23 @@ const command: Command = {
   name: 'init',
   summary: 'Writes Spillway into the settings of an agent.',
   usage: '[options] <agent>',
-  about: `Agents: ${AGENTS.map(({ name }) => name).join(', ')}. The difference is shown, and what was there before the first change is kept
-in a file beside it that ends in .spillway-backup. Comments and all that is not Spillway's stay. A second run changes nothing;
-after the package was moved it writes the new paths. mcp puts spillway mcp in front of each server in a file.`,
+  about: `Agents: ${AGENTS.map(({ name }) => name).join(', ')}. The changes are shown, and the original file is kept
+next to it, with the ending .spillway-backup. Comments and other settings stay. A second run changes nothing;
+if the package was moved, it writes the new paths. mcp puts spillway mcp in front of each server in a file.`,
   options: {
     'dry-run': { type: 'boolean', help: 'Only show what would change.' },
-    undo: { type: 'boolean', help: 'Take Spillway out again.' },
-    user: { type: 'boolean', help: 'In the settings of the user. Default.' },
-    project: { type: 'boolean', help: 'In those of the project in the current folder. Default of mcp.' },
-    file: { type: 'string', value: 'FILE', help: 'In this file.' },
+    undo: { type: 'boolean', help: 'Remove Spillway from the settings.' },
+    user: { type: 'boolean', help: 'Change the settings of the user. Default.' },
+    project: { type: 'boolean', help: 'Change the settings of the project in the current folder. Default of mcp.' },
+    file: { type: 'string', value: 'FILE', help: 'Change this file.' },
     permission: {
       type: 'string',
       value: 'WHICH',
-      help: 'What the hook decides about calls: deny, ask, none. Default: none.',
+      help: 'Decisions of the hook about calls: deny (only denials), ask (also questions), none. Default: none.',
     },
     redact: {
       type: 'boolean',
-      help: 'The hook puts stars in the place of secrets, where the agent takes other results.',
+      help: 'The hook replaces secrets in results by stars, if the agent accepts changed results.',
     },
     ...STORE,
     ...CONFIG,

@@ -13,7 +13,7 @@ const LINES = 10
 
 const command: Command = {
   name: 'last',
-  summary: 'Says what was run last, how it ended, and how its output ends.',
+  summary: 'Shows the last command, its exit code, and the end of its output.',
   usage: '[options]',
   options: {
     lines: { type: 'string', short: 'n', value: 'N', help: `Lines of the output. Default: ${LINES}.` },

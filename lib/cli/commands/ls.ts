@@ -13,11 +13,11 @@ const command: Command = {
   name: 'ls',
   summary: 'Lists saved outputs, the newest first: age, size, exit code and command.',
   usage: '[options]',
-  about: `The number in front names an output for the other commands: -1 is the newest. Commands and exit codes are known of what
-spillway run ran; of other outputs, the tool.`,
+  about: `The number at the start of a line refers to the output in other commands: -1 is the newest. Outputs of spillway run have
+a command and an exit code; other outputs have the name of the tool.`,
   options: {
-    lines: { type: 'string', short: 'n', value: 'N', help: `How many. Default: ${SHOWN}.` },
-    all: { type: 'boolean', short: 'a', help: 'All of them.' },
+    lines: { type: 'string', short: 'n', value: 'N', help: `Number of outputs. Default: ${SHOWN}.` },
+    all: { type: 'boolean', short: 'a', help: 'List all outputs.' },
     paths: { type: 'boolean', help: 'Print paths only.' },
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE_OR_BUCKET,

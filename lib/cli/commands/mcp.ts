@@ -27,10 +27,10 @@ const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
 
 const command: Command = {
   name: 'mcp',
-  summary: 'Proxies MCP servers for a host: long results of tools are truncated and saved.',
+  summary: 'Proxies MCP servers for a host: long tool results are truncated and saved.',
   usage: '[options] (--servers FILE | --server NAME=COMMAND … | --url URL | -- <server> [arguments])',
-  about: `Speaks MCP over standard input and output, as the server does. Two more tools, read_output and search_output,
-are listed. Every other message passes unchanged. With --permission, or rules in --config, calls are judged, and if the
+  about: `Speaks MCP over standard input and output, like the server. Adds two tools, read_output and search_output. Every
+other message passes unchanged. With --permission, or rules in --config, calls are checked, and if the
 rules ask, the user is asked by elicitation.`,
   options: {
     ...LIMITS,
@@ -38,22 +38,22 @@ rules ask, the user is asked by elicitation.`,
       type: 'string',
       multiple: true,
       value: 'NAME',
-      help: 'Name of the server in rules and file names. Rules for it hold only with this option; without it, files have its own name. Or a server of its own: NAME=COMMAND, in quotes, or NAME=URL; without NAME= it is called as what it starts. Can be repeated, for several servers.',
+      help: 'The name of the server in rules and file names; rules need it. Without it, file names use the name that the server reports. Or defines a server: NAME=COMMAND, in quotes, or NAME=URL; without NAME=, it is named after its program. Can be repeated.',
     },
     url: {
       type: 'string',
       value: 'URL',
-      help: 'The address of a server that speaks Streamable HTTP, in place of a program. No request is sent to another host.',
+      help: 'The URL of a server that speaks Streamable HTTP, instead of a program. No request is sent to another host.',
     },
     servers: {
       type: 'string',
       value: 'FILE',
-      help: 'Several servers: the mcpServers of a file, as hosts have it. A tool that several of them have is listed as SERVER_TOOL.',
+      help: 'A file with several servers, as mcpServers in the format of hosts. A tool that several servers have is listed as SERVER_TOOL.',
     },
     tools: {
       type: 'string',
       value: 'WHICH',
-      help: 'The list of tools: all (default), with all definitions; lazy, with names, and a tool that returns definitions.',
+      help: 'The list of tools: all (default) has all definitions; lazy has names, and a tool that returns definitions.',
     },
     header: {
       type: 'string',
@@ -64,11 +64,11 @@ rules ask, the user is asked by elicitation.`,
     host: {
       type: 'string',
       value: 'NAME',
-      help: `The host whose limits apply: ${HOST_NAMES.join(', ')}. Default: as the host calls itself; else ${OTHER_BYTES} bytes.`,
+      help: `The host whose limits apply: ${HOST_NAMES.join(', ')}. Default: the name that the host reports; for unknown hosts, ${OTHER_BYTES} bytes.`,
     },
     permission: {
       type: 'boolean',
-      help: 'Judge calls: by default, tools of servers that no rule allows are asked. Give --server NAME with it.',
+      help: 'Check calls: by default, the user is asked about tools that no rule allows. Use it together with --server NAME.',
     },
     'ask-in-view': {
       type: 'boolean',
@@ -77,7 +77,7 @@ rules ask, the user is asked by elicitation.`,
     'answer-timeout': {
       type: 'string',
       value: 'TIME',
-      help: 'With --ask-in-view: deny a call whose question has waited so long: 90s, 10m, 2h. Default: 1h.',
+      help: 'With --ask-in-view: deny a call whose question was not answered in this time: 90s, 10m, 2h. Default: 1h.',
     },
     ...COORDINATION,
     ...WIDE_VAULT,
@@ -85,9 +85,9 @@ rules ask, the user is asked by elicitation.`,
     'structured-content': {
       type: 'string',
       value: 'WHAT',
-      help: 'Of a result that was cut: drop (default), and tell the host of no schemas; keep.',
+      help: 'Structured content of a truncated result: drop (default; schemas are not listed either), keep.',
     },
-    session: { type: 'string', value: 'ID', help: 'Keep outputs with those of this session, and show no others.' },
+    session: { type: 'string', value: 'ID', help: 'Save outputs in the folder of this session, and read only those.' },
     ...STORE_OR_BUCKET,
     ...SPOOL,
     ...WORDING,
@@ -133,7 +133,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isJudged = values.permission === true || hasRules
   const isUnnamed = target.server === undefined && target.servers === undefined
   if (isJudged && isUnnamed) {
-    // A host shows nothing of a usage error, and what a server calls itself is no ground for trust.
+    // A host does not show a usage error, and the name that a server reports cannot be trusted.
     note(
       'spillway mcp: rules for this server do not hold without its name. Add --server NAME before --; until then its calls are judged as mcp:unverified-NAME/TOOL.',
     )

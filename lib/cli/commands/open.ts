@@ -15,7 +15,7 @@ const command: Command = {
   summary: 'Opens a saved output in the pager or in another program.',
   usage: '[options] [output]',
   about: `An output is a path, or -1 for the newest, -2 for the one before. Default: -1. The program is --with, else $PAGER, else less -R.
-It is started by the shell, with the path as its last argument.`,
+The shell starts it with the path as the last argument.`,
   options: {
     with: { type: 'string', value: 'COMMAND', help: "The program, such as 'code --wait'." },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },

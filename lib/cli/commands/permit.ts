@@ -9,16 +9,20 @@ import { EXIT, green, print, printable, printJson, red, yellow } from '../termin
 
 const command: Command = {
   name: 'permit',
-  summary: 'Says whether a command or a call of a tool may run, and why.',
+  summary: 'Tells whether a command or a tool call may run, and why.',
   usage: '[options] <command>',
-  about: 'Nothing is run. With --tool the argument is the JSON of what the tool would be given.',
+  about: 'The command is not run. With --tool, the argument is a JSON object with the arguments of the tool.',
   options: {
     tool: { type: 'string', value: 'NAME', help: 'The tool. Default: bash.' },
-    cwd: { type: 'string', value: 'DIR', help: 'The folder it would run in.' },
-    vault: { type: 'string', value: 'DIR', help: 'The folder that is worked in. Default: the current one.' },
+    cwd: { type: 'string', value: 'DIR', help: 'The working directory of the command.' },
+    vault: {
+      type: 'string',
+      value: 'DIR',
+      help: 'The folder that the agent works in (vault). Default: the current one.',
+    },
     ...WIDE_VAULT,
     mode: { type: 'string', value: 'MODE', help: "agent or full_access. Default: the settings', else agent." },
-    headless: { type: 'boolean', help: 'Deny calls that would be asked about.' },
+    headless: { type: 'boolean', help: 'Deny calls that need approval.' },
     session: { type: 'string', value: 'ID', help: 'The session, whose saved outputs may be read.' },
     ...CONFIG,
     ...STORE,

@@ -12,12 +12,12 @@ const POLICIES = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'ar
 
 const command: Command = {
   name: 'prune',
-  summary: 'Prints a conversation without old results of tools.',
+  summary: 'Prints a conversation without old tool results.',
   usage: '[options] <conversation>',
   about: `The conversation is a file (or -, standard input) of messages: a JSON array, an object with messages, input or contents,
-or one message a line. It comes back in the same form; the file itself is not changed. The changes are reported on standard error.`,
+or one message per line. It is printed in the same form; the file is not changed. The changes are reported on standard error.`,
   options: {
-    'keep-recent': { type: 'string', value: 'N', help: 'Number of newest results that stay. Default: 5.' },
+    'keep-recent': { type: 'string', value: 'N', help: 'Number of newest results to keep. Default: 5.' },
     policy: {
       type: 'string',
       multiple: true,
@@ -25,12 +25,12 @@ or one message a line. It comes back in the same form; the file itself is not ch
       help: `Results to prune: ${POLICIES.join(', ')}. Default: results. Can be repeated.`,
     },
     schedule: { type: 'string', value: 'WHEN', help: 'always (default), cache, cold.' },
-    profile: { type: 'string', value: 'NAME', help: 'As a known agent does: opencode, openclaw, snow.' },
-    'keep-errors': { type: 'boolean', help: 'Results of failed calls stay.' },
-    protect: { type: 'string', multiple: true, value: 'TOOL', help: 'Results of this tool stay. Can be repeated.' },
+    profile: { type: 'string', value: 'NAME', help: 'Use the settings of a known agent: opencode, openclaw, snow.' },
+    'keep-errors': { type: 'boolean', help: 'Keep results of failed calls.' },
+    protect: { type: 'string', multiple: true, value: 'TOOL', help: 'Keep results of this tool. Can be repeated.' },
     'context-window': { type: 'string', value: 'N', help: "Tokens of the model's window, for the policy pressure." },
-    language: { type: 'string', value: 'LANG', help: 'Of what stands in their place: en, zh-CN.' },
-    output: { type: 'string', short: 'o', value: 'FILE', help: 'Write the conversation there.' },
+    language: { type: 'string', value: 'LANG', help: 'The language of the placeholders: en, zh-CN.' },
+    output: { type: 'string', short: 'o', value: 'FILE', help: 'Write the conversation to this file.' },
   },
   positionals: [1, 1],
   examples: [
@@ -64,7 +64,7 @@ function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
   const policies = choices(values, 'policy', POLICIES)
   const protectedTools = texts(values, 'protect')
   const given: HistoryPrunerOptions = {
-    // One look at a file: there is no cache that anything would be lost of.
+    // The file is pruned once, so there is no cache to lose.
     schedule: choice(values, 'schedule', ['always', 'cache', 'cold']) ?? 'always',
     keepRecent: whole(values, 'keep-recent', 0),
     policies,

@@ -19,18 +19,18 @@ const command: Command = {
   name: 'read',
   summary: 'Prints a part of a saved output.',
   usage: '[options] <output>',
-  about: `Without a range: the first ${LINES} lines, ${BYTES / 1024} KiB at most. Where to read on is told on standard error. Only files
-that the store saved are read. An output is a path, or -1 for the newest, -2 for the one before.`,
+  about: `Without a range: the first ${LINES} lines, ${BYTES / 1024} KiB at most. Standard error says how to read on. Only files
+that the store saved can be read. An output is a path, or -1 for the newest, -2 for the one before.`,
   options: {
     'from-line': { type: 'string', value: 'N', help: 'The first line, from 1.' },
-    lines: { type: 'string', short: 'n', value: 'N', help: `How many lines. Default: ${LINES}.` },
+    lines: { type: 'string', short: 'n', value: 'N', help: `Number of lines. Default: ${LINES}.` },
     'from-byte': {
       type: 'string',
       value: 'N',
       help: 'The first byte of the file, from 0; with --from-line, one of that line.',
     },
-    bytes: { type: 'string', value: 'SIZE', help: 'How many bytes, such as 4k.' },
-    all: { type: 'boolean', help: 'Print everything from there on.' },
+    bytes: { type: 'string', value: 'SIZE', help: 'Number of bytes, such as 4k.' },
+    all: { type: 'boolean', help: 'Print everything from the start of the range on.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE_OR_BUCKET,
   },

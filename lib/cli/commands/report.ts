@@ -16,14 +16,14 @@ import { bold, EXIT, note, print, printable, printJson } from '../terminal'
 
 const command: Command = {
   name: 'report',
-  summary: 'Says what each tool cost in recorded sessions of an agent, and what Spillway would have saved.',
+  summary: 'Shows what each tool cost in recorded sessions of an agent, and what Spillway would have saved.',
   usage: '[options] <session>...',
   about: `A session is a log of Claude Code (~/.claude/projects), Codex (~/.codex/sessions), pi (~/.pi/agent/sessions) or Gemini CLI
-(~/.gemini/tmp), what "opencode export" printed, or a folder with such files. Prices are those of the table in the documentation;
-nothing is fetched, and nothing leaves the machine.`,
+(~/.gemini/tmp), the output of "opencode export", or a folder with such files. Prices come from the table in the documentation;
+no network is used.`,
   options: {
-    observe: { type: 'boolean', help: 'Report only what happened, without the savings, which are simulated.' },
-    html: { type: 'string', value: 'FILE', help: 'Write the report there as a page with charts.' },
+    observe: { type: 'boolean', help: 'Report only what happened, without simulated savings.' },
+    html: { type: 'string', value: 'FILE', help: 'Write the report to this file, as an HTML page with charts.' },
   },
   positionals: [1, Number.POSITIVE_INFINITY],
   exits: [

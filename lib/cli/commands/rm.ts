@@ -17,7 +17,7 @@ const command: Command = {
     session: {
       type: 'string',
       value: 'ID',
-      help: 'All outputs of this session; with outputs, count those of it only.',
+      help: 'Remove all outputs of this session; with outputs given, number only those of this session.',
     },
     ...STORE_OR_BUCKET,
   },

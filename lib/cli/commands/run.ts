@@ -29,27 +29,27 @@ import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../termina
 
 const command: Command = {
   name: 'run',
-  summary: 'Runs a command, prints a bounded part of its output, and keeps the whole in a file.',
+  summary: 'Runs a command, prints a preview of its output, and saves the full output in a file.',
   usage: '[options] -- <command> [arguments]',
-  about: `Both streams of the command come in the order in which they were written. What is within the limits (2,000 lines and
-50 KiB; the last 500 lines of a shell command) is printed as it is; of more, a part and where the rest is.
-Standard input is the command's. Ctrl-C is passed on to it; the second ends it and everything that it started.`,
+  about: `Both streams of the command are printed in the order in which they were written. An output within the limits (2,000 lines and
+50 KiB; for shell commands, the last 500 lines) is printed unchanged; otherwise a preview with the path of the full output.
+The command gets the standard input. Ctrl-C is passed on to it; a second one ends it and everything that it started.`,
   options: {
     ...LIMITS,
     shell: {
       type: 'boolean',
       short: 'c',
-      help: 'Hand the command to the shell, as one text: pipes, redirections, variables.',
+      help: 'Run the command in a shell, as one text: pipes, redirections, variables.',
     },
-    timeout: { type: 'string', value: 'TIME', help: 'Kill it after TIME: 500ms, 30s, 5m.' },
-    cwd: { type: 'string', value: 'DIR', help: 'The folder it runs in.' },
-    separate: { type: 'boolean', help: 'Label what came from standard output and what from standard error.' },
-    tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: bash.' },
-    session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
+    timeout: { type: 'string', value: 'TIME', help: 'Kill the command after TIME: 500ms, 30s, 5m.' },
+    cwd: { type: 'string', value: 'DIR', help: 'The working directory of the command.' },
+    separate: { type: 'boolean', help: 'Label the text of standard output and standard error.' },
+    tool: { type: 'string', value: 'NAME', help: 'The tool whose settings apply. Default: bash.' },
+    session: { type: 'string', value: 'ID', help: 'Save the output in the folder of this session.' },
     'max-file-bytes': {
       type: 'string',
       value: 'SIZE',
-      help: 'Bytes of the file: of more, the first and the last part are kept. Default: 1g; infinity for no bound.',
+      help: 'Maximum bytes of the file; of a longer output, the first and the last part are kept. Default: 1g; infinity for no limit.',
     },
     live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
     ...STORE_OR_BUCKET,
@@ -67,7 +67,7 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
     ['130', 'Ctrl-C ended it'],
   ],
   examples: [
-    ['spillway run -- npm test', 'the last 500 lines, and where the rest is'],
+    ['spillway run -- npm test', 'the last 500 lines, and the path of the full output'],
     ['spillway run --strategy smart --timeout 10m -- cargo build', 'errors and their context instead of the end'],
     ["spillway run --shell -- 'make 2>&1 | tee log'", 'a pipeline'],
     ['spillway run --json -- git log -p | jq -r .outputPath', 'only the path of the whole'],

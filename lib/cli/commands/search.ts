@@ -12,18 +12,18 @@ const command: Command = {
   name: 'search',
   summary: 'Prints the lines of a saved output that match a regular expression.',
   usage: '[options] <output> <pattern>',
-  about: `An output is a path, or -1 for the newest, -2 for the one before. The time grows with the text and never explodes: no
-look-around, no back-references.`,
+  about: `An output is a path, or -1 for the newest, -2 for the one before. The search takes linear time, so the pattern cannot use
+look-around or back-references.`,
   options: {
-    literal: { type: 'boolean', short: 'F', help: 'The pattern is the text itself.' },
-    'ignore-case': { type: 'boolean', short: 'i', help: 'Upper and lower case are the same.' },
+    literal: { type: 'boolean', short: 'F', help: 'Take the pattern as plain text.' },
+    'ignore-case': { type: 'boolean', short: 'i', help: 'Ignore case.' },
     context: { type: 'string', short: 'C', value: 'N', help: 'Lines to show around each match, up to 100.' },
     'before-context': { type: 'string', short: 'B', value: 'N', help: 'Lines to show before each match.' },
     'after-context': { type: 'string', short: 'A', value: 'N', help: 'Lines to show after each match.' },
     count: { type: 'boolean', short: 'c', help: 'Print how many lines match.' },
     'files-with-matches': { type: 'boolean', short: 'l', help: 'Print the path if a line matches.' },
     'max-matches': { type: 'string', short: 'm', value: 'N', help: 'Stop after N matches. Default: 100.' },
-    after: { type: 'string', value: 'CURSOR', help: 'Go on where an earlier search stopped.' },
+    after: { type: 'string', value: 'CURSOR', help: 'Continue where an earlier search stopped.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE_OR_BUCKET,
   },
@@ -37,7 +37,7 @@ look-around, no back-references.`,
     ['3', 'it could not be done'],
   ],
   examples: [
-    ['spillway search "$path" "error|warning"', 'as grep -n does'],
+    ['spillway search "$path" "error|warning"', 'like grep -n'],
     ['spillway search -F -C 3 "$path" "panic at"', 'a text, with three lines around it'],
   ],
   run,
@@ -72,7 +72,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   return found.matches.length > 0 ? EXIT.ok : EXIT.no
 }
 
-/** Names the argument, which is no option, and the option for a text that is no pattern. */
+/** Names the argument instead of an option, and the option for plain text if the pattern is invalid. */
 async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await typed(answer)

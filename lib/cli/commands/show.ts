@@ -9,12 +9,12 @@ import { EXIT, print, printable, printJson } from '../terminal'
 
 const command: Command = {
   name: 'show',
-  summary: 'Says of a saved output what was run, where, when, and how it ended.',
+  summary: 'Shows the command of a saved output, its folder, its time and its exit code.',
   usage: '[options] [output]',
   about: 'An output is a path, or -1 for the newest, -2 for the one before. Default: -1.',
   options: {
     path: { type: 'boolean', help: 'Print the path only.' },
-    session: { type: 'string', value: 'ID', help: 'Count outputs of this session only.' },
+    session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE_OR_BUCKET,
   },
   positionals: [0, 1],
@@ -32,7 +32,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const storage = await openOutputs(values, positionals[0])
   const [given = '-1'] = positionals
   const output = await outputOf(storage, given, text(values, 'session'))
-  // It says what is wrong with a path that is none of an output.
+  // It reports the error of a path that is not an output.
   await storage.readRange(output.path, { fromByte: 0, byteCount: 1 })
   if (json) {
     await printJson(output)

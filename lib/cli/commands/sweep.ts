@@ -11,17 +11,17 @@ import { EXIT, note, print, printJson } from '../terminal'
 
 const command: Command = {
   name: 'sweep',
-  summary: 'Removes saved outputs that are too old, and the oldest of too many.',
+  summary: 'Removes saved outputs that are too old or over a quota.',
   usage: '[options]',
-  about: 'Nothing is removed that is younger than an hour, cannot be examined, or is no output of the store.',
+  about: 'Files that are younger than an hour, cannot be examined, or are not outputs of the store are never removed.',
   options: {
     'retention-days': {
       type: 'string',
       value: 'N',
-      help: 'Days to keep an output. Default: truncation.ttlDays of --config, else 7.',
+      help: 'Number of days to keep an output. Default: truncation.ttlDays of --config, else 7.',
     },
-    'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to leave. Default: 4g.' },
-    'max-files': { type: 'string', value: 'N', help: 'Outputs to leave. Default: 10,000.' },
+    'max-bytes': { type: 'string', value: 'SIZE', help: 'Maximum bytes that remain. Default: 4g.' },
+    'max-files': { type: 'string', value: 'N', help: 'Maximum number of outputs that remain. Default: 10,000.' },
     'dry-run': { type: 'boolean', help: 'Print what would be removed, and remove nothing.' },
     ...STORE_OR_BUCKET,
   },

@@ -18,9 +18,9 @@ const command: Command = {
   summary: 'Prints the last lines of a saved output.',
   usage: '[options] [output]',
   about: `An output is a path, or -1 for the newest, -2 for the one before. Default: -1. At most ${BYTES / 1024} KiB are printed.
-With --follow, the output of the command that spillway run started last, from its last ${BYTES / 1024} KiB on until it ends.`,
+With --follow, follows the command that spillway run started last, from its last ${BYTES / 1024} KiB until it ends.`,
   options: {
-    lines: { type: 'string', short: 'n', value: 'N', help: `How many lines. Default: ${LINES}.` },
+    lines: { type: 'string', short: 'n', value: 'N', help: `Number of lines. Default: ${LINES}.` },
     follow: { type: 'boolean', short: 'f', help: 'Print the output of a running command as it comes.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE_OR_BUCKET,

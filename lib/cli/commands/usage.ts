@@ -8,7 +8,7 @@ import { EXIT, print, printJson } from '../terminal'
 
 const command: Command = {
   name: 'usage',
-  summary: 'Says how much the store holds, and where.',
+  summary: 'Prints the size of the store, folder by folder.',
   usage: '[options]',
   options: { ...STORE_OR_BUCKET },
   positionals: [0, 0],

@@ -15,13 +15,13 @@ const command: Command = {
   name: 'view',
   summary: 'Shows saved outputs, waiting questions and audit logs in a browser.',
   usage: '[options] [output]',
-  about: `An output is a path, or -1 for the newest, -2 for the one before; it is shown first. The page is served on 127.0.0.1 alone, until
-this command is ended. Its address has a token that works once: the first browser that opens it may read and remove the outputs, and answer the questions of\nsessions that wait (spillway mcp --ask-in-view).`,
+  about: `An output is a path, or -1 for the newest, -2 for the one before; it is shown first. The page is served on 127.0.0.1 only, until
+you end this command. Its address has a token that works once: the first browser that opens it may read and remove the outputs, and answer the questions of\nsessions that wait (spillway mcp --ask-in-view).`,
   options: {
-    print: { type: 'boolean', help: 'Print the address, and open no browser.' },
-    port: { type: 'string', value: 'N', help: 'The port. Default: one that is free.' },
+    print: { type: 'boolean', help: 'Print the address instead of opening a browser.' },
+    port: { type: 'string', value: 'N', help: 'The port. Default: any free port.' },
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
-    audit: { type: 'string', value: 'DIR', help: 'Show the audit logs in this folder too, each verified.' },
+    audit: { type: 'string', value: 'DIR', help: 'Also verify and show the audit logs in this folder.' },
     ...STORE_OR_BUCKET,
     ...COORDINATION,
   },

@@ -57,7 +57,7 @@ export function chatRole(message: object): MessageRole | undefined {
   return typeof role === 'string' && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
 }
 
-/** True if the content is none that another format has. */
+/** True if no other format has this content. */
 export function hasChatContent(message: object): boolean {
   const { content } = message as ChatMessage
   if (typeof content === 'string' || content === null || content === undefined) return !('parts' in message)

@@ -91,7 +91,7 @@ export function readContent(content: unknown, rules: PartRules, parts = elements
   return { text: resultText(texts), media, ...reasoningOf({ thinking, sealed }), ...(bound && { bound }) }
 }
 
-/** Reasoning as a message has it; nothing of what is not there. */
+/** The reasoning of a message; fields that it lacks are absent. */
 export function reasoningOf({ thinking, sealed }: Thinking): Pick<Content, 'thinking' | 'sealed'> {
   return {
     ...(thinking.length > 0 && { thinking: resultText(thinking) }),

@@ -78,7 +78,7 @@ export interface FormatRules {
   recognises(message: object): 0 | 1 | 2
   /** `outer` is the line of a log that holds the message, or the message itself. */
   read(message: object, outer: object): MessageReading
-  /** The key under which a line of a log has the message; `undefined` if this is no such line. */
+  /** The key under which a line of a log has the message; `undefined` for other lines. */
   envelope?(line: object): string | undefined
   /** A line of a log that holds this message; it has nothing that only the log's owner knows, such as an id. */
   seal?(message: object): object

@@ -35,7 +35,7 @@ const BINDING = ['anthropic', 'bedrock', 'vertex', 'googleVertexAnthropic'] as c
 
 /**
  * The signature by which Claude's reasoning is bound to its prefix, in whatever format. Encrypted reasoning of OpenAI's is bound to an
- * organisation and signatures of Gemini's to a call, so neither counts. An empty signature is none.
+ * organisation and signatures of Gemini's to a call, so neither counts. An empty signature does not count.
  */
 function signatureOf(part: unknown): string | undefined {
   const type = get(part, 'type')

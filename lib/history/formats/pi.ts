@@ -103,7 +103,7 @@ export const pi = defineFormat({
   },
 })
 
-/** True unless the message says that its model is none whose reasoning is bound to the messages in front. */
+/** True unless the message names a model whose reasoning is not bound to the messages before it. */
 function isBinding(message: object): boolean {
   const api = get(message, 'api')
   return typeof api !== 'string' || /anthropic|bedrock/i.test(api)

@@ -55,7 +55,7 @@ export function textIn(record: LogRecord, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Number of tokens in a field; 0 for what is none. */
+/** Number of tokens in a field; 0 for any other value. */
 export function countIn(record: LogRecord, field: string): number {
   const value = record[field]
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0

@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { ToolError } from '../definition'
 
-/** Beginnings of files that are no text, and their names. */
+/** First bytes of binary files, and the names of their kinds. */
 const KINDS: readonly (readonly [start: string, name: string])[] = [
   ['\x89PNG', 'a PNG image'],
   ['\xff\xd8\xff', 'a JPEG image'],

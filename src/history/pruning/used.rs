@@ -1,7 +1,7 @@
 //! Which old results are kept because the model has used them lately.
 //!
 //! A result is used when the model says a word of it that was not said before: see
-//! [`WordIndex::say`](super::word_index::WordIndex::say). An edit of the file that a read shows is no such sign: keeping the
+//! [`WordIndex::say`](super::word_index::WordIndex::say). An edit of the file that a read shows does not count as a use: keeping the
 //! newest read of a file that is being edited cost 0.4 to 1.3 % of the input of recorded sessions, and a missing name in
 //! 0.1 % fewer of the turns. Nor is dropping the result of a call that was made again: it changed a hundredth of that.
 

@@ -369,7 +369,7 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// Adds an argument that may be the name of a file. If that is unknown, it is no reason to ask.
+    /// Adds an argument that may be the name of a file. If that is unknown, the user is not asked.
     pub(crate) fn named(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Read, word);

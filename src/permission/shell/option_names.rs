@@ -208,7 +208,7 @@ pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
     RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
 }
 
-/// Returns true if a short option of a program in no row probably gives it code: a text that is no plain word, a script, or
+/// Returns true if a short option of a program in no row probably gives it code: a text that is not a plain word, a script, or
 /// the name of a program in the directory.
 pub(super) fn letter_runs(letter: &str, value: &str) -> bool {
     let is_text = value.contains(|c: char| c.is_whitespace() || "(;|$!`{\\".contains(c));

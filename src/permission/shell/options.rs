@@ -22,7 +22,7 @@ use crate::permission::sensitive::is_of_git;
 const ONLY_TELLS: [&str; 11] =
     ["version", "V", "VV", "help", "h", "?", "m", "i", "ini", "test", "run"];
 
-/// Modules of Python that are judged by their own line of the table, so that `-m` is no question beside it. Like a script
+/// Modules of Python that are judged by their own line of the table, so that `-m` is not asked about in addition. Like a script
 /// that `python` is given, they run what the project says and nothing else.
 const MODULES_OF_THE_TABLE: [&str; 9] =
     ["pytest", "mypy", "ruff", "black", "flake8", "isort", "pylint", "json.tool", "py_compile"];
@@ -127,7 +127,7 @@ impl Walker<'_> {
                 }
                 let is_later = firm > 0 && text.len() < 3;
                 let known = program.command(text, &before).filter(|option| {
-                    // Names of packages are none of its commands, but for files and addresses.
+                    // Names of packages are not commands of its own, except for files and URLs.
                     let is_place = option.name.starts_with("*.") || option.name.ends_with(":*");
                     let is_it = (!names_follow || is_place) && !is_later;
                     is_it && !harmless::only_seems(base, words, option.name)
@@ -395,7 +395,7 @@ impl Walker<'_> {
         let pieces = value.split(['=', ',', ':', '@', '<', ';']).chain([value]);
         for piece in pieces {
             let piece = piece.trim_matches(['"', '\'', ' ', '[', ']']);
-            // A text with white space is no path.
+            // A text with white space is not a path.
             if piece.is_empty() || piece.contains(char::is_whitespace) {
                 continue;
             }

@@ -186,7 +186,7 @@ impl Walker<'_> {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
         let is_builtin = folder.is_empty() && base == written;
-        // An interpreter reads its script, and shows lines of a file that is none.
+        // An interpreter reads its script, and prints lines of a file that is not a script.
         if self.with_named && !folder.is_empty() {
             self.named(name);
         }

@@ -279,7 +279,7 @@ proptest::proptest! {
     }
 }
 
-/// Words whose parts are no single bytes, or that are nearly nothing.
+/// Words with multi-byte parts, and nearly empty words.
 const ODD_WORDS: [&str; 22] = [
     "''",
     "®",

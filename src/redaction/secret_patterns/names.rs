@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Authorization,
     /// Cookies.
     Cookie,
-    /// `REDIS_AUTH`, `SESSION_COOKIE`: only a value that is no word is a secret.
+    /// `REDIS_AUTH`, `SESSION_COOKIE`: only a value that is not a plain word is a secret.
     Login,
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::is_secret_name;
 use super::value;
 
-/// The operand that is secret, counted from 0; options are none.
+/// The index of the secret operand, from 0; options are not counted.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     At(usize),

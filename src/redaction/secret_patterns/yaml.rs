@@ -168,7 +168,7 @@ fn is_block(content: &[u8]) -> bool {
     matches!(content, b"data:" | b"stringData:")
 }
 
-/// Returns true for the line with which another document or object begins, or a text that is no YAML.
+/// Returns true for a line that begins another document or object, or that is not YAML.
 fn is_other(line: &Line, content: &[u8], indent: usize) -> bool {
     let key = run(content, |byte| byte.is_ascii_graphic() && byte != b':');
     let is_key = key > 0 && content.get(key) == Some(&b':');

@@ -49,7 +49,7 @@ pub struct Scanner {
     hunk: u64,
     round: u32,
     depth: u64,
-    /// Number of lines that are no part of a diff.
+    /// Number of lines outside of a diff.
     strange: u64,
     memory: RetainedLines,
 }
@@ -132,7 +132,7 @@ impl Scanner {
         self.memory.take(kept, &text);
     }
 
-    /// Returns the role of a line and the changes in it; no role means that it is no part of a diff.
+    /// Returns the role of a line and the changes in it; no role means that the line is outside of a diff.
     fn part(&mut self, line: &[u8]) -> (Option<Part>, Tally) {
         if let Place::Hunk(mut hunk) = self.place {
             if let Some(own) = hunk.take(line) {

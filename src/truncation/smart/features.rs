@@ -44,7 +44,7 @@ pub(super) struct Seen {
     pub is_blank: bool,
     /// The rules call it good news.
     pub is_good: bool,
-    /// 0 if the line is no frame of a stack trace, 1 for one of the user, 2 for one of a library.
+    /// 0 for a line outside of stack traces, 1 for a frame of the user, 2 for a frame of a library.
     pub frame: u16,
     /// Number of lines that are alike.
     pub alike: u16,

@@ -42,7 +42,7 @@ const KINDS: usize = 8 * 1024;
 #[derive(Debug, Clone)]
 pub struct Scanner {
     rules: Arc<Rules>,
-    /// The lines before, as far as they are looked back at, and what is not judged yet.
+    /// The recent lines that may still be needed as context, and the lines that are not judged yet.
     buffer: Vec<u8>,
     /// Where the first line begins that is not judged yet.
     next: usize,

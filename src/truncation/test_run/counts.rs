@@ -12,7 +12,7 @@ enum Kind {
     Skipped,
 }
 
-/// The words of all runners, in lower case. A number beside any other word is no number of tests.
+/// The words of all runners, in lower case. A number next to any other word is not a number of tests.
 const WORDS: &[(Kind, &[&str])] = &[
     (Kind::Total, &["tests", "test", "examples", "example", "runs", "total", "of"]),
     (Kind::Passed, &["passed", "passing", "pass", "xpassed"]),

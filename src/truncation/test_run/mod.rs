@@ -55,7 +55,7 @@ impl Scanner {
     }
 }
 
-/// Returns a preview within the limits, or `None` if the text is no output of a test runner, nothing failed, or nothing
+/// Returns a preview within the limits, or `None` if the text is not the output of a test runner, nothing failed, or nothing
 /// fits.
 pub fn preview(
     window: &Window,

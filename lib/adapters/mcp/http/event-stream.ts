@@ -4,7 +4,7 @@ const [LINE_FEED, CARRIAGE_RETURN, SPACE] = [10, 13, 32]
 const COLON = ':'
 /** The longest of the names that mean something is `event`. */
 const LONGEST_NAME = 16
-/** Ids and times that are longer are no ids and times. */
+/** Longer ids and times are ignored. */
 const LONGEST_VALUE = 1024
 
 const END = Buffer.from('\n')

@@ -51,7 +51,7 @@ function namesOf({ method, params }: Message): Record<string, string> {
   return { 'mcp-method': encoded(method), ...(typeof name === 'string' && { 'mcp-name': encoded(name) }) }
 }
 
-/** Headers carry printable ASCII; what is more goes as base64, marked as such. */
+/** Headers can contain printable ASCII; other text is sent as marked base64. */
 function encoded(value: string): string {
   const isPlain = /^[\x20-\x7e]*$/.test(value) && value.trim() === value && !value.startsWith('=?base64?')
   return isPlain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
