@@ -53,7 +53,7 @@ export class Images<M> {
     if (messages.length > 0) this.state = { format, messages }
   }
 
-  /** A history with the notes; `history` is what a fold made of the stored one. The very array if there are none. */
+  /** A history with the notes; `history` is what a fold made of the stored one. The array itself if there are none. */
   apply(stored: readonly M[], history: M[]): M[] {
     if (this.state === undefined) return history
     const { format, messages } = this.state

@@ -32,7 +32,7 @@ export interface FoldCall {
   keep?: readonly string[] | undefined
 }
 
-/** A text with pointers in the place of lines. */
+/** A text with pointers in place of lines. */
 export interface FoldedText {
   content: string
   /** The record of the edits; absent if there are none. Keep it: a ledger carries it as `folds`. */

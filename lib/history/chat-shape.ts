@@ -24,7 +24,7 @@ export interface ChatResult {
 export interface HistoryFormat {
   /** Finds the tool results of a history, in its order. */
   read(messages: readonly unknown[]): ChatResult[]
-  /** Puts a text in the place of the result, in the copy. */
+  /** Puts a text in place of the result, in the copy. */
   setText(result: ChatResult, text: string): void
   /** Remembers that the text of the result is a placeholder; nothing in the text says so. */
   placed(result: ChatResult, text: string): void

@@ -129,7 +129,7 @@ export interface ViewFormat {
    */
   summaryOf(text: string, like: object | undefined): object | undefined
   /**
-   * A copy of the message without its images, files and whatever else is not text, with a note in the place of each: the same for
+   * A copy of the message without its images, files and whatever else is not text, with a note in place of each: the same for
    * all, or one for each of {@link mediaIn}. `undefined` if there is nothing that could be taken out.
    */
   withoutMedia(message: object, note: string | readonly string[]): object | undefined

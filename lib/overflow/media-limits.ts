@@ -133,7 +133,7 @@ function lengthOf(text: ResultText): number {
     : text.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
 }
 
-/** The note in the place of a medium. */
+/** The note in place of a medium. */
 export function noteOf(medium: Medium, path: string | undefined, chinese: boolean): string {
   const what = describeMedium(medium)
   if (chinese) return path === undefined ? `[${what}，已移除]` : `[${what}，已移除；保存在 ${path}]`

@@ -33,7 +33,7 @@ export function fileAccess(tool: string, view: CallView): FileAccess {
   }
 }
 
-/** The arguments with `text` in the place of every long string. */
+/** The arguments with `text` in place of every long string. */
 export function shortArguments(view: CallView, text: string): Readonly<Record<string, unknown>> {
   return shorten(view.args() ?? {}, text, 0) as Readonly<Record<string, unknown>>
 }

@@ -226,7 +226,7 @@ export class HistoryReader {
     this.send(item, placeholder)
   }
 
-  /** Sends these texts in the place of results from the next reading on, which reads everything again. */
+  /** Sends these texts in place of results from the next reading on, which reads everything again. */
   adopt(texts: readonly { index: number; place: number; text: string }[]): void {
     const found = new Map(
       this.items.filter(({ kind }) => kind === 'result').map((item) => [`${item.index} ${item.place}`, item]),
@@ -267,7 +267,7 @@ export class HistoryReader {
     this.send(item, trimmed(this.textOf(item), trim))
   }
 
-  /** Sends a text in the place of an item. */
+  /** Sends a text in place of an item. */
   private send(item: HistoryItem, text: string): void {
     this.projection.leaveOut(item, this.known[item.index] as KnownMessage, text)
   }

@@ -222,7 +222,7 @@ export class HistoryPruner {
 }
 
 /**
- * Sends these texts in the place of results from now on, as if the pruner had left them out.
+ * Sends these texts in place of results from now on, as if the pruner had left them out.
  * @internal
  */
 export function adopt(pruner: HistoryPruner, texts: readonly { index: number; place: number; text: string }[]): void {

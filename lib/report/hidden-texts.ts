@@ -28,7 +28,7 @@ export class HiddenTexts {
   private readonly owners = new Map<string, ChatMessage>()
   private readonly shown = new Map<ChatMessage, string>()
 
-  /** Notes that a message is sent with another text in the place of its whole one. */
+  /** Notes that a message is sent with another text in place of its whole one. */
   hide(message: ChatMessage, whole: string, sent: string): void {
     if (this.shown.get(message) === sent) return
     this.shown.set(message, sent)

@@ -196,7 +196,7 @@ function writeLine(handle: number, line: string): void {
   throw new Error(`only ${written} of ${bytes.length} bytes were written`)
 }
 
-/** Puts the mended lines in the place of the file, and keeps the file as it was. */
+/** Puts the mended lines in place of the file, and keeps the file as it was. */
 function repair(file: string, lines: readonly string[]): string {
   const mark = randomBytes(4).toString('hex')
   // A link stays one, and leads to the repaired file.

@@ -195,7 +195,7 @@ export function decode<T>(json: string): T {
   return JSON.parse(json, (_key, inner) => (inner?.$type === 'Infinity' ? Number.POSITIVE_INFINITY : inner)) as T
 }
 
-/** The text with every lone surrogate replaced by U+FFFD; the very text if there is none. */
+/** The text with every lone surrogate replaced by U+FFFD; the text itself if there is none. */
 export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed()
 }

@@ -44,7 +44,7 @@ export function checkReadable(result: unknown): void {
   }
 }
 
-/** A text in the place of another, and texts around it. */
+/** A text in place of another, and texts around it. */
 export interface TextEdit {
   output?: unknown
   prepend?: string

@@ -13,7 +13,7 @@ export function rememberBounded<R extends object>(output: R): R {
 
 /** A value in which bounded outputs are replaced by their contents. */
 export interface Opened {
-  /** The very value if there is nothing to replace. */
+  /** The value itself if there is nothing to replace. */
   value: unknown
   /** The first preview in it. */
   made?: Preview

@@ -171,7 +171,7 @@ export function fromResult(result: TruncationResult<unknown>, untouched: unknown
 
 /**
  * The value with every text that a model would read made well-formed: one lone surrogate in a request makes providers
- * refuse the whole session. The very value if there is nothing to mend.
+ * refuse the whole session. The value itself if there is nothing to mend.
  */
 export function sound(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value)

@@ -1,4 +1,4 @@
-//! Holds an output in memory while it may still be short enough to be shown whole.
+//! Holds an output in memory while it may still be short enough to be returned unchanged.
 
 use memchr::memchr_iter;
 

@@ -1,4 +1,4 @@
-//! Captures an output while it is made, when its length is not known yet.
+//! Captures an output while it is being produced, when its length is not known yet.
 //!
 //! Bytes are held in memory until they exceed a limit ([`bounded_buffer`]). From then on they go to the saved file and
 //! into the buffer that keeps both ends ([`pipeline`]). Memory is bounded by the limits, and an output within them is

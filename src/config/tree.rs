@@ -112,7 +112,7 @@ fn number(text: &str) -> Kind {
     if is_json { Kind::Number(text.to_owned()) } else { Kind::Text(text.to_owned()) }
 }
 
-/// Converts members. The last of equal names counts, in the place of the first, as in `JSON.parse`.
+/// Converts members. The last of equal names counts, in place of the first, as in `JSON.parse`.
 fn members(properties: Vec<ast::ObjectProp<'_>>) -> Kind {
     use jsonc_parser::common::Ranged;
     use std::collections::HashMap;

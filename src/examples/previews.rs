@@ -1,4 +1,4 @@
-//! Describes the lines of outputs for training, and makes previews with a table under test.
+//! Describes the lines of outputs for training, and makes previews with a table that is being tested.
 //!
 //!     previews describe LIST OUT              features of all lines that can be shown
 //!     previews preview LIST OUT TABLE         previews within three budgets, ranked by a table

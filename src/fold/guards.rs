@@ -1,5 +1,4 @@
-//! Lines that stay whatever they repeat: the first and the last three, what looks like an error, what is in a diff, and what
-//! the caller keeps.
+//! Lines that are never folded: the first and the last three, lines that look like errors, lines of diffs, and lines that the caller keeps.
 
 use memchr::memmem;
 

@@ -1,5 +1,5 @@
-//! Lines that begin with the same path stand under that path once: `src/a.ts`, then `12:text`. Lists of paths stand under
-//! their folder, two blanks in.
+//! Groups lines that begin with the same path below that path: `src/a.ts`, then `12:text`. Lists of paths are grouped below their
+//! folder, indented by two blanks.
 
 use super::Edit;
 use super::line::Lines;

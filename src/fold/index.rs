@@ -1,4 +1,5 @@
-//! The lines in view: of each result the numbers of its lines, and a table from windows of four lines to where they stand.
+//! The index of the lines in the context: for each result the numbers of its lines, and a table from windows of four lines to
+//! their positions.
 //! At most 23 bytes a line: 8 for the body, 4 for the mark, 5.3 to 10.7 in the table.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,4 @@
-//! How a pointer names what it points to: by the tool and what it was asked, which the model can see.
+//! How a pointer names its target: by the tool and its arguments, which the model can see.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! A line as its body and its number: the same line of a file stands with different numbers, or with none, in what
-//! different tools print.
+//! A line as its body and its number, because different tools print the same line of a file with different numbers, or with none.
 
 use std::hash::{BuildHasher, RandomState};
 

@@ -1,17 +1,17 @@
-//! Lines that stand verbatim in an earlier result of the session are replaced by a pointer when a result first enters the
-//! context. Nothing that was sent before changes, so no prompt cache and no signature breaks.
+//! Folding: when a result first enters the context, lines that an earlier result of the session contains verbatim are replaced by
+//! a pointer. Nothing that was sent before changes, so prompt caches and signatures stay valid.
 //!
 //! | file | what it decides |
 //! | --- | --- |
-//! | [`line`] | what a line says without its number, and how its number is written |
-//! | [`index`] | which lines the model has in view, in bounded memory |
-//! | [`guards`] | which lines stay whatever they repeat |
+//! | [`line`] | the text of a line without its number, and the form of the number |
+//! | [`index`] | which lines are in the context, in bounded memory |
+//! | [`guards`] | which lines are never folded |
 //! | [`spans`] | which runs of lines are replaced |
 //! | [`hits`] | lines that begin with the same path, under that path once |
 //! | [`shown_files`] | which files a call shows or writes |
-//! | [`label`] | how a pointer names what it points to |
+//! | [`label`] | how a pointer names its target |
 //!
-//! A fold is lossless: [`unfold`] gives the text back from the folded one, its edits and the results that they name.
+//! A fold is lossless: [`unfold`] restores the text from the folded one, its edits and the results that they refer to.
 //!
 //! ```
 //! use spillway_core::fold::{Fold, Given, Options, unfold};

@@ -1,7 +1,7 @@
-//! Which runs of lines are replaced, and by which words.
+//! Chooses the runs of lines to replace, and the texts that replace them.
 //!
-//! A run must be so long that its pointer is shorter. Against the last result of the same call a shorter run is enough: one
-//! line at the top names that result, and pointers need not.
+//! A run must be longer than its pointer. Compared with the last result of the same call, shorter runs are replaced too, because
+//! one line at the top names that result, and the pointers need not.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Private folders and files, as storage and audit need them.
+//! Private folders and files, for storage and audit.
 //!
 //! | module | what it decides |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Histories: which results and messages a conversation does not need any more.
+//! Histories: finds results and messages that a conversation no longer needs.
 //!
 //! A history stays in JavaScript. The core receives columns, one number per tool result, and the texts of the few
 //! results that matter; it returns indexes of the results that can be replaced.

@@ -1,4 +1,4 @@
-//! Lines that the model has in view already: a text in, what is replaced in it out.
+//! Bindings of folding: a text in, its replaced parts out.
 
 use std::sync::Mutex;
 

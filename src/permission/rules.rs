@@ -329,7 +329,7 @@ impl RuleList {
 }
 
 /// Targets of a pattern that stand for all the others: what matches each of them matches whatever the pattern does. Its one
-/// target, or a glob's with nothing, a strange name and a strange path in the place of its wildcards; none if it has others.
+/// target, or a glob's with nothing, a strange name and a strange path in place of its wildcards; none if it has others.
 fn examples_of(pattern: &Pattern, domain: Domain) -> Vec<String> {
     let source = pattern.source();
     let target = match split_scheme(source).0 {

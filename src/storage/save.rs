@@ -1,4 +1,4 @@
-//! Saves one output: complete under a name of its own, or not at all.
+//! Saves one output atomically: complete under a unique name, or not at all.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Cuts at grapheme boundaries, so that no character is split as people see it.
+//! Splits texts at grapheme boundaries, so that no visible character is split.
 
 use unicode_segmentation::GraphemeCursor;
 

@@ -1,8 +1,8 @@
-//! The part of an output that its file does not hold.
+//! The part of an output that is not in its saved file.
 
 use serde::{Deserialize, Serialize};
 
-/// The line in the place of omitted bytes, in a saved file as in an English preview; `{n}` is their number.
+/// The line in place of omitted bytes, in a saved file as in an English preview; `{n}` is their number.
 pub const MARKER: &str = "...{n} bytes truncated...";
 
 /// Describes a file that holds only the start and the end of an output.

@@ -1,4 +1,4 @@
-//! A regular expression as a caller gives it, before a room compiles it within its own limits.
+//! A regular expression given by a caller, which each room compiles within its own limits.
 
 /// A regular expression and its flags.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,4 +1,4 @@
-//! Locks that a panic does not close.
+//! Locks that stay usable after a panic.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -53,7 +53,7 @@ export class AnswerBounds {
     }
   }
 
-  /** A result of a tool, bounded; the very same if there is nothing to do. */
+  /** A result of a tool, bounded; the value itself if there is nothing to do. */
   async result(result: unknown, line: Line, pending: Pending | undefined): Promise<unknown> {
     const bounds = this.current()
     const context = this.contextOf(pending)
@@ -61,7 +61,7 @@ export class AnswerBounds {
     return (await boundSkimmed(result, line, bounds, context)) ?? result
   }
 
-  /** An answer with its result bounded; the very same if there is nothing to do. */
+  /** An answer with its result bounded; the value itself if there is nothing to do. */
   async answer(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
     const { result } = message
     // The host reads the server's question; the state that the server keeps with it is opaque.
@@ -81,7 +81,7 @@ export class AnswerBounds {
     return bounded === result ? message : { ...message, result: bounded }
   }
 
-  /** An answer with its error bounded; the very same if there is nothing to do. */
+  /** An answer with its error bounded; the value itself if there is nothing to do. */
   async failure(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
     const error = isRecord(message.error) ? message.error : { code: -32603, message: message.error }
     const bounds = this.current()

@@ -25,7 +25,7 @@ export class Prefixes {
     if (this.#known.length > MOST) this.#known.shift()
   }
 
-  /** The history as it is sent; the very array if nothing is known of it. */
+  /** The history as it is sent; the array itself if nothing is known of it. */
   apply<M>(messages: readonly M[]): readonly M[] {
     let best: Known | undefined
     for (const known of this.#known) {

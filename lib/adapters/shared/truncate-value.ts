@@ -5,7 +5,7 @@ import type { ToolResultKnowledge } from 'spillway/history'
 import { middlewareOf } from '../../service/middleware'
 import { warn } from '../../util/warn'
 
-/** A value as the model may read it; the very value if nothing had to go. Never rejects. */
+/** A value as the model may read it; the value itself if nothing had to go. Never rejects. */
 export type TruncateValue = (
   value: unknown,
   context: TruncationContext,

@@ -15,7 +15,7 @@ import { foldShown } from './shown-results'
 /** Bytes that pointers save at least: a result with pointers names its saved output as well. */
 const LEAST_SAVED = 1000
 
-/** A result in the place of another one. */
+/** A result in place of another one. */
 interface Cut {
   result: unknown
   /** The saved output that it names. */
@@ -82,7 +82,7 @@ const contextOf = ({ tool, sessionId, toolCallId }: HookCall) => ({
   ...(toolCallId !== '' && { toolCallId }),
 })
 
-/** The result with pointers in the place of lines that are in view; the very same if that saves too little. */
+/** The result with pointers in place of lines that are in view; the value itself if that saves too little. */
 async function withPointers(hook: HookFacts, call: HookCall, path: string | undefined, values: Parsed['values']) {
   const found = hook.tellsCompaction === true && values['no-fold'] !== true ? findText(call.result) : undefined
   if (found === undefined) return call.result

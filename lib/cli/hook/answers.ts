@@ -49,7 +49,7 @@ export function beforeAnswer(dialect: Dialect, before: Before, call: HookCall): 
   return BEFORE[dialect](before, call)
 }
 
-/** Returns the answer that puts a result in the place of another one. */
+/** Returns the answer that puts a result in place of another one. */
 export function afterAnswer(dialect: Dialect, result: unknown, text: string): Answer | undefined {
   switch (dialect) {
     case 'codex':

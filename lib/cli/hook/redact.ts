@@ -4,7 +4,7 @@ import { MemoryStorage } from 'spillway'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 
-/** Returns a result with stars in the place of secrets; the very result if there are none. Images stay as they are. */
+/** Returns a result with stars in place of secrets; the result itself if there are none. Images stay as they are. */
 export async function redacted(result: unknown): Promise<unknown> {
   const storage = new MemoryStorage({ redact: { known: true } })
   const read = async (text: string): Promise<string> => {

@@ -23,7 +23,7 @@ const MAX_ARGS = 2000
 const MIN_RUN = 8
 
 /**
- * Remembers a result, and returns it with pointers in the place of lines that an earlier result has; the same text if there are none.
+ * Remembers a result, and returns it with pointers in place of lines that an earlier result has; the same text if there are none.
  *
  * @param path of the saved output, if the text names one
  */

@@ -103,7 +103,7 @@ function isText(kind: PartKind): kind is TextPart {
   return Array.isArray(kind)
 }
 
-/** The changes that put a note in the place of everything in a content that is not text; none if it is all text. */
+/** The changes that put a note in place of everything in a content that is not text; none if it is all text. */
 export function withoutMedia(
   holder: readonly PropertyKey[],
   content: unknown,

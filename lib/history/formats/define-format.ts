@@ -47,7 +47,7 @@ export interface ResultReading {
   withoutMedia?: MediaEdits | undefined
 }
 
-/** Puts a note in the place of everything that is not text. */
+/** Puts a note in place of everything that is not text. */
 export type MediaEdits = (note: string) => readonly Edit[]
 
 /** A message, read. */

@@ -1,4 +1,4 @@
-//! Which images are removed from a history that still does not fit.
+//! Chooses the images to remove from a history that still does not fit.
 
 /// Returns the messages whose images are removed to free `excess`, oldest first. `images` has the size of the removable
 /// images in each message.

@@ -1,4 +1,4 @@
-//! When a history is too long, and how much of it may stay, with the numbers of each profile.
+//! The limits of a history and of the part that is kept, with the numbers of each profile.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The prompt for summaries, and the texts that are put into the history.
+//! The prompt for summaries, and the texts that are added to the history.
 
 use serde::Serialize;
 

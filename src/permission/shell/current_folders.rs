@@ -1,4 +1,4 @@
-//! The folders in which a command can run, as far as `cd` and its kin before it say.
+//! The folders in which a command can run, as far as preceding `cd` and similar commands determine them.
 
 use super::Doubt;
 use super::analyzer::Walker;

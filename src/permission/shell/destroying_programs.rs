@@ -1,5 +1,5 @@
-//! Programs that destroy what their arguments name: which remove, format, write or change the rights of a place that
-//! all files of the machine or of a user are in.
+//! Programs that destroy the places in their arguments: they remove, format, overwrite or change the rights of a place that
+//! contains all files of the machine or of a user.
 
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;

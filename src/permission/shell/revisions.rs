@@ -1,4 +1,4 @@
-//! Commands whose output is the name of a commit, so that it can be no option and no path, and may stand where it is put in.
+//! Commands whose output is the name of a commit, so that it can be neither an option nor a path, and is safe as an argument.
 
 /// The placeholder for the name of a commit.
 pub(super) const STANDS_FOR: &str = "0000000000000000000000000000000000000000";

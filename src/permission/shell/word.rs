@@ -1,4 +1,4 @@
-//! The value of a word: its text after quote removal, or that it is unknown.
+//! The value of a word: its text after quote removal, or unknown.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};

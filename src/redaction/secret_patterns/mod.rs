@@ -4,7 +4,7 @@
 //! around a secret that helps to read the output, such as the name of a header, is kept.
 //!
 //! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
-//! see `names` for names of secrets, `value` for their values, `plain_words` for words in the place of a value, `headers`
+//! see `names` for names of secrets, `value` for their values, `plain_words` for words in place of a value, `headers`
 //! for credentials and cookies, `tokens` for the prefixes of vendors, `commands` for options of programs, `operands` for
 //! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines.
 

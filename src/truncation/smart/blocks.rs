@@ -1,4 +1,4 @@
-//! Blocks: lines that stand together and explain the same thing, such as an assertion with its diff or a compiler's message
+//! Blocks: adjacent lines that explain the same failure, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
-//! Previews that keep what a developer would look for: errors and what explains them, sums and exits, the two ends.
+//! Previews that keep the lines a developer would look for: errors and their context, totals and exit codes, the two ends.
 //!
-//! While the text streams by, [`scan`] judges its lines by the rules of [`table`] and remembers the ones that matter and
-//! what stands around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`layout`] writes the
+//! While the text streams through, [`scan`] judges its lines by the rules of [`table`] and remembers the ones that matter and the
+//! lines around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`layout`] writes the
 //! chosen lines in their order with the exact gap at every cut.
 
 mod blocks;
@@ -95,7 +95,7 @@ impl Keep {
         if self.is_early() { (50, 12) } else { (2, 12) }
     }
 
-    /// The head's share in percent of what is left when all that matters is in.
+    /// The head's share in percent of the budget that is left after all important lines.
     fn head_share(self) -> u64 {
         if self.is_early() { 60 } else { 30 }
     }

@@ -1,7 +1,7 @@
-//! The words of a question, and the lines of an output that hold them: one fact in a listing is found by what was asked.
+//! Finds the lines of an output that contain the words of a question, so that a preview can keep one fact of a listing.
 //!
-//! A line is worth the rarity of the words in it. How rare a word is, is known at the end only, so until then lines are
-//! remembered by the set of words they hold: the first and the last ones of each set.
+//! A line is ranked by the rarity of the words in it. The rarity of a word is only known at the end, so until then lines are
+//! remembered by the set of words that they contain: the first and the last ones of each set.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,12 +25,12 @@ pub(super) const BEFORE: u16 = 2;
 pub(super) const AFTER: u16 = 12;
 /// A line must be worth this percentage of the best one.
 const LEAST: u64 = 60;
-/// A word in more than one of `COMMON` lines says nothing.
+/// A word in more than one of `COMMON` lines is ignored.
 const COMMON: u64 = 8;
-/// Percentage of the remaining budget for what the question names, and the same of files and search results.
+/// Percentage of the remaining budget for matching lines, and the same for files and search results.
 const SHARE: u64 = 25;
 const SHARE_OF_LISTING: u64 = 60;
-/// The surroundings of more lines than these, which are worth the same, are left out.
+/// If more lines than this have the same value, the lines around them are left out.
 const FEW: usize = 8;
 
 /// Words that are in every question.
@@ -80,7 +80,7 @@ impl Query {
         whole.fold(0, |set, found| set | 1 << (found.pattern().as_u32() % u64::BITS))
     }
 
-    /// Adds the lines that answer the question best, and what stands around them if there is room.
+    /// Adds the lines that match the question best, and the lines around them if there is room.
     pub(super) fn add(
         &self,
         chosen: &mut Chosen<'_>,

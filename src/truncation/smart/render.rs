@@ -1,4 +1,4 @@
-//! The preview of what matters: the lines to choose from, and what stands in the gaps between those that were chosen.
+//! Renders a preview: the candidate lines, and the gap lines between the chosen ones.
 
 use std::ops::Range;
 

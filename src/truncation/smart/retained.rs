@@ -1,4 +1,4 @@
-//! The lines that were found to matter, within bounds.
+//! The lines that matter, in bounded memory.
 
 use std::collections::{BTreeMap, VecDeque};
 

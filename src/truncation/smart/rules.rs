@@ -1,4 +1,4 @@
-//! The table, made ready to be asked about many lines.
+//! Compiles the table of rules, so that many lines can be matched quickly.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,8 +1,7 @@
-//! The lines that matter, and what stands around them, while a text streams by.
+//! Finds the lines that matter, and the lines around them, while a text streams through.
 //!
-//! Lines are judged one after the other, so the result does not depend on how the text was split. Memory is bounded: of
-//! lines that are alike the first and the last are remembered, and when all that is remembered grows too large, the least
-//! of it is forgotten.
+//! Lines are judged one after the other, so the result does not depend on how the text was split. Memory is bounded: of similar
+//! lines only the first and the last are remembered, and when the memory is full, the least important lines are dropped.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which of the remembered lines are shown: the two ends, then what matters most, as long as there is room.
+//! Selects the lines to show among those remembered: the two ends, then the most important lines, as long as there is room.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{Keep, blocks};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
-/// A line worth less than this is shown only if there is room to spare.
+/// A line below this value is shown only if there is room to spare.
 const WARNING: i64 = 330;
 /// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
 const BLOCKS: u64 = 60;
@@ -88,7 +88,7 @@ struct Walk<'a> {
     number: u64,
 }
 
-/// How many lines that are alike are shown of a run.
+/// Number of similar lines that are shown of a run.
 const RUN: u64 = 3;
 
 impl<'a> Walk<'a> {
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
         Walk { lines, keep, number }
     }
 
-    /// Takes the next line, unless it is one of many that are alike; says whether there is another.
+    /// Adds the next line, unless it repeats similar lines; returns whether there is another.
     fn step(&mut self, chosen: &mut Chosen<'_>, most: (u64, u64), by: i64) -> bool {
         if !self.lines.contains_key(&self.number) {
             return false;
@@ -121,7 +121,7 @@ pub(super) fn is_repeat(lines: &Lines, number: u64) -> bool {
     own.is_some() && before && alike(number + 1) == own
 }
 
-/// Every remembered line with what it is worth, the best first.
+/// Every remembered line with its value, the best first.
 fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
     let mut grave = 0;
     let mut values: Vec<i64> = findings
@@ -148,7 +148,7 @@ fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
     ranked
 }
 
-/// A line is worth its weight, and less the more there are like it.
+/// A line ranks by its weight, and lower the more lines are like it.
 fn worth(finding: &Finding, count: u32) -> i64 {
     let weight = i64::from(finding.weight);
     let by_order = match finding.ordinal {
@@ -170,14 +170,14 @@ fn worth(finding: &Finding, count: u32) -> i64 {
     weight * by_order * by_count / 10_000 - less
 }
 
-/// Maximum number of names from the gravest lines.
+/// Maximum number of names from the most severe lines.
 const NAMES: usize = 24;
-/// A name in more lines than this says nothing.
+/// A name in more lines than this is too common to be useful.
 const COMMON: u32 = 12;
-/// How much a line gains that speaks of what a grave line speaks of.
+/// Bonus of a line that mentions a name from a severe line.
 const RELATED: i64 = 260;
 
-/// Lines that name what the gravest lines name explain them, whatever else they say.
+/// Lines that mention a name from the most severe lines explain them, whatever else they contain.
 fn follow_names(findings: &[Finding], values: &mut [i64]) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     let value = |index: &usize| values.get(*index).copied().unwrap_or_default();

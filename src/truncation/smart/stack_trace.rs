@@ -1,4 +1,4 @@
-//! Lines of a trace: which go on with the one before, and which are frames, and whose.
+//! Recognizes lines of a stack trace: continuations of the line before, and frames of the user or of a library.
 
 use memchr::memchr;
 

@@ -1,4 +1,4 @@
-//! The rules of `smart` as data: what a developer looks for in the output of a tool.
+//! The rules of `smart` as data: the lines that a developer looks for in the output of a tool.
 //!
 //! A rule is tried on a line that holds one of its words, in any case. Its pattern, if it has one, must match too; it sees
 //! the line without the escapes of a terminal. The matching rule with the highest weight decides. A weight

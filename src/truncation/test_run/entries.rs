@@ -1,4 +1,4 @@
-//! The failures of one runner, found again by their names.
+//! The failures of one runner, looked up by name.
 
 use std::collections::{HashMap, HashSet};
 
