@@ -1,4 +1,4 @@
-/** Which calls are one: agents restart their ids in each session, and models repeat ids. */
+/** Identifies equal calls, because agents restart their ids in each session, and models repeat ids. */
 
 import { sha256 } from '../util/crypto'
 import { isArray } from '../util/guards'

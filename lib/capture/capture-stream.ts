@@ -1,4 +1,4 @@
-/** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
+/** Passes an output to the binary while it is being produced: held there until it is too long, then saved as it arrives. */
 
 import { promises } from 'node:fs'
 import { SpillwayError } from '../errors'

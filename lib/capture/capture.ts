@@ -1,4 +1,4 @@
-/** A stream that never holds more than its limits. */
+/** A capture stream, whose memory is bounded by its limits. */
 
 import { Writable } from 'node:stream'
 import { SpillwayError } from '../errors'

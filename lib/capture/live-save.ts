@@ -1,4 +1,4 @@
-/** Gives an output to a storage while it is still coming in, so that little is lost with the process. */
+/** Passes an output to a storage during its capture, so that little is lost if the process ends. */
 
 import { promises } from 'node:fs'
 import { SpillwayError } from '../errors'

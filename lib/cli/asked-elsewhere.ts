@@ -1,4 +1,4 @@
-/** Questions of `spillway mcp` that its host cannot show: they wait where `spillway view` finds them, and for no longer than they may. */
+/** Questions of `spillway mcp` that its host cannot show: stores them for `spillway view`, with a time limit. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { McpProxyOptions } from 'spillway/mcp'

@@ -1,6 +1,5 @@
 /**
- * The subcommands. Each is in a file of its own that is loaded when it is asked for: most of the time of a short run is
- * loading.
+ * The subcommands. Each is in its own file, which is loaded on demand, because a short run spends most of its time loading.
  */
 
 import type { Command } from './command'

@@ -1,4 +1,4 @@
-/** The manual page, made from what the help says. */
+/** The manual page, generated from the help texts. */
 
 import { type Command, exitsOf, optionsOf } from './command'
 

@@ -1,4 +1,4 @@
-/** A file of messages, in whichever form, and the same form again for other messages. */
+/** Reads a file of messages in any supported form, and writes other messages in the same form. */
 
 import { parseLossless, stringifyLossless, withExactNumbers } from '../util/lossless-json'
 import { UsageError } from './command'

@@ -1,4 +1,4 @@
-/** Servers of MCP that are written as lines: `--server files='npx -y server-files .'`. */
+/** MCP servers given as command-line values: `--server files='npx -y server-files .'`. */
 
 import type { McpServerOptions } from 'spillway/mcp'
 import { UsageError } from './command'

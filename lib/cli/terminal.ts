@@ -1,4 +1,4 @@
-/** Standard output and standard error, as users of a terminal and of pipes expect them. */
+/** Standard output and standard error, in terminals and pipes. */
 
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'

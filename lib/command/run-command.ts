@@ -1,4 +1,4 @@
-/** Runs a command and bounds what it prints, however much that is. */
+/** Runs a command and truncates its output, of any length. */
 
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Two streams in one text: a line says which of them speaks. */
+/** Merges two streams into one text, with a line that labels each part. */
 
 const LINE_FEED = 10
 

@@ -1,4 +1,4 @@
-/** Checking what is said of a program that is to run. */
+/** Checks the arguments for running a program. */
 
 import { isArray } from '../util/guards'
 import { isRecord, wrong } from '../validation/validate'

@@ -1,4 +1,4 @@
-/** The record of files that were read: which lines, and whether they still say what the model saw. */
+/** The record of files that were read: which lines, and whether these have changed since. */
 
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-/** The ends of audit logs, kept where the process that writes them cannot cut them off. */
+/** The newest records of audit logs, stored where the writing process cannot remove them. */
 
 import type { AuditReceipt } from '../audit/audit-log'
 import { sha256 } from '../util/crypto'

@@ -1,4 +1,4 @@
-/** Small state that workers share: what a server must do for it, and what is checked alike for every server. */
+/** Small state that workers share: the interface of a server, and the checks common to all servers. */
 
 import { invalid, wrong } from '../validation/validate'
 

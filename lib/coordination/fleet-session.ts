@@ -1,4 +1,4 @@
-/** A session that any worker can go on with, one at a time. */
+/** A session that any worker can continue, one at a time. */
 
 import { SpillwayError } from '../errors'
 import { Tree } from '../session/entry-tree'

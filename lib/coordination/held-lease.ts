@@ -1,4 +1,4 @@
-/** A lease that is extended until it is given back. */
+/** A lease that is renewed until it is released. */
 
 import { SpillwayError } from '../errors'
 import { elapsed } from '../util/clock'

@@ -1,4 +1,4 @@
-/** Opens by URL whatever workers share: outputs in a bucket, and state on a server. The environment says which, or a file of settings. */
+/** Opens shared outputs and shared state by URL, from options, the environment or a file of settings. */
 
 import type { FleetConfig } from '../config/config-file'
 import type { Coordination } from '../coordination/coordination'

@@ -1,4 +1,4 @@
-/** Lines of a result that the model has in view already, replaced by a pointer when the result first enters the context. */
+/** Replaces lines of a result that are already in the context by a pointer, when the result first enters it. */
 
 import { call, native } from '../native/native'
 import type { FoldEdit, FoldRecord } from '../types'

@@ -1,4 +1,4 @@
-/** A folded result that gets its text back, because what it points to is not sent any more. */
+/** Restores the text of a folded result whose target is no longer sent. */
 
 import { native } from '../native/native'
 import type { FoldEdit, FoldRecord } from '../types'

@@ -1,4 +1,4 @@
-/** One call of a guarded tool, as the steps around it share it. */
+/** One call of a guarded tool, shared by the steps around it. */
 
 import type { GateDecision } from '../approval/gate-state'
 import type { Tool } from '../tools/registry'

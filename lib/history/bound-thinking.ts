@@ -1,4 +1,4 @@
-/** Reasoning that its provider accepts only behind the very messages it was made behind. */
+/** Reasoning that its provider only accepts after exactly the messages that it was created after. */
 
 import { elementOf, formatOf, type ReadViews, viewsIn } from './formats'
 import { get } from './formats/safe-read'

@@ -1,4 +1,4 @@
-/** How many tokens a history takes, about. */
+/** Estimates the tokens of a history. */
 
 import { SpillwayError } from '../errors'
 import { estimateAll, estimateTokens } from '../tokens/tokens'

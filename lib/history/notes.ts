@@ -1,4 +1,4 @@
-/** Saying once that a history is one in which nothing can be done, and what helps. */
+/** Warns once about a history in which nothing can be replaced, and says what helps. */
 
 const told = new Set<string>()
 

@@ -1,4 +1,4 @@
-/** Outdated results of terminal tools make room for a placeholder. */
+/** Replaces outdated results of terminal tools by a placeholder. */
 
 import { debuglog } from 'node:util'
 import { SpillwayError } from '../errors'

@@ -1,4 +1,4 @@
-/** Calls without results and results without calls: providers refuse a history that has one. */
+/** Repairs calls without results and results without calls, because providers refuse such a history. */
 
 import { isArray } from '../util/guards'
 import { checkKeys, checkOneOf, isRecord, wrong } from '../validation/validate'

@@ -1,4 +1,4 @@
-/** Who speaks in a message, in the binary's terms, and whether the model says anything. */
+/** The role of a message, in the binary's terms, and whether it is an answer of the model. */
 
 import type { MessageView } from './message-view'
 

@@ -1,4 +1,4 @@
-/** Where the full output of a result is, as far as that may be believed. */
+/** Finds a trustworthy path of the full output of a result. */
 
 import { isPlace } from '../storage/receipt'
 import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'

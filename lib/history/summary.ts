@@ -1,4 +1,4 @@
-/** Summaries of what was before, in a history: recognising them, and what they are made of. */
+/** Recognises and creates the summaries in a history. */
 
 import { call, native } from '../native/native'
 import { SUMMARY_NAME } from './formats/chat-messages'

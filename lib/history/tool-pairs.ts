@@ -1,4 +1,4 @@
-/** Which result of a history answers which call, in any format. The binary decides; here is what it is asked with. */
+/** Pairs results with calls, in any format. The binary decides; this module prepares its input. */
 
 import { call, native } from '../native/native'
 import { elementOf, formatNamed, viewOf } from './formats'

@@ -1,4 +1,4 @@
-/** Runs hooks in one order, and lets none of them get in the way. */
+/** Runs hooks in order; a failing hook changes nothing. */
 
 import type { CompactionEdit } from '../compaction/hooks'
 import { deepClone } from '../util/deep-clone'

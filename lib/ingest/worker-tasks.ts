@@ -1,4 +1,4 @@
-/** The threads that work on what of one output has been copied in. */
+/** The threads that process the copied slices of one output. */
 
 import { background, native } from '../native/native'
 

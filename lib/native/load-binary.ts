@@ -1,5 +1,5 @@
 /**
- * Finding the binary of this platform, and saying why when there is none. It replaces the loader that napi generates, which
+ * Finds the binary of this platform, or reports why there is none. It replaces the loader that napi generates, which
  * says the same of every failure.
  */
 

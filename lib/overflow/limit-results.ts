@@ -1,4 +1,4 @@
-/** Holding the results of a history to a cap each and to a budget together. */
+/** Limits the results of a history to a cap for each and a budget for all. */
 
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { ResultView } from '../history/message-view'

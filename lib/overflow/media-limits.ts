@@ -1,4 +1,4 @@
-/** Keeps the images and files of a request within its provider's limits: the oldest leave, in batches. */
+/** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
 import { elementOf, formatNamed, viewsIn } from '../history/formats'
 import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'

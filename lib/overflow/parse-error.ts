@@ -1,5 +1,5 @@
 /**
- * Gathers what an error, or an answer, says: statuses, codes, messages, stop reasons, usage. Reads only members that have
+ * Collects the facts in an error or an answer: statuses, codes, messages, stop reasons, usage. Reads only members that have
  * such meanings, never what a model wrote, and takes anything: cycles, proxies, getters that throw.
  */
 

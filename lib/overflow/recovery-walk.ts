@@ -1,4 +1,4 @@
-/** One recovery: the steps of the state machine, done to one history. */
+/** One recovery: runs the steps of the state machine on one history. */
 
 import { SpillwayError } from '../errors'
 import { withoutRefusedThinking, withoutStaleThinking } from '../history/bound-thinking'

@@ -1,4 +1,4 @@
-/** The tool results of a history in any format: finding them, and putting other texts in their places. */
+/** Finds the tool results of a history in any format, and replaces their texts. */
 
 import { formatOf } from '../history/formats'
 import type { HistoryFormatName, MessageView, ResultView } from '../history/message-view'

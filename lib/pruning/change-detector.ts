@@ -1,4 +1,4 @@
-/** Notices where a history is not what it was at the last request. */
+/** Detects where a history has changed since the last request. */
 
 import { holdsUntil } from '../history/formats/safe-read'
 

@@ -1,4 +1,4 @@
-/** Folded results of a history: what their pointers stand for, and their texts where a pointer would point at nothing. */
+/** Folded results of a history: the targets of their pointers, and their texts if a target is no longer sent. */
 
 import { foldKey, targetsOf, unfolded, withoutPointers } from '../fold/restore'
 import type { ResultText } from '../history/message-cache'

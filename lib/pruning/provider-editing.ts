@@ -1,4 +1,4 @@
-/** Editing of a history by the provider itself: what a request says to ask for it, and what a response says was done. */
+/** Editing of a history by the provider itself: the fields of a request that ask for it, and the edits that a response reports. */
 
 import { get } from '../history/formats/safe-read'
 import { call, native } from '../native/native'

@@ -1,4 +1,4 @@
-/** A history as it is sent to a model: without the old parts that it can do without, and with a cache in mind. */
+/** Prunes old parts of a history from requests, with regard to the provider's cache. */
 
 import { SpillwayError } from '../errors'
 import { warnUnreadable } from '../history/notes'

@@ -1,4 +1,4 @@
-/** The report of a request that was pruned, and its words. */
+/** The report of a pruned request, and its wording. */
 
 import type { HistoryFormatName } from '../history/message-view'
 import type { PrunedInfo } from './options'

@@ -1,4 +1,4 @@
-/** Facts from the names of tools, asked once for each. */
+/** Facts from the names of tools, cached by name. */
 
 import { call, native } from '../native/native'
 import type { PrunerSettings } from './options'

@@ -1,4 +1,4 @@
-/** Uploads the parts of an output while it grows, and never holds up what writes it. */
+/** Uploads the parts of an output while it grows, without delaying its writer. */
 
 import { messageOf } from '../util/message-of'
 import { debug } from '../util/warn'

@@ -1,4 +1,4 @@
-/** An object is made only if it is not there yet, whatever way a server has of saying so. */
+/** Creates an object only if it does not exist yet, on servers with different error codes. */
 
 import { withRetries } from '../util/retry'
 

@@ -1,4 +1,4 @@
-/** Uploads what waits in the spool, again and again until the object store has it. */
+/** Uploads the outputs in the spool, and retries until the object store has them. */
 
 import { waitMs } from '../util/retry'
 import { keepAlive, startTimer, type Timer } from '../util/timer'

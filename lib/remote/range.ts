@@ -1,4 +1,4 @@
-/** Ranges of an output that is far away: the bytes around the range are fetched, and the core reads the range in them. */
+/** Ranges of a remote output: the bytes around the range are fetched, and the core reads the range in them. */
 
 import {
   type ByteRange,

@@ -1,4 +1,4 @@
-/** Makes outputs of the parts that killed processes had uploaded; each says that it is not whole. */
+/** Completes outputs from the parts that killed processes had uploaded; each says that it is incomplete. */
 
 import { now } from '../util/clock'
 import { withRetries } from '../util/retry'

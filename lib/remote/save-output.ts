@@ -1,4 +1,4 @@
-/** Ways of an output into an object store: by the spool, or from memory where there is no disk for it. */
+/** Saves an output in an object store: through the spool, or from memory if there is no disk for it. */
 
 import { fileChunks } from '../capture/live-save'
 import { messageOf } from '../util/message-of'

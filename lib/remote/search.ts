@@ -1,6 +1,6 @@
 /**
- * Searches an output that is far away in windows of whole lines: the core searches each, and what it finds is counted from the
- * beginning of the output. The answer is that of a search of the whole.
+ * Searches a remote output in windows of complete lines: the core searches each, and positions are counted from the beginning of
+ * the output. The answer is that of a search of the whole.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** Uploads an output: in one request if it is short, else in parts while it comes, and its line index after them. */
+/** Uploads an output: in one request if it is short, or else in parts while it arrives, followed by its line index. */
 
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'

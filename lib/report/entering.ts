@@ -1,4 +1,4 @@
-/** Results as they enter the context with Spillway: bounded, and without the lines that the model has in view already. */
+/** Simulates results as they enter the context with Spillway: truncated and folded. */
 
 import { FoldSession } from '../fold/fold-session'
 import { ToolResultLedger } from '../history/ledger'

@@ -1,4 +1,4 @@
-/** The report as one page: without scripts, without anything from elsewhere, for light and dark. */
+/** The report as a self-contained page without scripts, for light and dark mode. */
 
 import { createHash } from 'node:crypto'
 import { isArray } from '../util/guards'

@@ -1,4 +1,4 @@
-/** Reads the log of a session, whichever agent wrote it. */
+/** Reads the log of a session of any known agent. */
 
 import { promises } from 'node:fs'
 import { SpillwayError } from '../errors'

@@ -1,4 +1,4 @@
-/** Adds up the cost of each tool, and of the whole sessions. */
+/** Adds up the cost of each tool, and of complete sessions. */
 
 import { messageOf } from '../util/message-of'
 import { type Check, checkOptions, flag, strings } from '../validation/options'

@@ -1,6 +1,6 @@
 /**
- * A session once more, as it would have been with Spillway. The agent is taken to have done the same, but for results that
- * it would have had to fetch again.
+ * Simulates a session as it would have been with Spillway. The agent is assumed to do the same, except for results that it would
+ * have to fetch again.
  */
 
 import { HistoryPruner } from '../pruning/pruner'

@@ -1,4 +1,4 @@
-/** The content of a session log, whichever agent wrote it. */
+/** The content of a session log of any agent. */
 
 /** Agents whose session logs can be read, and the neutral form: one message a line. */
 export type SessionFormat = 'claude-code' | 'codex' | 'opencode' | 'pi' | 'gemini' | 'messages'

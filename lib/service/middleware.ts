@@ -1,4 +1,4 @@
-/** Bounds the results of tools on their way from a tool to the model, whatever their shape, and never throws. */
+/** Truncates tool results of any structure before the model reads them, and never throws. */
 
 import { SpillwayError } from '../errors'
 import { rememberOutput } from '../storage/saved-outputs'

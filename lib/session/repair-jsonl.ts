@@ -1,4 +1,4 @@
-/** Reading the lines of a session, whatever happened to them. */
+/** Reads and repairs the lines of a session. */
 
 import { jsonRecord } from '../util/json-record'
 import type { SessionEntry } from './types'

@@ -1,4 +1,4 @@
-/** The document's truncation of a session: a new branch with shortened results beside the old one. */
+/** Truncates the results of a session, in a new branch next to the old one. */
 
 import { CHECK } from '../overflow/limits'
 import { readTruncateOptions, type TruncateResultsOptions, truncateBy } from '../overflow/truncate-tool-results'

@@ -1,4 +1,4 @@
-/** Sessions: a conversation kept as a tree of entries, to which things are only ever added. */
+/** Sessions: a conversation as an append-only tree of entries. */
 
 /** An entry without its place in the tree. */
 export interface NewSessionEntry {

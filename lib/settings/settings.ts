@@ -1,4 +1,4 @@
-/** A service's settings as the binary holds them, and the plans it makes of them, remembered per tool. */
+/** The settings of a service in the binary, and the plans computed from them, cached per tool. */
 
 import { types } from 'node:util'
 import type { SpillwayError } from '../errors'

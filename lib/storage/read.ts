@@ -1,4 +1,4 @@
-/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+/** Reads saved outputs: a range of lines or bytes, and a search, for files of any size. */
 
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'

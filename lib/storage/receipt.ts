@@ -1,4 +1,4 @@
-/** Facts about a saved output besides its content: how it differs from what was given, and whether its path is printable. */
+/** Facts about a saved output: how it differs from the original, and whether its path is printable. */
 
 import type { SavedPart } from '../types'
 

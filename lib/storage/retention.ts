@@ -1,4 +1,4 @@
-/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
+/** Retention: the options and reports of sweeps, and the size of a store. */
 
 import { call, native } from '../native/native'
 import { encode } from '../settings/settings'

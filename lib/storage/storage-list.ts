@@ -1,4 +1,4 @@
-/** Several storages as one: an output that one of them does not take is passed to the next, and each reads its own paths. */
+/** Several storages as one: an output that one of them does not save is passed to the next, and each reads its own paths. */
 
 import { SpillwayError } from '../errors'
 import type { ITruncationStorage, TruncationContext } from '../types'

@@ -1,4 +1,4 @@
-/** The shape of ready-made tools, for any framework, and how the arguments of a model are read. */
+/** The definition of ready-made tools, for any framework, and the parsing of arguments from a model. */
 
 import { resolve } from 'node:path'
 import { SpillwayError } from '../errors'

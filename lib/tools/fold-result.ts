@@ -1,4 +1,4 @@
-/** The result of a tool without the lines that the model has in view already. */
+/** Folds the result of a tool. */
 
 import type { FoldCall, FoldedText } from '../fold/fold-session'
 import type { FoldRecord } from '../types'

@@ -1,4 +1,4 @@
-/** Tools for the model, to get at the rest of what it was shown a preview of. */
+/** Tools with which the model reads and searches saved outputs. */
 
 import { renamed, SpillwayError } from '../errors'
 import { wellFormed } from '../settings/settings'

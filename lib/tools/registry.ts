@@ -1,4 +1,4 @@
-/** A small executor for tools, for hosts that have none of their own. */
+/** A small executor for tools, for hosts without one. */
 
 import { SpillwayError } from '../errors'
 import { Settings } from '../settings/settings'

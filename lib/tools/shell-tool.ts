@@ -1,4 +1,4 @@
-/** A tool that runs a command of the shell. */
+/** A tool that runs a shell command. */
 
 import { runCommand } from '../command/run-command'
 import type { CommandResult, RunCommandOptions } from '../command/types'

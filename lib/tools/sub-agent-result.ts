@@ -1,4 +1,4 @@
-/** The result of a sub-agent, as the agent that called it reads it. */
+/** The result of a sub-agent, for the agent that called it. */
 
 import { middlewareOf } from '../service/middleware'
 import { textOfValue } from '../truncation/content'

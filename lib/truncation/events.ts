@@ -1,4 +1,4 @@
-/** Telling the caller what happened, without ever letting that get in the way of the call. */
+/** Sends events to the caller; a failing listener never affects the call. */
 
 import type { TruncationContext, TruncationEvent, TruncationEventCallback } from '../types'
 import { catchLater, debug, warn } from '../util/warn'

@@ -1,4 +1,4 @@
-/** True if a text is short, found out without leaving the thread. */
+/** Decides synchronously if a text is short. */
 
 import type { Source } from '../ingest/ingest'
 import { call, native } from '../native/native'

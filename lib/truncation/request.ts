@@ -1,4 +1,4 @@
-/** One output on its way, and what everything that works on it must know. */
+/** The state of one output while it is processed. */
 
 import { SpillwayError } from '../errors'
 import type { Source } from '../ingest/ingest'

@@ -1,4 +1,4 @@
-/** Where a whole output went: into a store of ours, or to a storage of the caller's that has to answer in time. */
+/** Saves a full output: in the built-in store, or in a custom storage that has to answer in time. */
 
 import { SpillwayError } from '../errors'
 import type { Outcome } from '../ingest/ingest'

@@ -1,4 +1,4 @@
-/** Ways of shortening a text. The built-in ones ask the binary; a subclass may do as it likes. */
+/** Truncation strategies. The built-in ones call the binary; a subclass may do anything. */
 
 import { call, native } from '../native/native'
 import { encode } from '../settings/settings'

@@ -1,4 +1,4 @@
-/** The settings of truncation, and the facts about an output that they are looked up by. */
+/** The settings of truncation, and the context of an output. */
 
 /**
  * Which part of a long text is kept: its start, its end, or both ends without the middle.

@@ -1,4 +1,4 @@
-/** The call that a question is about: a command with its parts told apart, a change as removed and added lines, else its arguments. */
+/** The call of a question: a command with its parts highlighted, a change as removed and added lines, or else its arguments. */
 
 import { counted, make } from './dom'
 import { showHidden } from './printed'

@@ -1,4 +1,4 @@
-/** Elements made without markup: whatever a tool printed becomes text and nothing else. */
+/** Creates elements without markup, so that tool output only becomes text. */
 
 import css from './style.css'
 

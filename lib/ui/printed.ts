@@ -1,4 +1,4 @@
-/** A printed line as elements: colours of terminals, hits of a search, and characters that show nothing or change the direction. */
+/** A line of output as elements: terminal colours, search hits, and codes for characters that are invisible or change the direction. */
 
 import { make } from './dom'
 import { SEQUENCE } from './returns'

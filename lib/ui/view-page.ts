@@ -1,4 +1,4 @@
-/** The page of `spillway view`: saved outputs beside the one that is shown, and audit logs. */
+/** The page of `spillway view`: the list of saved outputs, the selected output, and audit logs. */
 
 import type { ListedOutput } from 'spillway/view'
 import { connect, type ViewConnection } from './connect'

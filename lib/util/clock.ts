@@ -1,4 +1,4 @@
-/** The two clocks: the time of day, which the binary takes only as a date can have it, and the time that has passed. */
+/** The two clocks: the time of day, within the range of a date, and the elapsed time. */
 
 /** The last moment that a date can hold. */
 const LAST = 8.64e15

@@ -1,4 +1,4 @@
-/** Copies arguments of a caller or a model, so that they cannot change after they were judged. */
+/** Copies arguments of a caller or a model, so that they cannot change after they were checked. */
 
 import { types } from 'node:util'
 import { isArray } from './guards'

@@ -1,4 +1,4 @@
-/** JSON that is read and written again: numbers that JavaScript would change stay as they were written. */
+/** Reads and writes JSON without changing numbers that JavaScript cannot represent. */
 
 import { randomUUID } from './crypto'
 

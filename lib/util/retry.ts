@@ -1,4 +1,4 @@
-/** Requests that are made again after they failed. */
+/** Retries failed requests. */
 
 import { keepAlive, startTimer } from './timer'
 

@@ -1,4 +1,4 @@
-/** Work that waits in line. */
+/** A semaphore. */
 
 /** Lets only so much work run at once; the rest begins in the order it came. */
 export class Semaphore {

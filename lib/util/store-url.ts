@@ -1,4 +1,4 @@
-/** URLs of object stores, told from paths of files by how they begin. */
+/** URLs of object stores, distinguished from file paths by their scheme. */
 
 import { nearest } from './suggest'
 

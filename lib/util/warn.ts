@@ -1,4 +1,4 @@
-/** Warnings about failures that no call may trip over, such as those of a callback. */
+/** Warnings about failures that must not affect a call, such as those of a callback. */
 
 import { debuglog } from 'node:util'
 import { messageOf } from './message-of'

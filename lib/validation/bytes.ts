@@ -1,4 +1,4 @@
-/** Bytes that a caller gave, which may have been transferred away. */
+/** Bytes of a caller, which may have been transferred to another thread. */
 
 import { types } from 'node:util'
 import { SpillwayError } from '../errors'

@@ -1,4 +1,4 @@
-/** Packages that are installed beside this one by those who need them. */
+/** Loads optional peer packages. */
 
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'

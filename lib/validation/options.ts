@@ -1,4 +1,4 @@
-/** Objects of options, looked at one option at a time. */
+/** Checks objects of options, one option at a time. */
 
 import { isArray } from '../util/guards'
 import { isRecord, isRevoked, listed, readable, unknownOption, wrong } from './validate'

@@ -1,4 +1,4 @@
-/** Questions that the SDK itself puts to the user. */
+/** Questions that the SDK itself asks the user. */
 
 import { judge } from '../shared/approvals'
 import { checkControls } from '../shared/controls'

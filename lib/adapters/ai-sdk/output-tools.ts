@@ -1,4 +1,4 @@
-/** Ready-made tools in the SDK's shape. */
+/** Ready-made tools as tools of the SDK. */
 
 import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'

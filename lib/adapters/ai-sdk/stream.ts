@@ -1,4 +1,4 @@
-/** A stream of a model, looked at as long as nothing of an answer has come. */
+/** The stream of a model, checked for errors until the first part of the answer. */
 
 /** A part of a stream, as far as it matters here. */
 export interface StreamPart {

@@ -1,4 +1,4 @@
-/** The middleware around the tools and the model, and the question which calls the user must approve. */
+/** The middleware around the tools and the model, and the function that decides which calls the user must approve. */
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { isArray } from '../../util/guards'

@@ -1,4 +1,4 @@
-/** Answers to requests other than calls: lists and prompts and resources reach a model, too. */
+/** Answers to requests other than calls, because lists, prompts and resources reach the model, too. */
 
 import { isRecord } from '../../validation/validate'
 import type { Look } from './items'

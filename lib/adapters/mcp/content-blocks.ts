@@ -1,4 +1,4 @@
-/** Results of MCP on their way through a guard that bounds what it takes for the `output` of a tool. */
+/** MCP results in the form that a guard expects of the `output` of a tool. */
 
 import type { ToolControls, TruncationMiddleware } from 'spillway'
 import { middlewareOf } from '../../service/middleware'

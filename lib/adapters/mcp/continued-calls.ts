@@ -1,4 +1,4 @@
-/** Calls that were allowed, and whose server asked something before it answered. */
+/** Allowed calls whose server requested input before it answered. */
 
 import { createHash } from 'node:crypto'
 

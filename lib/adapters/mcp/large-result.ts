@@ -1,4 +1,4 @@
-/** A tool's result that is too long for memory: its texts go from one file into another, and a part of them to the host. */
+/** A tool's result that is too long for memory: its texts are copied from file to file, and a preview is sent to the host. */
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** JSON as it comes, also from writers that do not keep to the grammar. */
+/** Lenient parsing of JSON from writers that do not follow the grammar. */
 
 import { parseLossless } from '../../util/lossless-json'
 

@@ -1,4 +1,4 @@
-/** The messages of one side, one after the other, and how they are handed on. */
+/** The messages of one side, processed one after the other. */
 
 import { Readable } from 'node:stream'
 import { stringifyLossless } from '../../util/lossless-json'

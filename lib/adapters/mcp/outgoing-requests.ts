@@ -1,4 +1,4 @@
-/** Requests of our own to one side, whose ids no request of the other side has. */
+/** Requests of the proxy itself to one side, with ids that no request of the other side has. */
 
 import { randomUUID } from 'node:crypto'
 import type { MessageWriter } from './message-writer'

@@ -1,4 +1,4 @@
-/** Stands between a host and a server, and looks only at what it has to. */
+/** Connects a host with a server, and parses only the messages that it has to change. */
 
 import { randomUUID } from 'node:crypto'
 import { TruncationStorage } from 'spillway'

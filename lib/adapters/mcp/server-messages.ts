@@ -1,4 +1,4 @@
-/** Messages of the server as the host may get them: with the members that they should have, and within the limits. */
+/** Messages of the server in the form for the host: with the required members, and within the limits. */
 
 import { isRecord } from '../../validation/validate'
 import { capDeep } from './answers'

@@ -1,4 +1,7 @@
-/** Finds the parts of a `structuredContent` that the texts of the same result do not say: servers send both, for clients that read only one. */
+/**
+ * Finds the parts of a `structuredContent` that the texts of the same result lack, because servers send both, for clients that
+ * read only one.
+ */
 
 import { isRecord } from '../../validation/validate'
 import { parseLeniently } from './lenient'

@@ -1,4 +1,4 @@
-/** A long message on its way, outside of memory. */
+/** A temporary file that holds a long message outside of memory. */
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from 'node:fs'

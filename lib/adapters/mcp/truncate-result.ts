@@ -1,4 +1,4 @@
-/** A tool's result with everything in it bounded but media; what is bounded keeps its place. */
+/** Truncates everything in a tool's result except media, in place. */
 
 import type { ToolResultLike, TruncationContext } from 'spillway'
 import { cuttable } from '../../truncation/content'

@@ -1,4 +1,4 @@
-/** A model that sends what it can do without no more, and again, shorter, what did not fit. */
+/** A model that prunes its requests, and sends a request that did not fit again in a shorter form. */
 
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'

@@ -1,4 +1,4 @@
-/** Sessions that keep the whole, and a filter that prunes what they keep. */
+/** Sessions that keep the full history, and a filter that prunes requests. */
 
 import { SpillwayError } from '../../errors'
 import { isArray } from '../../util/guards'

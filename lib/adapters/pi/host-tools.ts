@@ -1,4 +1,4 @@
-/** Ready-made tools in pi's shape. */
+/** Ready-made tools as tools of pi. */
 
 import type { HostableTool } from '../../tools/definition'
 import { checkHostTools, contextOf } from '../shared/host-tools'

@@ -1,4 +1,4 @@
-/** Checking what an adapter was given, and telling what it did. */
+/** Checks the options of an adapter, and reports its events. */
 
 import { isAbsolute } from 'node:path'
 import type { ToolControls } from 'spillway'

@@ -1,4 +1,4 @@
-/** One call of a host's tool, with everything around it that `guardTool` knows, taken apart again for the host. */
+/** One call of a host's tool with all controls of `guardTool`, split into the steps of the host. */
 
 import type {
   AuditEvent,

@@ -1,4 +1,4 @@
-/** Ready-made tools on their way into a framework. */
+/** Converts ready-made tools for a framework. */
 
 import type { HostableTool, ToolCallContext } from '../../tools/definition'
 import { isArray } from '../../util/guards'

@@ -1,4 +1,4 @@
-/** The id of a model, wherever its framework keeps it. */
+/** The id of a model, from any of the supported frameworks. */
 
 /** AI SDK; LangChain's chat models, two names; pi; OpenAI's Agents SDK. */
 const NAMES = ['modelId', 'model', 'modelName', 'id', '_model']

@@ -1,4 +1,4 @@
-/** Prepares requests before they are sent, and shortens those that did not fit. A failure costs no request. */
+/** Prepares requests before they are sent, and shortens those that did not fit. A failure never prevents a request. */
 
 import type { OverflowClass } from 'spillway'
 import type { OverflowRecoveryState } from 'spillway/overflow'

@@ -1,4 +1,4 @@
-/** Bounding results whose shape the host looks at: every text in them by itself, everything else as it is. */
+/** Truncates results whose structure the host reads: every text in them separately, and nothing else. */
 
 import type { ToolControls, ToolResultLike, TruncationMiddleware } from 'spillway'
 import { middlewareOf } from '../../service/middleware'

@@ -1,4 +1,4 @@
-/** Bounding what a host hands over, in whatever shape it has it. */
+/** Truncates a value of a host, in any structure. */
 
 import type { ToolControls, ToolResultLike, TruncationContext } from 'spillway'
 import type { ToolResultKnowledge } from 'spillway/history'

@@ -1,4 +1,4 @@
-/** The setting files of agents: found, changed with a backup, put back. */
+/** The setting files of agents: finds them, changes them with a backup, and restores them. */
 
 import {
   copyFileSync,

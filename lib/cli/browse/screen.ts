@@ -1,4 +1,4 @@
-/** The whole terminal, until it is given back as it was. */
+/** Takes over the terminal, and restores it at the end. */
 
 import { writeSync } from 'node:fs'
 import { emitKeypressEvents, type Key } from 'node:readline'

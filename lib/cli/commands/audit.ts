@@ -1,4 +1,4 @@
-/** `spillway audit`: whether a log is as it was written, and what it says. */
+/** `spillway audit`: verifies a log, and prints its records. */
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'

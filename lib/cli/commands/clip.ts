@@ -1,4 +1,4 @@
-/** `spillway clip`: the same for what comes through a pipe, or is in a file. */
+/** `spillway clip`: prints a preview of a pipe or a file. */
 
 import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'

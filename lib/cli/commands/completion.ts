@@ -1,4 +1,4 @@
-/** `spillway completion`: what a shell must know to complete the command. */
+/** `spillway completion`: prints the completion script for a shell. */
 
 import { shellQuote } from '../../util/shell-quote'
 import { type Command, optionsOf, type Parsed, wrongArgument } from '../command'

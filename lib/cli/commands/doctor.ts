@@ -1,4 +1,4 @@
-/** `spillway doctor`: which agents have Spillway in their settings, and whether it works there. */
+/** `spillway doctor`: lists the agents that have Spillway in their settings, and tests each setup. */
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'

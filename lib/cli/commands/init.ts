@@ -1,4 +1,4 @@
-/** `spillway init`: wires an agent that is installed already. */
+/** `spillway init`: writes Spillway into the settings of an installed agent. */
 
 import { resolve } from 'node:path'
 import { structuredPatch } from 'diff'

@@ -1,4 +1,4 @@
-/** `spillway last`: what was run last, and how its output ends. */
+/** `spillway last`: shows the last command and the end of its output. */
 
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'

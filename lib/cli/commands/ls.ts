@@ -1,4 +1,4 @@
-/** `spillway ls`: which outputs are saved. */
+/** `spillway ls`: lists the saved outputs. */
 
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'

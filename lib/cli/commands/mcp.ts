@@ -1,4 +1,4 @@
-/** `spillway mcp`: between a host of MCP and a server. */
+/** `spillway mcp`: a proxy between an MCP host and its servers. */
 
 import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'

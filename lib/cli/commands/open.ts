@@ -1,4 +1,4 @@
-/** `spillway open`: a saved output in another program. */
+/** `spillway open`: opens a saved output in another program. */
 
 import { spawnSync } from 'node:child_process'
 import { constants } from 'node:os'

@@ -1,4 +1,4 @@
-/** `spillway permit`: what the rules say of a call, and why. */
+/** `spillway permit`: tells what the rules decide about a call, and why. */
 
 import { PermissionPolicy, type PermissionVerdict } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'

@@ -1,4 +1,4 @@
-/** `spillway read`: a part of a saved output, or all of it. */
+/** `spillway read`: prints a part of a saved output, or all of it. */
 
 import { createReadStream } from 'node:fs'
 import type { OutputAccess, RangeResult, ReadRange } from 'spillway'

@@ -1,4 +1,4 @@
-/** `spillway report`: what the tools of recorded sessions cost. */
+/** `spillway report`: shows the cost of tools in recorded sessions. */
 
 import { writeFileSync } from 'node:fs'
 import {

@@ -1,4 +1,4 @@
-/** `spillway rm`: saved outputs are removed. */
+/** `spillway rm`: removes saved outputs. */
 
 import { type Command, type Parsed, UsageError } from '../command'
 import { openOutputs } from '../output-storage'

@@ -1,4 +1,4 @@
-/** `spillway run`: a command whose output may be of any length. */
+/** `spillway run`: runs a command and truncates its output. */
 
 import { constants } from 'node:os'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-/** `spillway search`: the lines of a saved output that match. */
+/** `spillway search`: prints the matching lines of a saved output. */
 
 import type { SearchMatch, SearchOptions } from 'spillway'
 import { type Command, type Parsed, typed, UsageError } from '../command'

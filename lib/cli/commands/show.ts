@@ -1,4 +1,4 @@
-/** `spillway show`: what is known of a saved output. */
+/** `spillway show`: shows the command and the facts of a saved output. */
 
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'

@@ -1,4 +1,4 @@
-/** `spillway tail`: the end of a saved output. */
+/** `spillway tail`: prints the end of a saved output. */
 
 import type { OutputAccess } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'

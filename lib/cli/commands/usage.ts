@@ -1,4 +1,4 @@
-/** `spillway usage`: how much is saved. */
+/** `spillway usage`: prints the size of the store. */
 
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'

@@ -1,4 +1,4 @@
-/** Standard input of a hook: the payload, as a rule of a few kilobytes that are there already. */
+/** Standard input of a hook: the payload, usually a few kilobytes that have already arrived. */
 
 import { read } from 'node:fs'
 

@@ -1,4 +1,4 @@
-/** Results that are previews already: they are not cut again. */
+/** Recognises results that are already previews, so that they are not truncated again. */
 
 import { existsSync } from 'node:fs'
 import { isPrintedPreview } from '../preview-log'

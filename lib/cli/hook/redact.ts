@@ -1,4 +1,4 @@
-/** Results without what has the shape of a secret. */
+/** Redacts well-known forms of secrets in results. */
 
 import { MemoryStorage } from 'spillway'
 import { isArray } from '../../util/guards'

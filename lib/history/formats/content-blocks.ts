@@ -1,4 +1,4 @@
-/** Contents that are a text or a list of parts, and how another text is put into them. */
+/** Contents that are a text or a list of parts, and replacing their text. */
 
 import type { ResultText } from '../message-cache'
 import type { MediaEdits } from './define-format'

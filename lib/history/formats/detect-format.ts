@@ -1,4 +1,4 @@
-/** Which format a history is in: its messages vote. */
+/** Detects the format of a history by a majority of its messages. */
 
 import type { HistoryFormatName, ViewFormat } from '../message-view'
 import { isObject } from './safe-read'

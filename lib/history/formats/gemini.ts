@@ -1,4 +1,4 @@
-/** Contents of Gemini's API: `{ role, parts }`. Calls have no ids more often than not. */
+/** Contents of Gemini's API: `{ role, parts }`. Calls usually have no ids. */
 
 import type { ResultText } from '../message-cache'
 import type { MessageRole } from '../message-view'

@@ -1,4 +1,4 @@
-/** The lines of a file, one after another: logs are longer than what one would read at once. */
+/** Reads the lines of a file one after another, because logs are too long to read at once. */
 
 import { createReadStream, promises } from 'node:fs'
 import { createGunzip } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** Opens files that hold text, and says plainly of others what they are. */
+/** Opens text files, and reports the kind of all others. */
 
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'

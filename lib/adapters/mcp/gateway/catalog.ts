@@ -1,4 +1,4 @@
-/** The tools of all servers: their names in the list of the host, and where a call of one leads. */
+/** The tools of all servers: their names in the host's list, and the server of each. */
 
 import { isRecord } from '../../../validation/validate'
 import { type HostProfile, hostOf, hostOfClient } from '../hosts'

@@ -1,4 +1,4 @@
-/** Stands between a host and several servers: each message goes where it belongs, and lists become one. */
+/** Connects a host with several servers: routes each message, and merges lists. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 /**
- * A list of tools that costs little: names and one line each. The model asks for the definition of a tool when it needs it; from then on the
+ * A short list of tools: names and one line each. The model asks for the definition of a tool when it needs it; from then on the
  * tool is in the list. Hosts that read the list only once call it through a tool of ours.
  */
 

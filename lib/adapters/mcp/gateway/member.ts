@@ -1,4 +1,4 @@
-/** One of several servers: the proxy in front of it, and what the host waits for from it. */
+/** One of several servers: its proxy, and the pending requests of the host. */
 
 import { PassThrough } from 'node:stream'
 import { messageOf as problemOf } from '../../../util/message-of'

@@ -1,4 +1,4 @@
-/** Resources of several servers: their addresses stay as they are, and lead to the server that listed them. */
+/** Resources of several servers: their URIs stay unchanged, and are routed to the server that listed them. */
 
 import type { Member } from './member'
 

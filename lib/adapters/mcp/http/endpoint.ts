@@ -1,4 +1,4 @@
-/** The address of a server, and the one place from which requests leave: none is sent to another host. */
+/** The URL of a server, and the only place that sends requests: none is sent to another host. */
 
 import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'

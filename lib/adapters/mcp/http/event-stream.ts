@@ -1,4 +1,4 @@
-/** Server-sent events as messages, one a line, in pieces as they come. */
+/** Converts server-sent events to messages, one per line, while they arrive. */
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE] = [10, 13, 32]
 const COLON = ':'
