@@ -3,6 +3,7 @@
 import { joinedText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { call, native } from '../native/native'
+import { batchesOf } from '../native/text-batches'
 
 const { TEXT_BEGINS, TEXT_JSON, TEXT_MODEL, TEXT_RESULT } = native
 
@@ -34,6 +35,15 @@ export class ResultIndexes {
       if (!this.prunesArguments) for (const { argsText } of calls) add(argsText, TEXT_JSON | TEXT_MODEL)
       for (const { text: output } of results) add(joinedText(output), TEXT_RESULT)
     }
-    return call(() => native.indexWords(this.handle, shared, Uint8Array.from(flags), texts))
+    call(() => native.keepWords(this.handle, shared))
+    const words: string[] = []
+    const uses: number[] = []
+    for (const { joined, lengths, from, latin1 } of batchesOf(texts)) {
+      const some = Uint8Array.from(flags.slice(from, from + lengths.length))
+      const found = call(() => native.indexWords(this.handle, joined, lengths, latin1, some))
+      for (const word of found.words) words.push(word)
+      for (const use of found.uses) uses.push(use)
+    }
+    return { words, uses }
   }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 
-use napi::bindgen_prelude::{External, Uint8Array, Utf16String};
+use napi::bindgen_prelude::{External, Utf16String};
+use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
@@ -21,6 +22,7 @@ use spillway_core::util::sync::lock;
 use crate::error::Result;
 use crate::json::{json as written, parse};
 use crate::overflow::OverflowCut;
+use crate::strings::{append_low_bytes, append_utf16, pieces};
 
 /// The pruning state of a history.
 pub type PrunerHandle = External<Mutex<Pruner>>;
@@ -271,22 +273,37 @@ pub struct IndexedWords {
     pub uses: Vec<u32>,
 }
 
-/// Forgets the messages from `shared` on and reads the texts of the new ones, with flags for each text.
+/// Forgets the messages from `shared` on.
+#[napi(catch_unwind)]
+pub fn keep_words(#[napi(ts_arg_type = "object")] index: &WordIndexHandle, shared: u32) {
+    lock(index).keep(shared as usize);
+}
+
+/// Reads the next texts, which are concatenated to one string, with flags and the length of each in UTF-16 units.
+/// `latin1` promises that no unit is above 0xff.
 #[napi(catch_unwind)]
 pub fn index_words(
+    env: &Env,
     #[napi(ts_arg_type = "object")] index: &WordIndexHandle,
-    shared: u32,
-    flags: Uint8Array,
-    texts: Vec<String>,
-) -> IndexedWords {
+    texts: JsString<'_>,
+    lengths: &[u32],
+    latin1: bool,
+    flags: &[u8],
+) -> napi::Result<IndexedWords> {
     let mut index = lock(index);
-    index.keep(shared as usize);
+    let mut bytes = Vec::new();
+    if latin1 {
+        append_low_bytes(env, &texts, texts.latin1_len()?, &mut bytes)?;
+    } else {
+        let mut units = Vec::new();
+        append_utf16(env, &texts, &mut units)?;
+        // Any byte beyond ASCII ends a word.
+        bytes.extend(units.iter().map(|&unit| u8::try_from(unit).unwrap_or(u8::MAX)));
+    }
     let mut found = IndexedWords { words: Vec::new(), uses: Vec::new() };
-    let mut next = shared;
-    for (flags, text) in flags.iter().zip(&texts) {
+    for (flags, text) in flags.iter().zip(pieces(&bytes, lengths)) {
         if flags & TEXT_BEGINS != 0 {
             index.message();
-            next += 1;
         }
         if flags & TEXT_RESULT != 0 {
             found.words.push(index.index(text));
@@ -294,10 +311,11 @@ pub fn index_words(
         }
         let used = index.say(text, flags & TEXT_JSON != 0);
         if flags & TEXT_MODEL != 0 {
-            found.uses.extend(used.into_iter().flat_map(|result| [next - 1, result]));
+            let message = index.messages().saturating_sub(1) as u32;
+            found.uses.extend(used.into_iter().flat_map(|result| [message, result]));
         }
     }
-    found
+    Ok(found)
 }
 
 /// Trims a text; `null` if it is kept whole. Characters are UTF-16 units.

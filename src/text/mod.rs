@@ -21,6 +21,7 @@ pub mod lines;
 pub mod lossy;
 pub mod omitted_range;
 pub mod simd;
+pub mod specific_words;
 pub mod terminal;
 pub mod utf16;
 pub mod utf8_boundary;

@@ -7,8 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// Minimum length of a word in bytes.
-const MIN_WORD: usize = 8;
+use spillway_base::text::specific_words::{is_camel, specific_words};
 
 /// Limits of an index.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,11 +58,6 @@ fn chance(word: &[u8]) -> f64 {
     }
 }
 
-fn is_camel(word: &[u8]) -> bool {
-    word.windows(2)
-        .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
-}
-
 /// Returns true for `name.ts` and `name.ts:12`.
 fn has_extension(word: &[u8]) -> bool {
     let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -74,39 +68,6 @@ fn has_extension(word: &[u8]) -> bool {
     };
     let letters = name.iter().rev().take_while(|byte| byte.is_ascii_lowercase()).count();
     (1..=4).contains(&letters) && name.iter().rev().nth(letters) == Some(&b'.')
-}
-
-fn is_specific(word: &[u8]) -> bool {
-    word.iter().any(|byte| byte.is_ascii_digit() || b"_./:".contains(byte)) || is_camel(word)
-}
-
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_$@#%+~./:\\-".contains(&byte)
-}
-
-/// Calls `found` with each specific word of a text. In `escaped` text, such as JSON, `\n` ends a word.
-fn words<'a>(text: &'a str, escaped: bool, mut found: impl FnMut(&'a str)) {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    let mut at = 0;
-    while at <= bytes.len() {
-        let byte = bytes.get(at).copied();
-        let escape = escaped && byte == Some(b'\\');
-        if byte.is_some_and(is_word_byte) && !escape {
-            at += 1;
-            continue;
-        }
-        if at - from >= MIN_WORD
-            && let Some(run) = text.get(from..at)
-        {
-            let word = run.trim_matches(['.', '/', ':', '-']);
-            if word.len() >= MIN_WORD && is_specific(word.as_bytes()) {
-                found(word);
-            }
-        }
-        at += if escape { 2 } else { 1 };
-        from = at;
-    }
 }
 
 /// Facts about a word of the history.
@@ -188,11 +149,16 @@ impl WordIndex {
         self.messages.push((self.changes.len(), self.results));
     }
 
-    /// Reads a text that stays in the history. Returns the results, by their numbers, that have a word of it that was
+    /// Number of messages so far.
+    pub fn messages(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Reads a text that stays in the history, in any encoding that continues ASCII. Returns the results, by their numbers, that have a word of it that was
     /// not said before: of each word the newest one.
-    pub fn say(&mut self, text: &str, escaped: bool) -> Vec<u32> {
+    pub fn say(&mut self, text: &[u8], escaped: bool) -> Vec<u32> {
         let mut used = Vec::new();
-        words(text, escaped, |word| {
+        specific_words(text, escaped, &mut |word| {
             let hash = self.hash(word);
             let seen = self.seen.entry(hash).or_default();
             if seen.said {
@@ -208,7 +174,7 @@ impl WordIndex {
     }
 
     /// Returns the words that stay of a result, separated by spaces.
-    pub fn index(&mut self, text: &str) -> String {
+    pub fn index(&mut self, text: &[u8]) -> String {
         let candidates = self.candidates(text);
         let is_listing = candidates.len() > LISTING;
         let mut chosen: Vec<(f64, usize)> = Vec::new();
@@ -247,10 +213,10 @@ impl WordIndex {
     }
 
     /// Returns the different words of a text in the order of their first occurrence.
-    fn candidates<'a>(&self, text: &'a str) -> Vec<Candidate<'a>> {
+    fn candidates<'a>(&self, text: &'a [u8]) -> Vec<Candidate<'a>> {
         let mut places: HashMap<u64, usize> = HashMap::new();
         let mut candidates: Vec<Candidate<'a>> = Vec::new();
-        words(text, false, |word| {
+        specific_words(text, false, &mut |word| {
             let hash = self.hash(word);
             let place = *places.entry(hash).or_insert(candidates.len());
             match candidates.get_mut(place) {
@@ -282,51 +248,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn found(text: &str, escaped: bool) -> Vec<&str> {
-        let mut all = Vec::new();
-        words(text, escaped, |word| all.push(word));
-        all
-    }
-
-    #[test]
-    fn words_are_specific() {
-        let text =
-            "see src/app/main.rs:12, parseConfig() and load_all_files. Nothing-else! a1 12345678";
-        let expected = ["src/app/main.rs:12", "parseConfig", "load_all_files", "12345678"];
-        assert_eq!(found(text, false), expected);
-        assert_eq!(
-            found(r#"{"new":"one_word_here\ntwo_words_here"}"#, true),
-            ["one_word_here", "two_words_here"]
-        );
-        assert_eq!(found("größere_dateien_überall", false), ["ere_dateien_"]);
-    }
-
     #[test]
     fn words_that_stand_elsewhere_are_left_out_of_an_index() {
         let mut index = WordIndex::new(Limits::SHORT);
         index.message();
-        index.say("Look at parseConfig", false);
+        index.say(b"Look at parseConfig", false);
         index.message();
-        assert_eq!(index.index("parseConfig calls readSettings, readSettings"), "readSettings");
+        assert_eq!(index.index(b"parseConfig calls readSettings, readSettings"), "readSettings");
         assert_eq!(
-            index.index("readSettings and writeSettings and writeSettings"),
+            index.index(b"readSettings and writeSettings and writeSettings"),
             "writeSettings"
         );
         index.keep(1);
         index.message();
-        assert_eq!(index.index("parseConfig, readSettings, readSettings"), "readSettings");
+        assert_eq!(index.index(b"parseConfig, readSettings, readSettings"), "readSettings");
         index.keep(0);
-        assert_eq!(index.index("parseConfig, parseConfig"), "parseConfig");
+        assert_eq!(index.index(b"parseConfig, parseConfig"), "parseConfig");
     }
 
     #[test]
     fn an_index_is_bounded_and_a_listing_has_hardly_any() {
         let mut index = WordIndex::new(Limits::SHORT);
         let many: String = (0..400).map(|at| format!("someName{at:03} ").repeat(2)).collect();
-        let chosen = index.index(&many);
+        let chosen = index.index(many.as_bytes());
         assert!((1000..=2000).contains(&chosen.len()), "{}", chosen.len());
         let listing: String = (0..600).map(|at| format!("src/listed/file{at}.ts\n")).collect();
-        assert_eq!(index.index(&listing), "");
+        assert_eq!(index.index(listing.as_bytes()), "");
     }
 
     proptest! {
@@ -335,14 +282,15 @@ mod tests {
             let mut index = WordIndex::new(Limits::SHORT);
             for text in &texts {
                 index.message();
-                let chosen = index.index(text);
+                let chosen = index.index(text.as_bytes());
                 prop_assert!(chosen.len() <= text.len());
-                let all = found(text, false);
+                let mut all = Vec::new();
+                specific_words(text.as_bytes(), false, &mut |word| all.push(word));
                 prop_assert!(chosen.split(' ').filter(|word| !word.is_empty()).all(|word| all.contains(&word)));
             }
             let before = index.changes.len();
             index.message();
-            index.index(texts.join(" ").as_str());
+            index.index(texts.join(" ").as_bytes());
             index.keep(texts.len());
             prop_assert_eq!(index.changes.len(), before);
         }
