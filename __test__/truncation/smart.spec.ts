@@ -39,6 +39,28 @@ describe('smart', () => {
     expect(Buffer.byteLength(result.preview)).toBeLessThanOrEqual(4096)
   })
 
+  it('shows the source of a long function above its failure where there is room for it', async () => {
+    const source = Array.from(
+      { length: 50 },
+      (_, at) => `        part_${at % 9} = self.take(request, ${(at * at) % 37})`,
+    )
+    const failure = [
+      '    def send(self, request):',
+      ...source,
+      '>       raise ConnectionError(err, request=request)',
+      'E       requests.exceptions.ConnectionError: Max retries exceeded with url: /port',
+      '',
+      '/usr/local/lib/python2.7/site-packages/requests/adapters.py:487: ConnectionError',
+    ]
+    const log = Array.from(
+      { length: 8000 },
+      (_, at) => `${(at * 7919) % 8009} ${['get', 'put'][at % 2]} /${(at * 104729) % 9973}/${at}`,
+    )
+    log.splice(3000, 0, '', ...failure, '')
+    const { preview } = await shorten(log.join('\n'), { maxLines: 2000, maxBytes: 51_200 })
+    expect(preview.split('\n')).toEqual(expect.arrayContaining(failure))
+  })
+
   it.each(['smart', 'json', 'csv', 'diff'])(
     'shows codes for a terminal where there is nothing else: %s',
     async (strategy) => {

@@ -19,6 +19,8 @@ pub(super) struct Block {
     peak: u32,
     /// Its worth per byte.
     density: u64,
+    /// The numbers of its lines and of what is near of the paragraphs that it begins and ends in.
+    paragraphs: Vec<u64>,
     /// Fingerprints of its lines, which similar lines have in common.
     alike: Vec<u64>,
 }
@@ -104,8 +106,13 @@ impl Candidates<'_> {
     }
 }
 
-/// Forms blocks of the lines, the most worth per byte first.
-pub(super) fn form(lines: &Lines, described: &Described, ranking: &Ranking) -> Vec<Block> {
+/// Forms blocks of the lines, the most worth per byte first. The paragraphs of a block reach at most `far` lines beyond it.
+pub(super) fn form(
+    lines: &Lines,
+    described: &Described,
+    ranking: &Ranking,
+    far: usize,
+) -> Vec<Block> {
     let Described { rows, is_noise, is_good } = described;
     let likely: Vec<u32> = rows
         .iter()
@@ -126,6 +133,9 @@ pub(super) fn form(lines: &Lines, described: &Described, ranking: &Ranking) -> V
         }
         let from = candidates.complete(candidates.reach(seed, -1), -1, TO_START);
         let to = candidates.complete(candidates.reach(seed, 1), 1, TO_END);
+        let (start, end) = (candidates.complete(from, -1, far), candidates.complete(to, 1, far));
+        let numbers = (start..=end).filter_map(|at| candidates.numbers.get(at).copied());
+        let paragraphs = numbers.collect();
         candidates.taken.iter_mut().take(to + 1).skip(from).for_each(|taken| *taken = true);
         let own: Vec<(u64, u32)> = (from..=to)
             .filter_map(|at| Some((*candidates.numbers.get(at)?, candidates.probability(at))))
@@ -138,7 +148,7 @@ pub(super) fn form(lines: &Lines, described: &Described, ranking: &Ranking) -> V
         let of_line = |number: &u64| lines.get(number).map(|line| line.alike);
         let alike = own.iter().filter_map(|(number, _)| of_line(number)).filter(|it| *it != 0);
         let alike = alike.collect();
-        blocks.push(Block { lines: own, best: seed - from, peak, density, alike });
+        blocks.push(Block { lines: own, best: seed - from, peak, density, paragraphs, alike });
     }
     let first = |block: &Block| block.lines.first().map(|(number, _)| *number);
     sort_by_key(&mut blocks, |block| (u64::MAX - block.density, first(block)));
@@ -162,6 +172,15 @@ pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (
     for block in first.into_iter().chain(repeats) {
         if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
             add_part(chosen, block, most);
+        }
+    }
+}
+
+/// Adds the paragraphs of the blocks that are shown and whose best line is at least so likely, as long as there is room.
+pub(super) fn complete(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
+    for block in blocks.iter().filter(|block| block.peak >= least) {
+        if block.lines.iter().any(|(number, _)| chosen.numbers.contains(number)) {
+            chosen.add_all(block.paragraphs.iter().copied(), most);
         }
     }
 }

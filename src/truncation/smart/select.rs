@@ -16,6 +16,14 @@ use crate::util::sort::sort_by_key;
 const WARNING: i64 = 330;
 /// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
 const BLOCKS: u64 = 60;
+/// Share of what then remains in percent that the rest of their paragraphs gets.
+const PARAGRAPHS: u64 = 40;
+/// Bytes of the budget for each line that a paragraph may reach beyond its block: 64 lines at 50 KB.
+const PER_PARAGRAPH_LINE: u64 = 800;
+/// Maximum number of lines that a paragraph may reach beyond its block.
+const FARTHEST: u64 = 256;
+/// Bytes of the budget for each line of the gaps that are closed before less likely lines are shown: 8 lines at 50 KB.
+const PER_GAP_LINE: u64 = 6400;
 /// Probability in ten thousandths of the best line of a likely block.
 const LIKELY: u32 = 300;
 
@@ -57,14 +65,20 @@ pub(super) fn choose(
         let worth = ranked.iter().map(|(worth, line)| (*line, *worth)).collect();
         let described =
             describe(lines, (&found.findings, &found.counts), &worth, (total, size), rules);
-        blocks = blocks::form(lines, &described, rules.ranking());
+        let far = (budget.bytes / PER_PARAGRAPH_LINE).min(FARTHEST) as usize;
+        blocks = blocks::form(lines, &described, rules.ranking(), far);
         let most = chosen.share(BLOCKS);
         blocks::add(&mut chosen, &blocks, LIKELY, most);
+        let most = chosen.share(PARAGRAPHS);
+        blocks::complete(&mut chosen, &blocks, LIKELY, most);
     }
     for (value, number) in &ranked {
         if *value >= WARNING {
             chosen.add(*number, all);
         }
+    }
+    if !blocks.is_empty() {
+        chosen.close_gaps(budget.bytes / PER_GAP_LINE);
     }
     blocks::add(&mut chosen, &blocks, 0, all);
     let some = chosen.share(25);
