@@ -1,18 +1,68 @@
 //! Classifies tool calls for loop detection: whether a call is polling, and whether it may change state.
 
+use std::cell::OnceCell;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::permission::shell;
 use crate::tools::{Kind, kind, last_part, plain};
 
 /// The effect of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Conduct {
     /// True if the call waits or polls, so that repeating it is expected.
     pub waits: bool,
     /// True if the state may differ after the call succeeds.
-    pub changes: bool,
+    pub changes: Changes,
 }
+
+/// The effect of a call on the state. A command is read when its effect is asked for: for most calls it never is, and
+/// reading one takes longer than everything else that is done with a call.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub struct Changes {
+    known: OnceCell<bool>,
+    command: Option<Box<str>>,
+}
+
+/// Maximum length of a command that is kept to be read later.
+const MAX_KEPT_BYTES: usize = 1024;
+
+impl Changes {
+    fn of_command(command: String) -> Self {
+        if command.len() > MAX_KEPT_BYTES {
+            return (!only_reads(&command)).into();
+        }
+        Changes { known: OnceCell::new(), command: Some(command.into()) }
+    }
+
+    /// Returns true if the state may differ after the call succeeds.
+    pub fn get(&self) -> bool {
+        let read = || self.command.as_deref().is_some_and(|command| !only_reads(command));
+        *self.known.get_or_init(read)
+    }
+}
+
+impl From<bool> for Changes {
+    fn from(changes: bool) -> Self {
+        Changes { known: OnceCell::from(changes), command: None }
+    }
+}
+
+impl From<Changes> for bool {
+    fn from(changes: Changes) -> Self {
+        changes.get()
+    }
+}
+
+impl PartialEq for Changes {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for Changes {}
 
 /// Tools that wait for a process, an agent or a person, or switch a mode; normalized names.
 const WAITS: &str = "\
@@ -45,27 +95,29 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
     let member = |key: &str| arguments.and_then(|value| value.get(key)).and_then(Value::as_str);
     let listed = in_list(WAITS, &name) || own.contains(&name) || own.contains(&plain(tool));
     if listed {
-        return Conduct { waits: true, changes: false };
+        return Conduct { waits: true, changes: false.into() };
     }
     if name == "writestdin" {
         let waits =
             member("chars").or_else(|| member("input")).is_none_or(|text| text.trim().is_empty());
-        return Conduct { waits, changes: !waits };
+        return Conduct { waits, changes: (!waits).into() };
     }
     if kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Terminal) {
         let command = command_of(arguments);
         let waits =
             command.trim_start().starts_with("sleep ") || command.trim_start().starts_with("wait ");
-        return Conduct { waits, changes: !waits && !only_reads(&command) };
+        let changes = if waits { false.into() } else { Changes::of_command(command) };
+        return Conduct { waits, changes };
     }
     let action = member("action").or_else(|| member("command"));
     if name == "process" && action.is_some_and(|action| WAITING_ACTIONS.contains(&action)) {
-        return Conduct { waits: true, changes: false };
+        return Conduct { waits: true, changes: false.into() };
     }
     let looks = action.is_some_and(|action| matches!(action, "view" | "read" | "list" | "open"));
     let words = words_of(last_part(tool));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    Conduct { waits: false, changes: !looks && has(&CHANGING_WORDS) && !has(&NOTES) }
+    let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES);
+    Conduct { waits: false, changes: changes.into() }
 }
 
 /// Returns the command of a terminal call, whatever the name of the argument is.
@@ -131,7 +183,7 @@ mod tests {
 
     fn of(tool: &str, arguments: Value) -> (bool, bool) {
         let Conduct { waits, changes } = conduct(tool, Some(&arguments), &[]);
-        (waits, changes)
+        (waits, changes.get())
     }
 
     #[test]
@@ -162,6 +214,17 @@ mod tests {
             ["Read", "grep", "str_replace_editor", "TodoWrite", "update_plan", "settings", "ls"]
         {
             assert_eq!(of(tool, json!({ "command": "view" })), (false, false), "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_was_not_read_yet_is_saved_by_what_it_does() {
+        let long = format!("rm {}", "x".repeat(MAX_KEPT_BYTES));
+        for (command, expected) in [("ls", false), ("rm x", true), (&long, true)] {
+            let conduct = conduct("bash", Some(&json!({ "command": command })), &[]);
+            let saved = json!({ "waits": false, "changes": expected });
+            assert_eq!(serde_json::to_value(&conduct).unwrap(), saved);
+            assert_eq!(serde_json::from_value::<Conduct>(saved).unwrap(), conduct);
         }
     }
 

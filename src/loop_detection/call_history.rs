@@ -61,7 +61,7 @@ impl Call {
     fn forget(&mut self) {
         let has_none =
             matches!(self.outcome, Outcome::Vetoed | Outcome::Known { failed: true, .. });
-        self.forgotten |= !self.conduct.changes && !has_none;
+        self.forgotten |= !has_none && !self.conduct.changes.get();
     }
 }
 
@@ -288,7 +288,7 @@ impl Calls {
             .find(|each| each.signature == call.signature && each.outcome.result().is_some());
         match before.and_then(|each| each.outcome.result()) {
             Some(before) => before != result,
-            None => call.conduct.changes && !failed,
+            None => !failed && call.conduct.changes.get(),
         }
     }
 

@@ -316,8 +316,9 @@ impl Policy {
     fn guards(&self, target: &Target) -> bool {
         let Options { rules, hard, .. } = &self.options;
         std::iter::once(&target.text).chain(&target.others).any(|text| {
-            hard.matching(Domain::Read, text).next().is_some()
-                || rules.ban(Domain::Read, text).is_some()
+            let subject = Subject::new(text);
+            hard.matching(Domain::Read, subject).next().is_some()
+                || rules.ban(Domain::Read, subject).is_some()
         })
     }
 
@@ -342,9 +343,12 @@ impl Policy {
             reasons,
             suggestions: None,
         };
-        let texts = || std::iter::once(&target.text).chain(&target.others);
-        let found =
-            texts().find_map(|text| Some((text, self.options.hard.matching(domain, text).next()?)));
+        let text = Subject::new(&target.text);
+        let others: Vec<Subject<'_>> =
+            target.others.iter().map(|other| Subject::new(other)).collect();
+        let found = std::iter::once(&text).chain(&others).find_map(|text| {
+            Some((text.whole(), self.options.hard.matching(domain, *text).next()?))
+        });
         if let Some((text, rule)) = found {
             let reason = never_allowed(rule, target, text);
             return answer(Decision::Deny, Some(rule), Vec::new(), vec![reason]);
@@ -353,17 +357,17 @@ impl Policy {
             return answer(Decision::Allow, None, Vec::new(), vec!["full access".to_owned()]);
         }
         let rules = &self.options.rules;
-        let (mut rule, mut shadowed) = rules.winner(domain, &target.text);
+        let (mut rule, mut shadowed) = rules.winner(domain, text);
         if let Some(same) = &target.same_as
             && rule.is_none_or(|rule| rule.source == Source::Default)
         {
-            let (other, hidden) = rules.winner(domain, same);
+            let (other, hidden) = rules.winner(domain, Subject::new(same));
             if other.is_some_and(|rule| rule.decision == Decision::Allow) {
                 (rule, shadowed) = (other, hidden);
             }
         }
         if target.quiet && rule.is_none_or(|rule| !rule.is_particular()) {
-            rule = rules.ban(domain, &target.text);
+            rule = rules.ban(domain, text);
             shadowed.clear();
         }
         let mut decision = match rule {
@@ -401,11 +405,11 @@ impl Policy {
                 return self.finish(request, target, rule, told);
             }
         }
-        for other in &target.others {
-            let ban = rules.ban(domain, other);
+        for other in &others {
+            let ban = rules.ban(domain, *other);
             if let Some(found) = ban.filter(|ban| ban.decision > decision) {
                 decision = found.decision;
-                reasons = vec![said(found, other)];
+                reasons = vec![said(found, other.whole())];
                 rule = Some(found);
             }
         }
@@ -426,7 +430,7 @@ impl Policy {
             Some(rule) if rule.decision == Decision::Allow && !target.doubts.is_empty() => {
                 let mut all = Vec::new();
                 for text in std::iter::once(&target.text).chain(&target.same_as) {
-                    let matching = self.options.rules.matching(judged.domain, text);
+                    let matching = self.options.rules.matching(judged.domain, Subject::new(text));
                     all.extend(matching.take_while(|rule| rule.decision == Decision::Allow));
                 }
                 all

@@ -75,16 +75,23 @@ impl Folders {
         if path.is_empty() || path.len() > MAX_PATH_BYTES || path.contains('\0') {
             return None;
         }
-        let path = slashes(path, self.windows);
+        let slashed;
+        let path = match self.windows {
+            true => {
+                slashed = slashes(path, true);
+                slashed.as_str()
+            }
+            false => path,
+        };
         let path = match path.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                format!("{}{rest}", self.home.as_deref()?)
+                Cow::Owned([self.home.as_deref()?, rest].concat())
             }
-            _ => path,
+            _ => Cow::Borrowed(path),
         };
         // Two slashes in front would be a share.
         let cwd = cwd.trim_end_matches('/');
-        Some(if is_absolute(&path) { path } else { [cwd, "/", &path].concat() })
+        Some(if is_absolute(&path) { path.into_owned() } else { [cwd, "/", &path].concat() })
     }
 
     /// Resolves a [`written`](Self::written) path as the file system does, if that differs from its text: `..` after a

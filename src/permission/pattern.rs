@@ -38,6 +38,7 @@ pub struct Subject<'t> {
     whole: &'t str,
     scheme: Option<&'static str>,
     body: &'t str,
+    start: &'t str,
     is_ascii: bool,
 }
 
@@ -45,7 +46,7 @@ impl<'t> Subject<'t> {
     /// Takes a target apart.
     pub fn new(whole: &'t str) -> Self {
         let (scheme, body) = split_scheme(whole);
-        Subject { whole, scheme, body, is_ascii: whole.is_ascii() }
+        Subject { whole, scheme, body, start: start_of(body), is_ascii: whole.is_ascii() }
     }
 
     /// With its scheme.
@@ -53,10 +54,17 @@ impl<'t> Subject<'t> {
         self.whole
     }
 
-    /// Without its scheme.
-    pub fn body(&self) -> &'t str {
-        self.body
+    /// Its first word or folder.
+    pub fn start(&self) -> &'t str {
+        self.start
     }
+}
+
+/// Returns the first word or folder of a text without a scheme.
+pub(super) fn start_of(text: &str) -> &str {
+    let text = text.strip_prefix('/').unwrap_or(text);
+    let end = text.bytes().position(|byte| matches!(byte, b' ' | b'/'));
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// A compiled pattern.
@@ -170,7 +178,7 @@ impl Pattern {
     }
 
     /// Returns true if the pattern matches a target.
-    pub fn matches(&self, &Subject { whole, scheme, body, is_ascii }: &Subject<'_>) -> bool {
+    pub fn matches(&self, &Subject { whole, scheme, body, is_ascii, .. }: &Subject<'_>) -> bool {
         if self.scheme.is_some() && self.scheme != scheme {
             return false;
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::options::{choice, refuse};
-use super::pattern::{Pattern, Style, Subject, split_scheme};
+use super::pattern::{Pattern, Style, Subject, split_scheme, start_of};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
 use crate::util::sort::sort_by_key;
@@ -243,10 +243,9 @@ impl RuleList {
     pub fn matching<'a, 't>(
         &'a self,
         domain: Domain,
-        target: &'t str,
+        target: Subject<'t>,
     ) -> impl Iterator<Item = &'a Rule> + use<'a, 't> {
-        let target = Subject::new(target);
-        let near = self.by_start.get(start_of(target.body())).map_or(&[][..], Vec::as_slice);
+        let near = self.by_start.get(target.start()).map_or(&[][..], Vec::as_slice);
         let mut near = near.iter().rev().peekable();
         let mut rest = self.anywhere[domain as usize].iter().rev().peekable();
         let next = std::iter::from_fn(move || match (near.peek(), rest.peek()) {
@@ -260,14 +259,18 @@ impl RuleList {
     }
 
     /// The rule that counts for a target, and those that it hides.
-    pub fn winner<'a>(&'a self, domain: Domain, target: &str) -> (Option<&'a Rule>, Vec<Told<'a>>) {
+    pub fn winner<'a>(
+        &'a self,
+        domain: Domain,
+        target: Subject<'_>,
+    ) -> (Option<&'a Rule>, Vec<Told<'a>>) {
         let mut matching = self.matching(domain, target);
         (matching.next(), matching.take(MAX_SHADOWED).map(Rule::told).collect())
     }
 
     /// The ban of something in particular that counts for a target, however that is written. A later permission lifts it; a
     /// later ban of everything, which may itself be lifted where the target is written otherwise, does not.
-    pub fn ban(&self, domain: Domain, target: &str) -> Option<&Rule> {
+    pub fn ban(&self, domain: Domain, target: Subject<'_>) -> Option<&Rule> {
         self.matching(domain, target)
             .find(|rule| rule.decision == Decision::Allow || rule.is_particular())
             .filter(|rule| rule.is_particular())
@@ -315,7 +318,7 @@ impl RuleList {
                     && !(wide && other.pattern.is_literal())
                     && others.iter().all(|target| other.counts_for(&Subject::new(target)))
             };
-            if let Some(by) = self.matching(domain, first).find(later)
+            if let Some(by) = self.matching(domain, Subject::new(first)).find(later)
                 && let Some(by) = self.rules.iter().position(|one| std::ptr::eq(one, by))
                 && by > at
             {
@@ -353,12 +356,6 @@ fn examples_of(pattern: &Pattern, domain: Domain) -> Vec<String> {
         .collect()
 }
 
-/// Where the first word or folder ends.
-fn start_of(text: &str) -> &str {
-    let text = text.strip_prefix('/').unwrap_or(text);
-    &text[..text.find([' ', '/']).unwrap_or(text.len())]
-}
-
 fn start_of_pattern(pattern: &Pattern) -> Option<&str> {
     let prefix = pattern.literal_prefix();
     let start = start_of(prefix);
@@ -380,7 +377,7 @@ mod tests {
     }
 
     fn decide(rules: &[(&str, &str, &str)], domain: Domain, target: &str) -> Option<Decision> {
-        list(rules).winner(domain, target).0.map(|rule| rule.decision)
+        list(rules).winner(domain, Subject::new(target)).0.map(|rule| rule.decision)
     }
 
     #[test]
@@ -391,7 +388,7 @@ mod tests {
         assert_eq!(decide(&rules, Domain::Bash, "shell:rm -i x"), Some(Decision::Ask));
         assert_eq!(decide(&rules, Domain::Read, "vault:/x"), None);
         let list = list(&rules);
-        let (_, hidden) = list.winner(Domain::Bash, "shell:rm -i x");
+        let (_, hidden) = list.winner(Domain::Bash, Subject::new("shell:rm -i x"));
         assert_eq!(hidden.iter().map(|rule| rule.pattern).collect::<Vec<_>>(), ["rm *", "*"]);
     }
 
@@ -496,6 +493,7 @@ mod tests {
             .collect();
         let list = RuleList::new(rules);
         assert_eq!(list.anywhere_len(), 0);
-        assert_eq!(list.winner(Domain::Bash, "shell:p77 x").0.unwrap().pattern.source(), "p77 *");
+        let (rule, _) = list.winner(Domain::Bash, Subject::new("shell:p77 x"));
+        assert_eq!(rule.unwrap().pattern.source(), "p77 *");
     }
 }

@@ -17,6 +17,9 @@ use super::tool_table::{
 };
 use crate::tools::{is_same, plain};
 
+/// Number of arguments up to which each is compared with the keys of a table.
+const FEW_ARGUMENTS: usize = 8;
+
 /// How a kind of tool states its targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -278,6 +281,14 @@ fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     }
 }
 
+/// Returns the keys of a table if an argument has one of them. A call has few arguments and a table many keys: this takes
+/// a tenth of the time of a search for each key.
+fn keys_in<'k>(args: &Map<String, Value>, keys: &'k [&'k str]) -> &'k [&'k str] {
+    let is_there =
+        args.len() > FEW_ARGUMENTS || args.keys().any(|name| keys.contains(&name.as_str()));
+    if is_there { keys } else { &[] }
+}
+
 /// Adds every string under the keys, in arrays too. Any other value under a known key cannot be evaluated.
 fn strings(
     args: &Map<String, Value>,
@@ -287,7 +298,7 @@ fn strings(
     make: impl Fn(String) -> Touched,
 ) {
     let own = tool.keys.iter().map(String::as_str);
-    let usual = usual.iter().copied().filter(|_| tool.keys.is_empty());
+    let usual = keys_in(args, usual).iter().copied().filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {
         match args.get(key) {
             None | Some(Value::Null) => {}
@@ -412,12 +423,14 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
         found.push(Touched::Unreadable(Domain::Bash, key.to_owned()));
     }
     let own_keys = |key: &&&str| tool.keys.iter().any(|own| own == **key);
-    let powers =
-        POWER_KEYS.iter().filter(|key| !own_keys(key) && args.get(**key).is_some_and(is_given));
-    let shells = SHELL_KEYS.iter().filter(|key| !args.get(**key).is_none_or(is_usual_shell));
+    let powers = keys_in(args, POWER_KEYS)
+        .iter()
+        .filter(|key| !own_keys(key) && args.get(**key).is_some_and(is_given));
+    let shells =
+        keys_in(args, SHELL_KEYS).iter().filter(|key| !args.get(**key).is_none_or(is_usual_shell));
     found.extend(powers.chain(shells).map(|key| Touched::Powerful((*key).to_owned())));
     let own = tool.keys.iter().map(String::as_str);
-    let usual = COMMAND_KEYS.iter().copied().filter(|_| tool.keys.is_empty());
+    let usual = keys_in(args, COMMAND_KEYS).iter().copied().filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {
         match args.get(key) {
             None | Some(Value::Null) => {}

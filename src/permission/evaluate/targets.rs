@@ -479,7 +479,8 @@ impl<'a> Reader<'a> {
                 && (is_of_git(path, is_glob)
                     || (!is_glob && (is_file_of_git(path) || self.is_setting(path))))
         };
-        let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
+        let secret =
+            sensitive(path) || real.as_deref().is_some_and(|real| real != path && sensitive(real));
         let mut doubts = control(path);
         if is_run(path) || real.as_deref().is_some_and(is_run) {
             doubts.push(Doubt {

@@ -18,7 +18,7 @@ use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset};
 use crate::permission::Domain;
-use crate::permission::paths::Folders;
+use crate::permission::paths::{Folders, normal};
 use crate::permission::sensitive::SensitiveNames;
 
 /// Maximum nesting of commands in commands.
@@ -357,13 +357,13 @@ impl<'a> Walker<'a> {
         let root = [String::from("/")];
         let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
         for place in places {
-            let found = (self.folders.absolute(&text, place), self.folders.written(&text, place));
-            match found {
-                (Some(path), Some(written)) => {
+            let written = self.folders.written(&text, place);
+            match written.and_then(|written| Some((normal(&written)?, written))) {
+                Some((path, written)) => {
                     let glob = word.glob;
                     self.out.files.push(FileUse { domain, path, written, glob, names: false });
                 }
-                _ => return Some(Doubt::always(format!("{} is not a path", word.told))),
+                None => return Some(Doubt::always(format!("{} is not a path", word.told))),
             }
         }
         None

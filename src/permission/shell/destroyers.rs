@@ -134,8 +134,10 @@ impl Walker<'_> {
         let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
         let is_glob = name.known && name.glob && name.text.contains(['*', '?', '[']);
         let last = name.text.rsplit('/').next().unwrap_or_default();
-        let can_be = |known: &&&str| is_glob && can_be_name(last, known);
-        let is_shell = !name.known || SHELLS.contains(&base) || SHELLS.iter().any(|it| can_be(&it));
+        let can_be = |known: &&&str| can_be_name(last, known);
+        let is_shell = !name.known
+            || SHELLS.contains(&base)
+            || (is_glob && SHELLS.iter().any(|it| can_be(&it)));
         // Programs of these kinds run none of their words.
         let runs = is_shell
             || match kind {
@@ -146,8 +148,10 @@ impl Walker<'_> {
         let mut found: Vec<&'static str> = Vec::new();
         found.extend(self.destroys_by(base, words, is_itself));
         found.extend(self.function_destroys(&name.text));
-        for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS).filter(can_be) {
-            found.extend(self.destroys_by(known, words, false));
+        if is_glob {
+            for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS).filter(can_be) {
+                found.extend(self.destroys_by(known, words, false));
+            }
         }
         if runs {
             let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
@@ -169,9 +173,10 @@ impl Walker<'_> {
         if starts_shell || words.len() == 1 {
             found.extend(self.files_destroy(words, starts_shell));
         }
-        let input: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+        let piped = self.piped.clone();
+        let input = || read.iter().chain(&piped);
         if is_shell || base == "ssh" || (runs && names_shell()) || opens_shell(base, words) {
-            for text in &input {
+            for text in input() {
                 found.extend(self.text_destroys(&as_read_by(base, text)));
             }
             found.extend(self.xargs_destroys(words, read));
@@ -179,7 +184,7 @@ impl Walker<'_> {
             || passed_input::passes(program, words)
             || program.is_some_and(|program| program.sql)
         {
-            for text in &input {
+            for text in input() {
                 found.extend(self.code_runs(text));
                 found.extend(self.text_destroys(text));
             }
@@ -309,6 +314,9 @@ impl Walker<'_> {
 
     /// Returns what a function that was defined before destroys where it is called.
     fn function_destroys(&mut self, name: &str) -> Vec<&'static str> {
+        if self.functions.is_empty() {
+            return Vec::new();
+        }
         // A recursive function is read once.
         let (called, others) =
             self.functions.drain(..).partition(|function| function.fname.value == name);

@@ -1,12 +1,15 @@
 //! Programs that destroy the places in their arguments: they remove, format, overwrite or change the rights of a place that
 //! contains all files of the machine or of a user.
 
+use std::sync::LazyLock;
+
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroyers::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
-use super::essential_packages::removes_essential;
+use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::word::Word;
 use crate::permission::places::Place;
+use crate::util::hash::NameMap;
 
 /// Programs that remove their arguments with everything in them.
 pub(super) const REMOVERS: &[&str] = &[
@@ -202,6 +205,22 @@ const IMAGERS: &[&str] = &[
 pub(super) const RIGHTS: &[&str] =
     &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
 
+/// Further programs of which something is known here or where their processes end.
+const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
+    gsed rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
+    skill slay loginctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
+    mount mke2fs";
+
+/// All of them: most commands are of none.
+static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
+    let lists =
+        [REMOVERS, FORMATTERS, PARTITIONERS, IMAGERS, RIGHTS].into_iter().flatten().copied();
+    let tables = [WITH_WORD, FIRMWARE, POOLS].into_iter().flatten().map(|(name, _)| *name);
+    let managers = PACKAGE_MANAGERS.iter().map(|(name, _)| *name);
+    let others = OTHERS.split_ascii_whitespace();
+    lists.chain(tables).chain(managers).chain(others).map(|name| (name, ())).collect()
+});
+
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -211,12 +230,6 @@ impl Walker<'_> {
         is_first: bool,
     ) -> Option<&'static str> {
         let rest = words.get(1..).unwrap_or_default();
-        let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
-        let operands =
-            || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
-        let is_disk = |word: &Word| self.disk(word);
-        let on_disk = || operands().any(is_disk);
-        let unknown = || rest.iter().any(|word| !word.known);
         // Another file can have the name of a program.
         let base = if base.starts_with("mkfs.")
             || base.starts_with("newfs")
@@ -227,12 +240,27 @@ impl Walker<'_> {
         } else {
             base
         };
-        if has(&["--help", "--version", "-V"]) && base != "sfdisk" {
+        let only_tells = |word: &Word| matches!(word.text.as_str(), "--help" | "--version" | "-V");
+        if base != "sfdisk" && rest.iter().any(only_tells) {
             return None;
         }
         if let Some(found) = self.output_destroys(base, rest) {
             return Some(found);
         }
+        if NAMES.contains_key(base) {
+            return self.destroys_listed(base, rest, is_first);
+        }
+        debug_assert!(self.destroys_listed(base, rest, is_first).is_none(), "{base} is in no list");
+        None
+    }
+
+    fn destroys_listed(&self, base: &str, rest: &[Word], is_first: bool) -> Option<&'static str> {
+        let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
+        let operands =
+            || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
+        let is_disk = |word: &Word| self.disk(word);
+        let on_disk = || operands().any(is_disk);
+        let unknown = || rest.iter().any(|word| !word.known);
         if REMOVERS.contains(&base) {
             return self
                 .removes(base, rest)

@@ -56,13 +56,13 @@ impl Walker<'_> {
             return Some(WRITES_DISK);
         }
         let mut written: Vec<&str> = option_values(base, rest);
-        let texts: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
+        let mut texts = operands().map(|word| word.text.as_str());
         if let Some((_, at)) = OPERANDS.iter().find(|(name, _)| *name == base) {
-            written.extend(texts.get(*at));
-        }
-        if LAST.contains(&base) && texts.len() > 1 {
+            written.extend(texts.nth(*at));
+        } else if LAST.contains(&base) {
             // `magick` names the kind of a file before it.
-            written.extend(texts.last().map(|text| text.rsplit(':').next().unwrap_or(text)));
+            let last = texts.skip(1).last();
+            written.extend(last.map(|text| text.rsplit(':').next().unwrap_or(text)));
         }
         match base {
             "socat" => written.extend(addresses_written(rest)),
@@ -74,13 +74,16 @@ impl Walker<'_> {
             })),
             _ => {}
         }
-        let written: Vec<Word> = written.into_iter().map(expanded_word).collect();
-        self.writes(written.iter())
+        written.into_iter().find_map(|text| self.writes(std::iter::once(&expanded_word(text))))
     }
 }
 
 /// Returns the values of the options that a program writes to: `-o X`, `-oX`, `--output X`, `--output=X`, `of=X`.
 fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
+    let can_be = |word: &Word| word.text.starts_with('-') || word.text.contains('=');
+    if !rest.iter().any(can_be) {
+        return Vec::new();
+    }
     let own = OWN_OUTPUTS.iter().find(|(name, _)| *name == base).map_or(&[][..], |(_, own)| own);
     // Programs that show something mean another thing with these names; the table of programs has their own options.
     let shows = matches!(

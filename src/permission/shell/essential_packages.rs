@@ -11,7 +11,7 @@ const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreuti
     sys-apps/coreutils xbps nix";
 
 /// Programs that manage packages, with the words that remove some. A word that ends in `*` is the start of an option.
-const PACKAGE_MANAGERS: &[(&str, &str)] = &[
+pub(super) const PACKAGE_MANAGERS: &[(&str, &str)] = &[
     ("apt", "remove purge full-purge autoremove"),
     ("apt-get", "remove purge autoremove"),
     ("aptitude", "remove purge"),

@@ -6,8 +6,9 @@
 //! matches (`--upload-p`), and so does an extended name (`--config-file` for `--config`). Short options are found in a
 //! bundle (`-xI`).
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use crate::util::hash::NameMap;
 
 /// The effect of a program on its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,8 @@ pub struct Opt {
     after: &'static str,
     /// True if the name is a prefix.
     is_start: bool,
+    /// True for a subcommand.
+    is_word: bool,
     key: String,
 }
 
@@ -134,9 +137,9 @@ pub struct Hit<'p, 'w> {
 
 static TEXT: &str = include_str!("programs.txt");
 
-static PROGRAMS: LazyLock<(Vec<Program>, HashMap<&'static str, usize>)> = LazyLock::new(|| {
+static PROGRAMS: LazyLock<(Vec<Program>, NameMap<usize>)> = LazyLock::new(|| {
     let mut programs = Vec::new();
-    let mut names = HashMap::new();
+    let mut names = NameMap::default();
     for (line, row) in rows() {
         names.extend(line.split(' ').map(|name| (name, programs.len())));
         programs.push(row);
@@ -232,7 +235,8 @@ fn option(text: &'static str) -> Opt {
         .unwrap_or(("", name));
     let is_start = name.starts_with('-') && name.ends_with('*');
     let name = if is_start { &name[..name.len() - 1] } else { name };
-    Opt { name, effect, after, is_start, key: normal(name) }
+    let is_word = !name.starts_with(['-', '+', '=', '@']);
+    Opt { name, effect, after, is_start, is_word, key: normal(name) }
 }
 
 /// Normalizes the name of an option.
@@ -308,7 +312,7 @@ impl Program {
     /// Returns the subcommand of the table that a word is, after these ones.
     pub fn command(&self, word: &str, before: &[&str]) -> Option<&Opt> {
         let is_it = |option: &&Opt| {
-            !option.name.starts_with(['-', '+', '=', '@'])
+            option.is_word
                 && option.counts(before)
                 && match (option.name.strip_suffix('*'), option.name.strip_prefix('*')) {
                     (Some(start), _) => {
@@ -423,16 +427,14 @@ pub fn flag<'f>(word: &str, flags: &[&'f str]) -> Option<&'f str> {
         return flags.iter().copied().find(|flag| *flag == word);
     }
     let name = word.split('=').next().unwrap_or(word);
-    flags.iter().copied().find(|flag| match *flag {
-        flag if flag.starts_with("--") => {
-            // Programs accept an unambiguous abbreviation of a long option.
-            name.len() > 2 && name.starts_with("--") && (flag.starts_with(name) || name == flag)
-        }
-        flag if flag.len() == 2 && flag.starts_with('-') => {
-            let short = word.starts_with('-') && !word.starts_with("--");
-            short && word[1..].contains(&flag[1..])
-        }
-        flag => name == flag || (flag.starts_with('-') && word.starts_with(flag)),
+    let can_be_long = name.len() > 2 && name.starts_with("--");
+    let is_short = word.starts_with('-') && !word.starts_with("--");
+    flags.iter().copied().find(|flag| match flag.as_bytes() {
+        // Programs accept an unambiguous abbreviation of a long option.
+        [b'-', b'-', ..] => can_be_long && flag.starts_with(name),
+        [b'-', letter] => is_short && word.as_bytes()[1..].contains(letter),
+        [b'-', ..] => word.starts_with(flag),
+        _ => name == *flag,
     })
 }
 

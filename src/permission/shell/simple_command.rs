@@ -125,11 +125,12 @@ impl Walker<'_> {
     /// Judges the input of a command: some programs only show or store it, others run it.
     fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
         // The input of these is arguments.
-        let takes_arguments =
-            words.iter().any(|word| matches!(word.text.as_str(), "xargs" | "gxargs" | "parallel"));
-        if guess::runs_input(words)
-            && !takes_arguments
-            && let Some(piped) = self.piped.clone()
+        let takes_arguments = || {
+            words.iter().any(|word| matches!(word.text.as_str(), "xargs" | "gxargs" | "parallel"))
+        };
+        if let Some(piped) = self.piped.clone()
+            && guess::runs_input(words)
+            && !takes_arguments()
         {
             self.guess_texts(&[piped], command);
         }

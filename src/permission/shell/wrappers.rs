@@ -1,6 +1,9 @@
 //! Programs that run their arguments, and where the command begins.
 
+use std::sync::LazyLock;
+
 use super::word::Word;
+use crate::util::hash::NameMap;
 
 /// The command that a program runs.
 #[derive(Debug, PartialEq, Eq)]
@@ -142,6 +145,20 @@ static XARGS: Wrapper = Wrapper {
     before: 0,
 };
 
+/// A wrapper, and what it makes of the place of its command.
+type Row = (&'static Wrapper, fn(usize) -> Wrapped);
+
+/// The wrappers by their names.
+static BY_NAME: LazyLock<NameMap<Row>> = LazyLock::new(|| {
+    let rows = |list: &'static [Wrapper], wrapped: fn(usize) -> Wrapped| {
+        list.iter().flat_map(move |row| row.names.iter().map(move |name| (*name, (row, wrapped))))
+    };
+    rows(WRAPPERS, Wrapped::Words)
+        .chain(rows(POWERFUL, Wrapped::Powerful))
+        .chain(rows(std::slice::from_ref(&XARGS), Wrapped::WordsAndMore))
+        .collect()
+});
+
 /// Returns the command that a command runs, if its program runs another one. `name` is the program without its
 /// directory.
 pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
@@ -153,17 +170,8 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
         }
         _ => {}
     }
-    let has = |wrapper: &&Wrapper| wrapper.names.contains(&name);
-    if let Some(wrapper) = WRAPPERS.iter().find(has) {
-        return Some(first_word(wrapper, words).map_or(Wrapped::Unknown, Wrapped::Words));
-    }
-    if let Some(wrapper) = POWERFUL.iter().find(has) {
-        return Some(first_word(wrapper, words).map_or(Wrapped::Unknown, Wrapped::Powerful));
-    }
-    if has(&&XARGS) {
-        return Some(first_word(&XARGS, words).map_or(Wrapped::Unknown, Wrapped::WordsAndMore));
-    }
-    None
+    let (wrapper, wrapped) = BY_NAME.get(name)?;
+    Some(first_word(wrapper, words).map_or(Wrapped::Unknown, wrapped))
 }
 
 /// Returns true if a word sets a variable for the command after it.
@@ -177,7 +185,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 /// Returns true if a program only runs the command after its options.
 pub(super) fn is_wrapper(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" | "env")
-        || WRAPPERS.iter().chain(POWERFUL).chain([&XARGS]).any(|row| row.names.contains(&name))
+        || BY_NAME.contains_key(name)
 }
 
 /// Returns the index of the command, or `None` if an option is unknown or there is no command.
