@@ -40,6 +40,11 @@ const MAX_VALUE: usize = 4096;
 /// Maximum number of arguments before a word that determine its meaning.
 const MAX_BEFORE: usize = 8;
 
+/// Returns true for a path on this machine, and not `host:path` or an address.
+fn is_local(text: &str) -> bool {
+    !text.split('/').next().unwrap_or_default().contains(':')
+}
+
 impl Walker<'_> {
     /// Judges the options of a program and the files that its arguments name. Returns the indexes of arguments that are
     /// not options.
@@ -195,6 +200,12 @@ impl Walker<'_> {
             could_be_value = false;
         }
         if let Some(program) = program {
+            if let [_, .., last] = operands[..]
+                && program.copies
+                && is_local(&words[last].text)
+            {
+                self.value_of(Domain::Edit, &words[last], &words[last].text, command);
+            }
             let only_tells = words.iter().skip(1).any(|word| {
                 let name = word.text.trim_start_matches('-');
                 word.text.starts_with('-')

@@ -116,6 +116,12 @@ fn files_are_found_where_they_really_are() {
     );
     assert_eq!(files("rm -rf ../x"), ["edit /x"]);
     assert_eq!(files("cp a /b"), ["read /vault/a", "edit /b"]);
+    for command in ["rsync -a a b", "rsync -a h:a b", "scp -r h:a b", "sftp h:a b"] {
+        assert_eq!(files(command), ["edit /vault/b"], "{command}");
+    }
+    for command in ["rsync -a a h:b", "rsync a rsync://h/b", "rsync a", "scp a h:b", "sftp h"] {
+        assert_eq!(files(command), Vec::<String>::new(), "{command}");
+    }
     assert_eq!(files("grep -r foo src"), ["read /vault/src"]);
     assert_eq!(files("foo --env-file=.env"), ["read /vault/.env"]);
     assert_eq!(files("git show HEAD:.env"), ["read /vault/.env"]);
