@@ -136,9 +136,12 @@ const body = `
     }),
   ]
   const made = (unit, length) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+  // The answer to an equal call is known: each has another description.
+  let calls = 0
   const timed = (command, policy) => {
+    const args = { command, description: String(calls++) }
     const began = process.hrtime.bigint()
-    policy.evaluate({ tool: 'bash', args: { command } })
+    policy.evaluate({ tool: 'bash', args })
     return Number(process.hrtime.bigint() - began) / 1e6
   }
   const slow = []
