@@ -26,6 +26,8 @@ const quotings = {
   'bash -c and quotes': (command: string) => `bash -c ${single(command)}`,
   'bash -c and quotes with escapes': (command: string) => `bash -c ${escaped(command)}`,
   'sh -c and double quotes': (command: string) => `sh -c ${double(command)}`,
+  'sudo bash -c and quotes': (command: string) => `sudo bash -c ${single(command)}`,
+  'env zsh -lc and quotes': (command: string) => `env A=b zsh -lc ${single(command)}`,
 }
 
 const names = Object.keys(policies) as (keyof typeof policies)[]
@@ -73,5 +75,10 @@ describe('what destroys a machine is denied in every mode', () => {
 
   test('what only looks alike is allowed with full access', () => {
     expect(data.harmless.filter((command) => decide('defaults', command, 'full_access') !== 'allow')).toEqual([])
+  })
+
+  test.each(Object.entries(quotings))('what only looks alike is not denied behind %s', (_, quote) => {
+    const commands = data.harmless.map(quote)
+    expect(commands.filter((command) => decide('defaults', command, 'full_access') === 'deny')).toEqual([])
   })
 })

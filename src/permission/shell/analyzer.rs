@@ -230,7 +230,12 @@ impl<'a> Walker<'a> {
             };
         }
         if !std::mem::take(&mut self.is_inner) {
-            let outer = std::mem::replace(&mut self.constants, Constants::of(text));
+            // With other separators, which `eval` inherits, a value is split elsewhere.
+            let constants = match self.separators().is_empty() {
+                true => Constants::of(text),
+                false => Constants::default(),
+            };
+            let outer = std::mem::replace(&mut self.constants, constants);
             self.read_source(text);
             // Those within a hidden one are among those of the whole.
             let is_whole = self.depth == 0 && self.guess.is_none();

@@ -160,9 +160,9 @@ impl Walker<'_> {
                 found.extend(self.runner_destroys(base, &words, false));
             }
             if matches!(kind, Some(Kind::Code | Kind::Runner)) {
-                for at in
-                    (1..words.len().min(MAX_TAILS)).filter(|at| !is_message(words, *at, program))
-                {
+                let is_code =
+                    |at: &usize| !is_message(words, *at, program) && !is_shell_text(words, *at);
+                for at in (1..words.len().min(MAX_TAILS)).filter(is_code) {
                     found.extend(self.code_runs(&words[at].text));
                 }
             }
@@ -222,10 +222,12 @@ impl Walker<'_> {
             found.extend(self.destroys_by(&inner, &words[at..], is_local));
         }
         let program = programs::find(base);
-        let mut inner: Vec<String> = (1..words.len())
+        let places = 1..words.len();
+        let (texts, others): (Vec<usize>, Vec<usize>) = places
             .filter(|at| !is_message(words, *at, program))
-            .flat_map(|at| commands_in(&words[at].text))
-            .collect();
+            .partition(|at| is_shell_text(words, *at));
+        let mut inner: Vec<String> =
+            others.iter().flat_map(|at| commands_in(&words[*at].text)).collect();
         let joined = |words: &[Word]| {
             words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
         };
@@ -233,14 +235,25 @@ impl Walker<'_> {
             if self.variables.iter().any(|(name, text)| evaluates_itself(name, text)) {
                 found.push(FORKS);
             }
-            inner.push(joined(&words[1..]));
-        } else if words[0].text.contains(' ') || !words[0].known {
+            let text = joined(&words[1..]);
+            match others.is_empty() {
+                true => found.extend(self.shell_text_destroys(&text).into_iter().flatten()),
+                false => inner.push(text),
+            }
+            return found.into_iter().chain(self.all_destroy(&inner)).collect();
+        }
+        if words[0].text.contains(' ') || !words[0].known {
             inner.push(joined(words));
         }
-        for text in inner.iter().take(MAX_TAILS) {
-            found.extend(self.text_destroys(text));
+        for at in texts.into_iter().take(MAX_TAILS) {
+            found.extend(self.shell_text_destroys(&words[at].text).into_iter().flatten());
         }
-        found
+        found.into_iter().chain(self.all_destroy(&inner)).collect()
+    }
+
+    /// Returns what texts destroy of which each may be a command.
+    fn all_destroy(&mut self, texts: &[String]) -> Vec<&'static str> {
+        texts.iter().take(MAX_TAILS).flat_map(|text| self.text_destroys(text)).collect()
     }
 
     /// Returns what the scripts of `awk` and `sed` and the settings and helpers of `git` destroy.
@@ -370,12 +383,21 @@ impl Walker<'_> {
         found
     }
 
-    /// Returns what a text for a shell destroys.
+    /// Returns what a text destroys that a shell may read, or another program.
     pub(super) fn text_destroys(&mut self, text: &str) -> Vec<&'static str> {
-        if !may_destroy(text) {
-            return Vec::new();
+        let Some(mut found) = self.shell_text_destroys(text) else { return Vec::new() };
+        if found.is_empty() {
+            found.extend(self.code_destroys(text));
         }
-        let Some(mut inner) = self.shadow(text) else { return Vec::new() };
+        found
+    }
+
+    /// Returns what a text destroys that a shell reads; `None` if it is not read.
+    fn shell_text_destroys(&mut self, text: &str) -> Option<Vec<&'static str>> {
+        if !may_destroy(text) {
+            return None;
+        }
+        let mut inner = self.shadow(text)?;
         inner.source(text);
         let reading = self.end_shadow(inner);
         let mut found = Vec::new();
@@ -392,11 +414,7 @@ impl Walker<'_> {
                 found.push(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM });
             }
         }
-        if found.is_empty() {
-            // Text that no shell reads.
-            found.extend(self.code_destroys(text));
-        }
-        found
+        Some(found)
     }
 }
 
@@ -416,6 +434,24 @@ fn arguments_of_parallel(words: &[Word]) -> Option<String> {
     let at = words.iter().position(|word| word.text.starts_with(":::"))?;
     Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
+
+/// Returns true for a text that a shell reads: what stands in quotes in it is an argument there, and no command.
+pub(super) fn is_shell_text(words: &[Word], at: usize) -> bool {
+    if !words[at].known {
+        return false;
+    }
+    let runs = |place: usize, names: &[&str]| names.contains(&&*base(&words[place].text));
+    let is_option = |place: &usize| words[*place].text.starts_with('-');
+    // The options of a shell before its text, the last of which says that one follows: `bash -l -c 'x'`.
+    let first = (1..at).rev().take(MAX_TAILS).take_while(is_option).last();
+    let is_given = words[at - 1].text.starts_with('-')
+        && !words[at - 1].text.starts_with("--")
+        && words[at - 1].text.ends_with('c');
+    runs(0, &["eval"]) || (is_given && first.is_some_and(|first| runs(first - 1, &SHELLS_OF_TEXTS)))
+}
+
+/// Shells that read the text behind `-c` as it is read here.
+const SHELLS_OF_TEXTS: [&str; 8] = ["sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh"];
 
 /// Returns the text that `xargs` and `parallel` replace with their input.
 fn replaced_mark(words: &[Word]) -> String {

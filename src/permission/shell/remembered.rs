@@ -10,7 +10,8 @@ use brush_parser::ast::{
 use super::Simple;
 use super::analyzer::Walker;
 use super::destroyers::{
-    ALIAS, FORKS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path, starts_shells_again,
+    ALIAS, FORKS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path, is_shell_text,
+    starts_shells_again,
 };
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
 use super::printed::formatted;
@@ -90,7 +91,9 @@ impl Walker<'_> {
         let is_function = self.is_function(&name.text);
         match base {
             "env" | "export" | "declare" | "typeset" | "local" | "readonly" | "sudo" => {
-                for word in &words[1..] {
+                // The text of a shell that it runs sets its own variables.
+                let is_own = |at: &usize| !is_shell_text(words, *at);
+                for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
                     if let Some((name, value)) = word.text.split_once('=') {
                         match word.known {
                             true => self.remember_value(name, value),

@@ -113,7 +113,9 @@ fn is_set(text: &str, name: &str) -> bool {
             let declares = ["unset ", "unset -v ", "declare ", "local ", "typeset "];
             return !declares.iter().any(|word| before.ends_with(word)) || after.starts_with('=');
         };
-        let outside = outside.strip_suffix('"').unwrap_or(outside);
+        // In a text for another shell both are escaped: `sh -c "[ -n \"\$x\" ]"`.
+        let outside = outside.trim_end_matches('\\');
+        let outside = outside.strip_suffix('"').unwrap_or(outside).trim_end_matches('\\');
         TESTS.iter().any(|test| outside.ends_with(test))
             || after.starts_with(":?")
             || after.starts_with(":=")
