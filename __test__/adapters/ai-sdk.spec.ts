@@ -1,5 +1,6 @@
 import { HistoryPruner, PermissionGate, PermissionPolicy, SpillwayError, ToolResultLedger } from 'spillway'
 import { type AdapterEvent, approvalPolicy, contextMiddleware, guardTools } from 'spillway/ai-sdk'
+import { FoldSession } from 'spillway/fold'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
 
 const call = { toolCallId: 'c1', messages: [] }
@@ -17,6 +18,30 @@ describe('guarded tools', () => {
     expect(shown.value).toContain(ledger.get('c1')?.outputPath)
     expect(look.toModelOutput(LONG)).toEqual(shown)
     expect(files()).toEqual([LONG])
+  })
+
+  test('a result is never shown as the pointer that an equal result of another call became', async () => {
+    const text = Array.from({ length: 60 }, (_, at) => `export const value${at} = compute(${at})`).join('\n')
+    const { look } = guardTools({ look: { execute: async () => text } as Any }, { fold: new FoldSession() })
+    const ids = ['c1', 'c2']
+    for (const toolCallId of ids) expect(await look.execute({}, { toolCallId, messages: [] })).toBe(text)
+    const shown = await Promise.all(
+      ids.map((toolCallId) => look.toModelOutput({ toolCallId, input: {}, output: text })),
+    )
+    expect(shown[0].value).toBe(text)
+    expect(shown[1].value).toMatch(/same as lines/)
+    // Version 5 does not say whose the output is.
+    expect(look.toModelOutput(text)).toEqual({ type: 'text', value: text })
+  })
+
+  test('a result that no other call has is shown folded in version 5 as well', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `export const value${at} = compute(${at})`)
+    const results = [lines.join('\n'), [...lines, 'export {}'].join('\n')]
+    const left = [...results]
+    const { look } = guardTools({ look: { execute: async () => left.shift() } as Any }, { fold: new FoldSession() })
+    for (const toolCallId of ['c1', 'c2']) await look.execute({}, { toolCallId, messages: [] })
+    expect(look.toModelOutput(results[0])).toEqual({ type: 'text', value: results[0] })
+    expect(look.toModelOutput(results[1]).value).toMatch(/same as lines/)
   })
 
   test('a result of another process is bounded when it is asked for', async () => {

@@ -13,14 +13,20 @@ const MOST = 256
 /** A longer text is compared by its two ends and its length. */
 const MOST_UNITS = 2 ** 19
 
-/** The shown forms, by call and by content. */
+/** The shown forms, by call and by content. Content alone gives the form without pointers if several calls had it. */
 export class Shown {
   readonly #outputs = new LruCache<string, ModelOutput | 'as it is'>(MOST)
 
-  /** `undefined` for what was shown as it is. */
-  remember(toolCallId: string | undefined, value: unknown, output: ModelOutput | undefined): void {
+  /** `undefined` for what was shown as it is; `unfolded` is `output` with the lines that pointers of it stand for. */
+  remember(
+    toolCallId: string | undefined,
+    value: unknown,
+    output: ModelOutput | undefined,
+    unfolded: ModelOutput | undefined,
+  ): void {
     const print = printOf(value)
-    this.#outputs.set(print, output ?? 'as it is')
+    const isKnown = this.#outputs.get(print) !== undefined
+    this.#outputs.set(print, (isKnown ? unfolded : undefined) ?? output ?? 'as it is')
     if (toolCallId !== undefined) this.#outputs.set(`${toolCallId} ${print}`, output ?? 'as it is')
   }
 

@@ -1,6 +1,7 @@
 /** Tools with controls around them. */
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
+import { bodyOf, editText } from '../../tools/tool-result'
 import { textOfValue } from '../../truncation/content'
 import { shortenUnsaved } from '../../truncation/strategies'
 import { isArray } from '../../util/guards'
@@ -107,18 +108,40 @@ async function runOne(
     permission = approvals.permission(approvals.approve(call))
   }
   const truncation = isRecord(declared.truncation) ? (declared.truncation as ToolTruncationConfig) : undefined
-  const { truncation: _, ...unbounded } = kit.around
+  const { noted, unfolded } = notingFolds(kit.around)
+  const { truncation: _, ...unbounded } = noted
   const outcome = await guardCall(
     { tool, args, toolCallId, sessionId: sessionOf(controls, options ?? {}), signal, permission, truncation },
     // The output that a tool makes for the model by itself is bounded after it is made.
-    own ? unbounded : kit.around,
+    own ? unbounded : noted,
     async (input: never) => lastOf(await run(input)),
   )
   if (outcome.kind !== 'value') throw errorFor(await withBoundedMessage(kit, tool, outcome, own, toolCallId))
   const { value } = outcome
   if (own) return outcome.shown
-  shown.remember(toolCallId, value, outcome.shown === value ? undefined : modelOutput(outcome.shown))
+  const output = outcome.shown === value ? undefined : modelOutput(outcome.shown)
+  shown.remember(toolCallId, value, output, output && modelOutput(unfolded(outcome.shown)))
   return value
+}
+
+/** The controls of one call, and a function that returns its result with the lines that `fold` replaced by pointers. */
+function notingFolds(controls: ToolControls) {
+  const { fold } = controls
+  let folded = { text: '', content: '' }
+  const unfolded = (shown: unknown): unknown => {
+    const body = bodyOf(shown)
+    if (folded.content === '' || typeof body !== 'string') return shown
+    return editText(shown, { output: body.replace(folded.content, () => folded.text) })
+  }
+  if (fold === undefined) return { noted: controls, unfolded }
+  const noting: ToolControls['fold'] = {
+    fold(text, call) {
+      const answer = fold.fold(text, call)
+      if (answer.record !== undefined) folded = { text, content: answer.content }
+      return answer
+    },
+  }
+  return { noted: { ...controls, fold: noting }, unfolded }
 }
 
 type Failed = Exclude<Awaited<ReturnType<typeof guardCall>>, { kind: 'value' }>
