@@ -8,7 +8,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import * as traces from '@opentelemetry/sdk-trace-base'
 import {
   ContextManager,
   guardTool,
@@ -21,9 +21,12 @@ import { FoldSession } from 'spillway/fold'
 import { createTelemetry, type Telemetry } from 'spillway/otel'
 import { type Any, longText, tempDir } from './support.ts'
 
-const spans = new InMemorySpanExporter()
+// Version 3 of the SDK has a name of its own for the package and the provider, and takes the exporter as an option.
+const { BasicTracerProvider, TracerProvider = BasicTracerProvider, SimpleSpanProcessor } = traces as Any
+const spans = new traces.InMemorySpanExporter()
+const processor = new SimpleSpanProcessor(BasicTracerProvider === undefined ? { exporter: spans } : spans)
 api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }))
+api.trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [processor] }))
 const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA)
 const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 })
 const meters = new MeterProvider({ readers: [reader] })

@@ -31,5 +31,5 @@ test('the recipe: an agent of pi', async () => {
 test('the extension of the recipe registers what pi calls', () => {
   const events: string[] = []
   extension({ on: (event: string) => events.push(event) } as never)
-  assert.deepEqual(events, ['tool_call', 'tool_result', 'context'])
+  assert.deepEqual(events, ['tool_call', 'tool_result', 'context', 'provider_stream_event'])
 })
