@@ -3,7 +3,6 @@
 // tests are checked against the framework's own types and then run. Needs the network the first time; what cannot be
 // installed is skipped, and says why. With words, only what has one of them in its name is run.
 
-import { spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -21,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { main, ROOT } from '../build/run.mjs'
 import { installPacked } from '../release/packed.mjs'
 import { installManifest, nodeOf } from './nodes.mjs'
+import { endGroup, spawnGroup, useOwnTemporaryFolder } from './scratch.mjs'
 
 const SOURCES = join(ROOT, '__test__', 'adapters')
 const WORK = join(ROOT, 'target', 'adapters')
@@ -36,12 +36,9 @@ const writeJson = (path, value) => writeFileSync(path, JSON.stringify(value, nul
 
 /** Runs a command to its end, or to the end of its time with everything that it started. */
 function run(command, args, { cwd = ROOT, env = {} } = {}) {
-  const posix = process.platform !== 'win32'
-  const child = spawn(command, args, {
+  const child = spawnGroup(command, args, {
     cwd,
     env: { ...process.env, ...env },
-    detached: posix,
-    shell: !posix && command === 'npm',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
@@ -54,11 +51,7 @@ function run(command, args, { cwd = ROOT, env = {} } = {}) {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       printed += `\nIt did not end within ${TIME_LIMIT_MS / 1000} s.\n`
-      try {
-        posix ? process.kill(-child.pid, 'SIGKILL') : child.kill()
-      } catch {
-        // It has just ended.
-      }
+      endGroup(child)
     }, TIME_LIMIT_MS)
     const done = (code) => {
       clearTimeout(timer)
@@ -199,6 +192,7 @@ export async function adapters(words = []) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
+    useOwnTemporaryFolder('adapters')
     const { failed, passed, skipped } = await adapters(process.argv.slice(2))
     if (failed > 0 || passed + skipped === 0) process.exitCode = 1
   })

@@ -3,7 +3,7 @@
 // inside, does the beginning of a request stay as it was. Installs into `target/clients`. With `--record` the table in
 // docs/clients.md and the fixtures that `npm test` reads are written.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { startModel } from '../../__test__/clients/model.mjs'
 import servers from '../../__test__/clients/server.cjs'
 import { main, ROOT } from '../build/run.mjs'
 import { installManifest, nodeOf } from './nodes.mjs'
+import { endGroup, spawnGroup, useOwnTemporaryFolder } from './scratch.mjs'
 
 const WORK = join(ROOT, 'target', 'clients')
 const TIME_LIMIT_MS = 300_000
@@ -67,13 +68,13 @@ function longScript() {
 
 /** Runs a program to its end, or to the end of its time with everything that it started. */
 function runProgram({ command, args, env, cwd }) {
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawnGroup(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       printed += `\nIt did not end within ${TIME_LIMIT_MS / 1000} s.\n`
-      process.kill(-child.pid, 'SIGKILL')
+      endGroup(child)
     }, TIME_LIMIT_MS)
     child.on('error', (error) => (printed += error.message))
     child.on('close', (code) => {
@@ -140,7 +141,7 @@ async function runClient(client, steps, run) {
   const isScript = /\.[cm]?js$/.test(set.command)
   const command = isScript ? node : set.command
   const args = isScript ? [set.command, ...set.args] : set.args
-  const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
+  const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
   let ended
   try {
     for (const first of set.before ?? []) {
@@ -179,11 +180,33 @@ async function tryClient(client) {
   return { checks, fixture: fixtureOf(client, asked, requests, found), printed, found, requests, failures, seconds }
 }
 
-/** Returns true if a request is much shorter than the one before it, with an otherwise unchanged beginning. */
+/** The share of the price that a provider takes for what it has from the request before. */
+const CACHED = 0.1
+
+/** The price of requests, in characters: of each, the messages that it begins with as the one before it did cost a share. */
+function costOf(requests) {
+  const lengthOf = (texts) => texts.reduce((sum, { length }) => sum + length, 0)
+  const costs = requests.map((texts, at) => {
+    const changed = texts.findIndex((text, place) => text !== requests[at - 1]?.[place])
+    const kept = changed === -1 ? texts.length : changed
+    return CACHED * lengthOf(texts.slice(0, kept)) + lengthOf(texts.slice(kept))
+  })
+  return costs.reduce((sum, cost) => sum + cost, 0)
+}
+
+/** Returns true if most results are left out in the end, nothing else has changed, and all of it costs less than with them. */
 function isPruned(requests) {
-  const sizes = requests.map(({ messages }) => JSON.stringify(messages).length)
-  const shorter = sizes.slice(1).filter((size, at) => size < 0.7 * sizes[at]).length
-  return requests.length > STEPS && shorter > 0 && brokenPrefixes(requests) <= shorter
+  const sent = requests.map(({ messages }) => messages.map(comparable))
+  const atFirst = sent.reduce((known, texts) => [...known, ...texts.slice(known.length)], [])
+  const isLeftOut = (text, at) =>
+    text !== atFirst[at] && /result left out/.test(text) && text.length < atFirst[at].length
+  const isAsExpected = (text, at) => text === atFirst[at] || isLeftOut(text, at)
+  return (
+    requests.length > STEPS &&
+    sent.at(-1).filter(isLeftOut).length > STEPS / 2 &&
+    sent.every((texts) => texts.every(isAsExpected)) &&
+    costOf(sent) < costOf(sent.map(({ length }) => atFirst.slice(0, length)))
+  )
 }
 
 const FIXTURES = join(ROOT, '__test__', 'clients', 'fixtures')
@@ -232,6 +255,7 @@ function rowOf({ name, title, packages, way }, checks) {
 }
 
 await main(async () => {
+  useOwnTemporaryFolder('clients')
   const { values, positionals } = parseArgs({
     options: { record: { type: 'boolean', default: false }, verbose: { type: 'boolean', default: false } },
     allowPositionals: true,

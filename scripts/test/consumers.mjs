@@ -13,6 +13,7 @@ import { programs } from './consumers/programs.mjs'
 import { runOne, spentByChildren } from './consumers/run.mjs'
 import { RUNNERS_ROOT, runners } from './consumers/runners.mjs'
 import { withTools } from './consumers/tools.mjs'
+import { useOwnTemporaryFolder } from './scratch.mjs'
 
 const MARKS = { passed: '✓', failed: '✗', skipped: '-' }
 
@@ -66,6 +67,7 @@ export async function consumers({ quick = false, words = [] } = {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
+    useOwnTemporaryFolder('consumers')
     const { values, positionals } = parseArgs({
       options: { quick: { type: 'boolean', default: false } },
       allowPositionals: true,

@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util'
 import { MemoryObjects, RemoteStorage } from 'spillway/remote'
 import { MODULES, startBucket } from '../../examples/fleet/servers.mjs'
 import { contentOf, isWhole, openObjects, randomOf, savePath } from './killed-worker.mjs'
+import { endWithThis, useOwnTemporaryFolder } from './scratch.mjs'
 
 const WORKER = fileURLToPath(new URL('killed-worker.mjs', import.meta.url))
 
@@ -153,36 +154,29 @@ function placeOf(folder, round) {
 
 /** Runs the check in a process that finds the client of the server, and ends the server. */
 async function withServer(name) {
-  const { folder, process: server, env } = await startBucket(name)
-  try {
-    const others = process.argv.slice(2).filter((_, at, all) => all[at] !== '--server' && all[at - 1] !== '--server')
-    const { SPILLWAY_STORE, ...keys } = env
-    const child = spawn(
-      process.execPath,
-      [...process.execArgv, process.argv[1], ...others, '--store', SPILLWAY_STORE],
-      {
-        stdio: 'inherit',
-        env: { ...process.env, ...keys, NODE_PATH: MODULES, NODE_NO_WARNINGS: '1' },
-      },
-    )
-    return (await new Promise((resolve) => child.once('exit', resolve))) ?? 1
-  } finally {
-    server.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const { process: server, env } = await startBucket(name)
+  endWithThis(server)
+  const others = process.argv.slice(2).filter((_, at, all) => all[at] !== '--server' && all[at - 1] !== '--server')
+  const { SPILLWAY_STORE, ...keys } = env
+  const args = [...process.execArgv, process.argv[1], ...others, '--store', SPILLWAY_STORE]
+  const child = endWithThis(
+    spawn(process.execPath, args, {
+      stdio: 'inherit',
+      env: { ...process.env, ...keys, NODE_PATH: MODULES, NODE_NO_WARNINGS: '1' },
+    }),
+  )
+  return (await new Promise((resolve) => child.once('exit', resolve))) ?? 1
 }
 
 const TEXT = { type: 'string' }
 const options = { simulated: TEXT, processes: TEXT, minutes: TEXT, seed: TEXT, server: TEXT, store: TEXT }
 const { values } = parseArgs({ options })
+// With the folder that captures of the user pass through.
+process.env.XDG_DATA_HOME = useOwnTemporaryFolder('kills')
 if (values.server !== undefined) process.exit(await withServer(values.server))
 const { store } = values
 const seed = Number(values.seed ?? 1)
 const minutes = Number(values.minutes ?? 10)
-// Captures pass through the folder of the user.
-const data = mkdtempSync(join(tmpdir(), 'spillway-kills-data-'))
-process.once('exit', () => rmSync(data, { recursive: true, force: true }))
-process.env.XDG_DATA_HOME = data
 
 const simulated = await rounds(
   Number(values.simulated ?? 10_000),

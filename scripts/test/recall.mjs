@@ -12,12 +12,13 @@
 // --more       another such folder, whose outputs come on top
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../build/run.mjs'
 import { install, open, PEERS } from './recall/peers.mjs'
+import { useOwnTemporaryFolder } from './scratch.mjs'
 
 const args = process.argv.slice(2)
 const [folder, tool = folder && join(dirname(resolve(folder)), 'tools', 'recall.mjs')] = args.filter(
@@ -64,6 +65,7 @@ function chosen(folders, isHeldOut) {
   return into
 }
 
+useOwnTemporaryFolder('recall')
 const target = join(ROOT, 'target', 'peers')
 const others = args.includes('--peers') ? await peers(target) : []
 const more = args.filter((arg) => arg.startsWith('--more=')).map((arg) => arg.slice('--more='.length))
@@ -81,7 +83,6 @@ function measure(isHeldOut) {
   const isPart = isHeldOut || more.length > 0
   const outputs = isPart ? chosen([folder, ...more], isHeldOut) : folder
   call(tool, outputs, ...ours, 'head', 'tail', 'half', 'head20', ...options)
-  if (isPart) rmSync(outputs, { recursive: true })
 }
 
 if (!args.includes('--held-out')) measure(false)

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { main, ROOT } from '../build/run.mjs'
+import { useOwnTemporaryFolder } from './scratch.mjs'
 
 const WORK = join(ROOT, 'target', 'remote')
 const MANIFEST = join(ROOT, '__test__', 'remote', 'servers', 'package.json')
@@ -39,6 +40,7 @@ function installMoto() {
 }
 
 await main(async () => {
+  useOwnTemporaryFolder('remote')
   mkdirSync(WORK, { recursive: true })
   installClients()
   installMoto()

@@ -2,25 +2,16 @@
 // breaks a promise. A whole run keeps its results and puts them into the page about reliability, which `--table` does without
 // a run; `--quick`, the smaller numbers, is a part of `npm test`.
 
-import { execFileSync, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { availableParallelism, release, tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, release } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { markdown, updateDocument } from '../../torture/report.mjs'
 import { build, main, ROOT, step } from '../build/run.mjs'
+import { endGroup, spawnGroup, useOwnTemporaryFolder } from './scratch.mjs'
 
 /** Far more than a run takes; whatever still runs then is ended, with everything that it started. */
 const LIMIT_MS = { quick: 4 * 60_000, full: 45 * 60_000 }
@@ -54,17 +45,8 @@ async function run(scratch, { quick, only }) {
   if (quick) words.push('--quick')
   for (const word of only) words.push('--only', word)
   const [command, ...args] = canBeApart() ? [...APART, ...words] : words
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-  const end = () => {
-    try {
-      process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      // It has ended at the same moment.
-    }
-  }
-  const timer = setTimeout(end, LIMIT_MS[quick ? 'quick' : 'full'])
-  process.once('SIGINT', end)
-  process.once('SIGTERM', end)
+  const child = spawnGroup(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const timer = setTimeout(endGroup, LIMIT_MS[quick ? 'quick' : 'full'], child)
   const rows = []
   const closed = new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -130,27 +112,21 @@ export async function torture({ quick = false, only = [] } = {}) {
   await step('Building the torture rig', 'cargo', ['test', '--workspace', '--no-run', '--quiet'])
   // The peer that the store is compared with, if a registry has it.
   if (!quick) await step('Installing opponents', 'npm', OPPONENTS).catch(() => {})
-  const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'spillway-torture-'))
-  // Other users' processes save there as well.
-  chmodSync(scratch, 0o755)
-  try {
-    const where = environment(scratch)
-    const started = new Date()
-    const rows = await run(scratch, { quick, only })
-    const counts = { passed: 0, failed: 0, skipped: 0 }
-    for (const { status } of rows) if (status in counts) counts[status] += 1
-    const isWhole = only.length === 0 && rows.every(({ name }) => name !== THE_RIG)
-    if (!quick && isWhole) {
-      const seconds = Math.round((Date.now() - started) / 1000)
-      const results = { startedAt: started.toISOString(), seconds, environment: where, rows }
-      mkdirSync(dirname(RESULTS), { recursive: true })
-      writeFileSync(RESULTS, `${JSON.stringify(results, null, 2).replaceAll(scratch, '…')}\n`)
-      await writeTable()
-    }
-    return counts
-  } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+  const scratch = useOwnTemporaryFolder('torture')
+  const where = environment(scratch)
+  const started = new Date()
+  const rows = await run(scratch, { quick, only })
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  for (const { status } of rows) if (status in counts) counts[status] += 1
+  const isWhole = only.length === 0 && rows.every(({ name }) => name !== THE_RIG)
+  if (!quick && isWhole) {
+    const seconds = Math.round((Date.now() - started) / 1000)
+    const results = { startedAt: started.toISOString(), seconds, environment: where, rows }
+    mkdirSync(dirname(RESULTS), { recursive: true })
+    writeFileSync(RESULTS, `${JSON.stringify(results, null, 2).replaceAll(scratch, '…')}\n`)
+    await writeTable()
   }
+  return counts
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

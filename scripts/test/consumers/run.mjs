@@ -1,9 +1,8 @@
 // Running one consumer: a child process to its end, or to the end of its time with everything that it started.
 
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { endGroup, spawnGroup } from '../scratch.mjs'
 
-const WINDOWS = process.platform === 'win32'
 /** Far more than any of them takes; what is still running then does not exit by itself. */
 const TIME_LIMIT_MS = 60_000
 /** The words of test runners that succeed although something of ours outlives the tests. */
@@ -20,34 +19,25 @@ export function spentByChildren() {
 
 /** Answers whether it passed, and everything that it printed. */
 export function runOne({ command = process.execPath, args, cwd, env = {}, timeLimitMs = TIME_LIMIT_MS }) {
-  const child = spawn(command, args, {
+  // A group of its own, so that the workers of a runner that hangs end with it.
+  const child = spawnGroup(command, args, {
     cwd,
-    // A group of its own, so that the workers of a runner that hangs end with it.
-    detached: !WINDOWS,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, CI: '1', NO_COLOR: '1', FORCE_COLOR: '0', ...env },
   })
-  const end = () => {
-    try {
-      if (WINDOWS) child.kill()
-      else process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      // It has ended at the same moment.
-    }
-  }
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
     stream.on('data', (text) => {
       printed += text
       // Jest reports it after a second and then waits indefinitely.
-      if (text.includes('Jest did not exit')) end()
+      if (text.includes('Jest did not exit')) endGroup(child)
     })
   }
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       printed += `\nIt did not exit within ${timeLimitMs / 1000} s.\n`
-      end()
+      endGroup(child)
     }, timeLimitMs)
     child.on('error', reject)
     child.on('close', (code) => {
