@@ -59,7 +59,7 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'pi', title: 'pi', packages: { '@earendil-works/pi-coding-agent': '0.87.1' }, way: 'plugin' },
+    ...{ name: 'pi', title: 'pi', packages: { '@earendil-works/pi-coding-agent': '1.6.0' }, way: 'plugin' },
     // Results that pi has saved by itself are left alone.
     notice: /Full output: (\S+?)\]/,
     set({ bin, folder, work, origin, packageFolder }) {
@@ -82,7 +82,7 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'claude-code', title: 'Claude Code', packages: { '@anthropic-ai/claude-code': '2.1.331' }, way: 'mcp' },
+    ...{ name: 'claude-code', title: 'Claude Code', packages: { '@anthropic-ai/claude-code': '2.1.332' }, way: 'mcp' },
     scripts: true,
     set({ bin, folder, work, origin, proxy: [command, ...args] }) {
       const config = join(work, '.mcp.json')
@@ -100,7 +100,7 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'codex', title: 'Codex', packages: { '@openai/codex': '0.169.0' }, way: 'mcp' },
+    ...{ name: 'codex', title: 'Codex', packages: { '@openai/codex': '0.171.0' }, way: 'mcp' },
     set({ bin, folder, origin, proxy: [command, ...args] }) {
       const home = join(folder, 'home', '.codex')
       const lines = [

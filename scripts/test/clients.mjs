@@ -197,7 +197,7 @@ function costOf(requests) {
 /** Returns true if most results are left out in the end, nothing else has changed, and all of it costs less than with them. */
 function isPruned(requests) {
   const sent = requests.map(({ messages }) => messages.map(comparable))
-  const atFirst = sent.reduce((known, texts) => [...known, ...texts.slice(known.length)], [])
+  const atFirst = sent.at(-1).map((_, at) => sent.find((texts) => at < texts.length)[at])
   const isLeftOut = (text, at) =>
     text !== atFirst[at] && /result left out/.test(text) && text.length < atFirst[at].length
   const isAsExpected = (text, at) => text === atFirst[at] || isLeftOut(text, at)
