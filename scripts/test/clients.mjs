@@ -241,7 +241,7 @@ function recordRows(rows) {
     '| run | client | version | Spillway as | notice | whole | read | prefix | pruned | date |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
   const listed = CLIENTS.flatMap(({ name }) => known.get(name) ?? [])
   writeFileSync(PAGE, `${before}<!-- results -->\n\n${[head, ...listed].join('\n')}\n\n<!-- /results -->${after}`)
-  execFileSync('npx', ['biome', 'format', '--write', PAGE], { cwd: ROOT, stdio: 'ignore' })
+  execFileSync('npx', ['biome', 'format', '--write', PAGE, FIXTURES], { cwd: ROOT, stdio: 'ignore' })
 }
 
 function rowOf({ name, title, packages, way }, checks) {

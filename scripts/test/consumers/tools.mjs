@@ -107,11 +107,17 @@ function npmFrom(origin, folder) {
   ]
 }
 
-function pnpm({ at }, { folder, origin }) {
-  const cwd = project(folder, 'pnpm', { '.npmrc': `registry=${origin}/\nstore-dir=${join(folder, 'pnpm-store')}\n` })
+function pnpm({ at, version }, { folder, origin }) {
+  const cwd = project(folder, `pnpm-${version}`, {
+    '.npmrc': `registry=${origin}/\nstore-dir=${join(folder, `pnpm-store-${version}`)}\n`,
+  })
   return [
-    { name: 'pnpm install', args: [bins(at), 'install', '--ignore-workspace', '--no-frozen-lockfile'], cwd },
-    { name: 'pnpm, run', args: ['main.cjs'], cwd },
+    {
+      name: `pnpm ${version}, install`,
+      args: [bins(at), 'install', '--ignore-workspace', '--no-frozen-lockfile'],
+      cwd,
+    },
+    { name: `pnpm ${version}, run`, args: ['main.cjs'], cwd },
   ]
 }
 
