@@ -111,12 +111,12 @@ function pnpm({ at, version }, { folder, origin }) {
   const cwd = project(folder, `pnpm-${version}`, {
     '.npmrc': `registry=${origin}/\nstore-dir=${join(folder, `pnpm-store-${version}`)}\n`,
   })
+  // Since version 12 it is a binary.
+  const program = bins(at)
+  const [command, ...first] = /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program]
+  const args = [...first, 'install', '--ignore-workspace', '--no-frozen-lockfile']
   return [
-    {
-      name: `pnpm ${version}, install`,
-      args: [bins(at), 'install', '--ignore-workspace', '--no-frozen-lockfile'],
-      cwd,
-    },
+    { name: `pnpm ${version}, install`, command, args, cwd },
     { name: `pnpm ${version}, run`, args: ['main.cjs'], cwd },
   ]
 }
