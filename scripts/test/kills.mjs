@@ -139,7 +139,7 @@ async function rounds(kills, seed, makeBucket, kill) {
     sums.missingOrDifferent += lost.length
     sums.torn += torn.length
     sums.outputs += listed
-    rmSync(folder, { recursive: true, force: true })
+    for (const done of [folder, data]) rmSync(done, { recursive: true, force: true })
   }
   return sums
 }
@@ -171,8 +171,9 @@ async function withServer(name) {
 const TEXT = { type: 'string' }
 const options = { simulated: TEXT, processes: TEXT, minutes: TEXT, seed: TEXT, server: TEXT, store: TEXT }
 const { values } = parseArgs({ options })
-// With the folder that captures of the user pass through.
-process.env.XDG_DATA_HOME = useOwnTemporaryFolder('kills')
+// Captures pass through the folder of the user, and those of killed workers stay there.
+const data = join(useOwnTemporaryFolder('kills'), 'data')
+process.env.XDG_DATA_HOME = data
 if (values.server !== undefined) process.exit(await withServer(values.server))
 const { store } = values
 const seed = Number(values.seed ?? 1)
