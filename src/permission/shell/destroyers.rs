@@ -481,16 +481,18 @@ fn with_paths_of_machine(base: &str, words: &[Word]) -> Option<Vec<Word>> {
     let outside = |word: &Word| {
         let mut text = word.text.clone();
         for (of_machine, inside) in &mounts {
+            let of_machine = match of_machine.trim_end_matches('/') {
+                "" => "/",
+                folder => folder,
+            };
             for before in [" ", "\"", "'"] {
-                let place = [before, inside].concat();
-                text = text.replace(&place, &[before, of_machine.trim_end_matches('/')].concat());
+                text = text.replace(&[before, inside].concat(), &[before, of_machine].concat());
             }
-            if let Some(rest) = text.strip_prefix(inside) {
-                text = [of_machine.trim_end_matches('/'), rest].concat();
+            let rest = text.strip_prefix(inside);
+            if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                text = [of_machine, rest].concat();
             }
         }
-        // The root itself.
-        let text = if text.is_empty() { "/".to_owned() } else { text };
         expanded_word(&text)
     };
     Some(words.iter().map(outside).collect())
