@@ -81,7 +81,7 @@ impl Folders {
                 slashed = slashes(path, true);
                 slashed.as_str()
             }
-            false => path,
+            false => from_root(path),
         };
         let path = match path.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
@@ -159,10 +159,16 @@ pub fn fold(path: &str, case: bool) -> String {
     if case { composed.to_lowercase() } else { composed }
 }
 
+/// Returns a path with one slash in front: two of them name a share on Windows, and the root elsewhere.
+fn from_root(path: &str) -> &str {
+    let slashes = path.len() - path.trim_start_matches('/').len();
+    &path[slashes.saturating_sub(1)..]
+}
+
 /// Writes a path with `/`. A drive of Windows becomes a directory, and its extended form an ordinary one.
 pub fn slashes(path: &str, windows: bool) -> String {
     if !windows {
-        return path.to_owned();
+        return from_root(path).to_owned();
     }
     let path = path.replace('\\', "/");
     let path = path.strip_prefix("//?/UNC/").map(|rest| format!("//{rest}")).unwrap_or(path);
@@ -230,6 +236,8 @@ mod tests {
         assert_eq!(target("/home/u/notesx/a"), "fs:/home/u/notesx/a");
         assert_eq!(target("/disk/notes/a"), "vault:/a");
         assert_eq!(target("~/a"), "fs:/home/u/a");
+        assert_eq!(target("//etc/passwd"), "fs:/etc/passwd");
+        assert_eq!(target("//home/u/notes/a"), "vault:/a");
         assert_eq!(target("."), "vault:/");
         assert_eq!(folders.absolute("a\0b", "/"), None);
         assert_eq!(folders.absolute("", "/"), None);

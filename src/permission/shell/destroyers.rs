@@ -481,16 +481,18 @@ fn with_paths_of_machine(base: &str, words: &[Word]) -> Option<Vec<Word>> {
     let outside = |word: &Word| {
         let mut text = word.text.clone();
         for (of_machine, inside) in &mounts {
-            let of_machine = match of_machine.trim_end_matches('/') {
-                "" => "/",
-                folder => folder,
-            };
+            let folder = of_machine.trim_end_matches('/');
+            // The root itself has no other name.
+            let itself = if folder.is_empty() { "/" } else { folder };
             for before in [" ", "\"", "'"] {
-                text = text.replace(&[before, inside].concat(), &[before, of_machine].concat());
+                let place = [before, inside].concat();
+                text = text.replace(&[&place, "/"].concat(), &[before, folder, "/"].concat());
+                text = text.replace(&place, &[before, itself].concat());
             }
-            let rest = text.strip_prefix(inside);
-            if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-                text = [of_machine, rest].concat();
+            match text.strip_prefix(inside) {
+                Some("") => text = itself.to_owned(),
+                Some(rest) if rest.starts_with('/') => text = [folder, rest].concat(),
+                _ => {}
             }
         }
         expanded_word(&text)
