@@ -26,9 +26,11 @@ impl Walker<'_> {
             (None, None) => return Some(self.lost("the home folder is not known")),
         };
         if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
+            let protected = self.protected_folder(word);
             let doubt = self.lost(UNKNOWN);
             let left = if word.known { None } else { self.place_without_unset(&word.text) };
-            if let Some(folder) = left.and_then(|left| self.folders.absolute(&left, "/")) {
+            let left = left.and_then(|left| self.folders.absolute(&left, "/"));
+            if let Some(folder) = protected.or(left) {
                 self.next_places = Some(vec![folder.clone()]);
                 self.places = vec![folder];
             }

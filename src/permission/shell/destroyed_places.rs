@@ -66,7 +66,7 @@ impl Walker<'_> {
             true => self.without_link(folder),
             false => Cow::Borrowed(folder),
         };
-        let folder = &*folder;
+        let folder = &*of_current(&folder);
         let root = [String::from("/")];
         let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
         places.iter().find_map(|place| {
@@ -96,6 +96,34 @@ impl Walker<'_> {
             }
         }
         Cow::Borrowed(path)
+    }
+
+    /// Returns a folder that a machine cannot do without, if a word can denote it whose text is not known beforehand.
+    pub(super) fn protected_folder(&mut self, word: &Word) -> Option<String> {
+        let texts = match word.known {
+            true => vec![word.text.clone()],
+            false => Expander::new(self).texts(&word.text),
+        };
+        texts.iter().find_map(|text| self.protected_by(text, word))
+    }
+
+    fn protected_by(&self, text: &str, word: &Word) -> Option<String> {
+        let is_tilde = text.starts_with('~') && (word.tilde || !word.known);
+        if is_tilde && matches!(self.place(text, false, true), Some((Place::Home, false))) {
+            return Some("/root".to_owned());
+        }
+        let root = [String::from("/")];
+        let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        places.iter().find_map(|place| {
+            let path = self.folders.absolute(text, place)?;
+            if protected(&path, self.folders).is_some() {
+                return Some(path);
+            }
+            let is_glob = (word.glob || !word.known) && path.contains(['*', '?', '[']);
+            let mut met = protected_folders(self.folders).filter(|_| is_glob);
+            met.find(|(known, place)| *place != Place::Shared && can_meet(&path, false, known))
+                .map(|(known, _)| known.to_owned())
+        })
     }
 
     /// Returns what is left of a word without variables that nothing sets, if that is the root, a system folder or a home,
@@ -211,4 +239,14 @@ fn stands_for_all(glob: &str) -> bool {
         rest = &list[end..];
     }
     glob.contains('*') && rest.bytes().all(|byte| matches!(byte, b'*' | b'?'))
+}
+
+/// Returns a path below the current folder without the name that `/proc` gives it: `/proc/self/cwd/..`.
+fn of_current(path: &str) -> Cow<'_, str> {
+    let rest = path.strip_prefix("/proc/").and_then(|rest| rest.split_once('/'));
+    let rest = rest.and_then(|(_, rest)| rest.strip_prefix("cwd"));
+    match rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => Cow::Owned([".", rest].concat()),
+        None => Cow::Borrowed(path),
+    }
 }
