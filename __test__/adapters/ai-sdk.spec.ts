@@ -1,4 +1,12 @@
-import { HistoryPruner, PermissionGate, PermissionPolicy, SpillwayError, ToolResultLedger } from 'spillway'
+import {
+  HistoryPruner,
+  MemoryStorage,
+  PermissionGate,
+  PermissionPolicy,
+  SpillwayError,
+  ToolResultLedger,
+  TruncationService,
+} from 'spillway'
 import { type AdapterEvent, approvalPolicy, contextMiddleware, guardTools } from 'spillway/ai-sdk'
 import { FoldSession } from 'spillway/fold'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
@@ -32,6 +40,18 @@ describe('guarded tools', () => {
     expect(shown[1].value).toMatch(/same as lines/)
     // Version 5 does not say whose the output is.
     expect(look.toModelOutput(text)).toEqual({ type: 'text', value: text })
+  })
+
+  test('a long result that several calls have is bounded in version 5, and has no pointer', async () => {
+    const text = Array.from({ length: 3000 }, (_, at) => `export const value${at} = compute(${at})`).join('\n')
+    const truncation = new TruncationService({ storage: new MemoryStorage(), maxLines: 200 })
+    const { look } = guardTools({ look: { execute: async () => text } as Any }, { fold: new FoldSession(), truncation })
+    for (const toolCallId of ['c1', 'c2']) await look.execute({}, { toolCallId, messages: [] })
+    expect(look.toModelOutput({ toolCallId: 'c2', input: {}, output: text }).value).toMatch(/same as lines/)
+    const { value } = look.toModelOutput(text)
+    expect(value).not.toMatch(/same as lines/)
+    expect(value).toMatch(/export const value199 =/)
+    expect(value.length).toBeLessThan(text.length / 2)
   })
 
   test('a result that no other call has is shown folded in version 5 as well', async () => {
