@@ -303,6 +303,15 @@ describe('the file of a session', () => {
     expect(session.entries().map(({ parentId }) => parentId)).toEqual([null, 'a'])
   })
 
+  it.each([
+    ['toString', { toString: null }],
+    ['a list', [{ toString: null }]],
+  ])('gives a record a type if that is no text: %s', (_, type) => {
+    const record = JSON.stringify({ type, id: 'b', parentId: 'a' })
+    const session = JsonlSession.open(fileOf([line('a', null), record, 'torn']))
+    expect(session.entries().map(({ type }) => type)).toEqual(['message', 'unknown'])
+  })
+
   onUnix('is repaired where a link leads to', () => {
     const file = fileOf([line('a', null), 'torn'])
     const link = join(tempDir(), 'link.jsonl')
@@ -323,7 +332,7 @@ describe('the file of a session', () => {
     const piece = fc.oneof(
       { weight: 4, arbitrary: entry },
       // A record without an id of its own gets one.
-      { weight: 1, arbitrary: fc.constantFrom('', '{', 'null', '"x"', '{"id":5}') },
+      { weight: 1, arbitrary: fc.constantFrom('', '{', 'null', '"x"', '{"id":5}', '{"id":{"toString":null}}') },
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (lines, torn) => {

@@ -265,6 +265,19 @@ describe('any value', () => {
     }
   })
 
+  const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+  test.each([
+    ['many levels', { deep: nested(2000), list: big }],
+    ['more levels than the stack has', { deep: nested(20_000), list: big }],
+    ['brackets in its texts', { text: '[{"\\'.repeat(200), list: big }],
+  ])('a structure with %s is not saved as spaces', async (_what, output) => {
+    const result = await make({ config: { global: {} } }).run('x', { output }, context)
+    const saved = savedText(result)
+    expect(saved.startsWith('{\n')).toBe('text' in output)
+    expect(saved.length).toBeLessThan(300_000 + 2 * JSON.stringify(big).length)
+    expect(saved.trimEnd()).toMatch(/\]\s*\}$/)
+  })
+
   test('a thing that is met twice is no cycle', async () => {
     const shared = { name: 'shared' }
     const result = await make().run('x', { output: { one: shared, two: [shared, shared], three: big } }, context)

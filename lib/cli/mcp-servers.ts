@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { loadConfig } from 'spillway/config'
 import type { McpServerOptions } from 'spillway/mcp'
-import { isRecord } from '../validation/validate'
+import { describe, isRecord } from '../validation/validate'
 import { UsageError } from './command'
 import { configFile } from './shared-options'
 import { note, printable } from './terminal'
@@ -50,7 +50,7 @@ export function serverOf({ type, command, args, cwd, env, url, headers }: Record
   if (typeof command !== 'string') throw new Error('expected a "command" or a "url"')
   return {
     command: filled(command),
-    ...(Array.isArray(args) && { args: args.map((arg) => filled(String(arg))) }),
+    ...(Array.isArray(args) && { args: args.map((arg, at) => filled(plain(`args[${at}]`, arg))) }),
     ...(typeof cwd === 'string' && { cwd: filled(cwd) }),
     ...(env !== undefined && { env: allFilled(env) }),
   }
@@ -58,7 +58,13 @@ export function serverOf({ type, command, args, cwd, env, url, headers }: Record
 
 function allFilled(values: unknown): Record<string, string> {
   if (!isRecord(values)) throw new Error('"env" and "headers" are objects')
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(String(value))]))
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(plain(name, value))]))
+}
+
+/** The text of a value that is written without quotes, too. */
+function plain(name: string, value: unknown): string {
+  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
+  throw new Error(`${JSON.stringify(name)} is ${describe(value)}; expected a text`)
 }
 
 /** The text with the variables of the environment in it: `${NAME}`, or `${NAME:-default}`. */

@@ -1,8 +1,9 @@
 import type { ThinkingMode } from '../history/bound-thinking'
 import type { EstimateTokens } from '../history/estimate'
 import type { OutputOwner } from '../storage/saved-outputs'
+import { asText } from '../util/guards'
 import { checkOptions, oneOf, owner, signal } from '../validation/options'
-import { invalid, isRecord, wrong } from '../validation/validate'
+import { describe, invalid, isRecord, wrong } from '../validation/validate'
 import { CHECK, checkedWindow, type OverflowProfile } from './limits'
 import type { OverflowEvent } from './state-machine'
 
@@ -183,7 +184,7 @@ export function windowOf<M>({ contextWindowTokens, overflow }: RecoverOptions<M>
     overflow.kind !== 'field' &&
     !isRefusedThinking(overflow)
   ) {
-    const got = `an error of kind ${String(overflow.kind)}`
+    const got = `an error of kind ${asText(overflow.kind) || describe(overflow.kind)}`
     throw invalid('options.overflow', `expected an overflow, received ${got}`)
   }
   const limit = overflow?.limitTokens

@@ -3,6 +3,7 @@
 import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
+import { asText } from '../util/guards'
 import { startTimer } from '../util/timer'
 import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
@@ -41,7 +42,7 @@ export interface PostgresCoordinationOptions {
 
 const CHECKS: Readonly<Record<keyof PostgresCoordinationOptions, Check>> = {
   pool: ['a Pool of pg', (value) => typeof (value as Partial<PostgresPool> | null)?.connect === 'function'],
-  url: ['a URL that begins with postgres:// or postgresql://', (value) => /^postgres(ql)?:\/\//.test(String(value))],
+  url: ['a URL that begins with postgres:// or postgresql://', (value) => /^postgres(ql)?:\/\//.test(asText(value))],
   schema: [
     'a name of small letters, digits and _',
     (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,48}$/.test(value),

@@ -4,7 +4,7 @@ import { get } from '../history/formats/safe-read'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { type Check, checkOptions, strings } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { describe, wrong } from '../validation/validate'
 import type { Policy } from './policies'
 
 /** Options of `HistoryPruner.toProvider`. */
@@ -223,7 +223,7 @@ function editsIn(response: unknown): ProviderEdits | undefined {
       const value = names.map((name) => get(edit, name)).find((one) => one !== undefined && one !== null)
       if (value === undefined) continue
       if (Number.isSafeInteger(value) && (value as number) >= 0) total += value as number
-      else problems.push(`${names[0]} is ${String(value)}`)
+      else problems.push(`${names[0]} is ${describe(value)}`)
     }
     return total
   }

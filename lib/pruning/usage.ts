@@ -1,7 +1,7 @@
 /** The usage that a provider reports with a response, in the names of each provider and framework. */
 
 import { messageOf } from '../util/message-of'
-import { isRecord } from '../validation/validate'
+import { describe, isRecord } from '../validation/validate'
 
 /** Tokens of a request, as its provider counted them. */
 export interface PromptUsage {
@@ -108,7 +108,7 @@ function countsOf(usage: unknown): ReadUsage {
     long: valueAt(usage, long),
   }
   for (const [name, value] of Object.entries(counts)) {
-    if (value !== undefined && !isCount(value)) return unused(`the number of its ${name} tokens is ${String(value)}`)
+    if (value !== undefined && !isCount(value)) return unused(`the number of its ${name} tokens is ${describe(value)}`)
   }
   const { prompt = 0, read: hits, write: written, long: lasting = 0 } = counts as Record<string, number | undefined>
   const promptTokens = all === undefined ? prompt + (hits ?? 0) + (written ?? 0) : prompt

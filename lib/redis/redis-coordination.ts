@@ -3,6 +3,7 @@
 import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
+import { asText } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { loadPeer } from '../validation/load-peer'
@@ -36,7 +37,7 @@ export interface RedisCoordinationOptions {
 
 const CHECKS: Readonly<Record<keyof RedisCoordinationOptions, Check>> = {
   client: ['a client of redis', (value) => typeof (value as Partial<RedisClient> | null)?.pSubscribe === 'function'],
-  url: ['a URL that begins with redis:// or rediss://', (value) => /^rediss?:\/\//.test(String(value))],
+  url: ['a URL that begins with redis:// or rediss://', (value) => /^rediss?:\/\//.test(asText(value))],
   prefix: ['letters, digits and _.-', (value) => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)],
   requestTimeoutMs: positiveMilliseconds,
 }

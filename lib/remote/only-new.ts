@@ -1,5 +1,6 @@
 /** Creates an object only if it does not exist yet, on servers with different error codes. */
 
+import { asText } from '../util/guards'
 import { withRetries } from '../util/retry'
 
 /** How an object is made, and how a server answers. */
@@ -40,5 +41,5 @@ const CUT_OFF = new Set(['EPIPE', 'ECONNRESET'])
 /** True if a connection was closed while a request was sent. */
 function isCutOff(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
-  return CUT_OFF.has(String(code)) || (cause !== undefined && isCutOff(cause))
+  return CUT_OFF.has(asText(code)) || (cause !== undefined && isCutOff(cause))
 }

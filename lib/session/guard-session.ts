@@ -6,7 +6,7 @@ import type { MessageView, ResultView, ViewFormat } from '../history/message-vie
 import { boundResults } from '../overflow/limit-results'
 import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
 import type { OutputOwner } from '../storage/saved-outputs'
-import { isArray } from '../util/guards'
+import { asText, isArray } from '../util/guards'
 import { warn } from '../util/warn'
 import { checkOptions, owner } from '../validation/options'
 import { isRevoked, wrong } from '../validation/validate'
@@ -256,7 +256,7 @@ function withCompleteCalls(message: unknown): unknown {
 }
 
 function isIncomplete(part: Fields): boolean {
-  return CALL.test(String(part.type)) && (part.arguments ?? part.input) === undefined
+  return CALL.test(asText(part.type)) && (part.arguments ?? part.input) === undefined
 }
 
 /** An answer that failed or was interrupted has calls that will never have results. */

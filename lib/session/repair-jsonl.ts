@@ -1,5 +1,6 @@
 /** Reads and repairs the lines of a session. */
 
+import { asText } from '../util/guards'
 import { jsonRecord } from '../util/json-record'
 import type { SessionEntry } from './types'
 
@@ -62,7 +63,7 @@ export function readLog(text: string, newId: () => string): ReadLog {
     if (id !== undefined && own !== id) renamed.set(id, own)
     known.set(own, line)
     const parent = typeof value.parentId === 'string' ? value.parentId : null
-    const entry = { ...value, type: String(value.type ?? 'unknown'), id: own, parentId: parent } as SessionEntry
+    const entry = { ...value, type: asText(value.type) || 'unknown', id: own, parentId: parent } as SessionEntry
     // Its parent is the nearest entry of that name before it; the entry itself took the name only now.
     const last = parent === null ? undefined : renamed.get(parent)
     if (last !== undefined && last !== own) entry.parentId = last

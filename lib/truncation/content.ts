@@ -142,15 +142,52 @@ const LONGEST_LINE = 12_800
 function laidOut(service: OutputService, line: string, context: TruncationContext): string {
   const own = 'fits' in service ? (service as OutputService & LineFitter) : undefined
   if (own?.fits(line, context)) return line
-  return cuttable(indented(line), () => line, own?.longestLine(context))
+  return cuttable(line, () => indented(line), own?.longestLine(context))
 }
 
+/** Levels of nesting that are indented at most: every level adds two spaces to each line within it. */
+const MOST_LEVELS = 100
+
 /**
- * The JSON that a cut between lines shows more of: that on lines of its own unless one of them is longer, else that on one
- * line.
+ * The JSON that a cut between lines shows more of: that on lines of its own, unless one of them is longer or it is nested so
+ * deep that it would be mostly spaces.
+ *
+ * @param line the JSON on one line
+ * @param lines makes the same on lines of its own
  */
-export function cuttable(lines: string, line: () => string, longestBytes = LONGEST_LINE): string {
-  return hasLineOver(lines, longestBytes) ? line() : lines
+export function cuttable(line: string, lines: () => string, longestBytes = LONGEST_LINE): string {
+  if (isNestedDeep(line)) return line
+  const indented = lines()
+  return hasLineOver(indented, longestBytes) ? line : indented
+}
+
+function isNestedDeep(json: string): boolean {
+  let levels = 0
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(json, at)
+    else if (code === BRACKET || code === BRACE) {
+      levels++
+      if (levels > MOST_LEVELS) return true
+    } else if (code === BRACKET + 2 || code === BRACE + 2) levels--
+  }
+  return false
+}
+
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b]
+
+/** Index of the quote that ends a text of JSON. */
+function endOfText(json: string, start: number): number {
+  let end = start
+  let isEscaped = true
+  while (isEscaped) {
+    end = json.indexOf('"', end + 1)
+    if (end === -1) return json.length
+    let before = end - 1
+    while (json.charCodeAt(before) === BACKSLASH) before--
+    isEscaped = (end - before) % 2 === 0
+  }
+  return end
 }
 
 function hasLineOver(text: string, bytes: number): boolean {
@@ -254,7 +291,10 @@ function indented(line: string): string {
   }
 }
 
-/** JSON that never throws: cycles, big integers, errors and throwing getters have a form too. */
+/**
+ * JSON that never throws: cycles, big integers, errors and throwing getters have a form too. A value that is nested deep is not
+ * indented.
+ */
 export function toJson(value: unknown, indent?: 2): string {
   const ancestors: object[] = []
   try {
@@ -265,6 +305,8 @@ export function toJson(value: unknown, indent?: 2): string {
         if (typeof inner !== 'object' || inner === null) return inner
         // `this` holds the value: everything above it on the path is what a cycle can lead back to.
         while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop()
+        if (indent !== undefined && ancestors.length > MOST_LEVELS)
+          throw new RangeError('nested too deep to be indented')
         if (ancestors.includes(inner)) return '[Circular]'
         if (types.isNativeError(inner)) {
           const { name, message, stack } = inner
@@ -279,6 +321,6 @@ export function toJson(value: unknown, indent?: 2): string {
     )
     return json ?? String(value)
   } catch {
-    return safeStringify(value, { proxies: true })
+    return indent === undefined ? safeStringify(value, { proxies: true }) : toJson(value)
   }
 }

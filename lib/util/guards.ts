@@ -1,4 +1,4 @@
-/** Type guards that every value may be given to. */
+/** Type guards and conversions that every value may be given to. */
 
 /** True if this is an array that can be read at all: a proxy can refuse even that. */
 export function isArray(value: unknown): value is readonly unknown[] {
@@ -22,4 +22,12 @@ export function isRevoked(value: unknown): boolean {
   } catch {
     return true
   }
+}
+
+/**
+ * A text as it is, a number as its digits, and an empty text for anything else. `String` throws for some of what JSON can
+ * hold: `{"toString": null}`.
+ */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }

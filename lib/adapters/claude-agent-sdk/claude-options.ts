@@ -3,6 +3,7 @@
 import type { ToolControls } from 'spillway'
 import { hasListener } from '../../approval/gate'
 import { rememberOutput } from '../../storage/saved-outputs'
+import { asText } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { type Check, flag } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
@@ -142,7 +143,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const failed: ClaudeHook = async (input: HookInput, _id, { signal }) => {
     const call = callOf(input, signal)
     const wrapped = commands.end(call)
-    const message = String(input.error)
+    const message = asText(input.error)
     if (wrapped === undefined) await calls.after(call, { error: new Error(message) })
     else await calls.after({ ...call, args: wrapped.args }, bounded(message, commands.outputOf(message), true))
     commands.forget(call)
@@ -241,7 +242,7 @@ function boxed(response: unknown): object {
 
 /** The result of a command that `spillway run` has bounded. */
 function bounded(output: unknown, outputPath: string | undefined, isError = false): HostResult {
-  const [, code] = (isError && /^Exit code (\d+)/.exec(String(output))) || []
+  const [, code] = (isError && /^Exit code (\d+)/.exec(asText(output))) || []
   const ended = { isError, ...(code !== undefined && { exitCode: Number(code) }) }
   return { value: { output, ...ended, metadata: { truncationPath: outputPath } } }
 }

@@ -5,6 +5,7 @@
 
 import { native } from '../../native/native'
 import type { OutputTool } from '../../tools/output-tools'
+import { asText } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 
 /** The name of the server: its tools are `mcp__spillway__read_output` and `mcp__spillway__search_output`. */
@@ -58,7 +59,7 @@ async function answerTo(tools: readonly OutputTool[], method: string, params: un
   if (method !== 'tools/call') return { error: { code: UNKNOWN_METHOD, message: `${method} is not known` } }
   const tool = tools.find(({ name }) => name === given.name)
   if (tool === undefined)
-    return { error: { code: UNKNOWN_TOOL, message: `no tool ${String(given.name).slice(0, 200)}` } }
+    return { error: { code: UNKNOWN_TOOL, message: `no tool ${asText(given.name).slice(0, 200)}` } }
   const { success, output } = await tool.execute(given.arguments ?? {})
   return { result: { content: [{ type: 'text', text: output }], ...(!success && { isError: true }) } }
 }

@@ -3,6 +3,7 @@
  * a few small things: a budget that counted some members only would be none.
  */
 
+import { asText } from '../../util/guards'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import type { McpContentBlock } from './types'
@@ -105,7 +106,7 @@ function mainOf(
   const { type, text, data, resource, mimeType } = block
   if (type === 'text' && typeof text === 'string') return { kind: 'text', path: ['text'], value: text }
   if (type === 'resource_link') return { kind: 'link', path: [''] }
-  if (MEDIA_KINDS.has(String(type)) && typeof data === 'string') {
+  if (MEDIA_KINDS.has(asText(type)) && typeof data === 'string') {
     return { kind: isTextType(mimeType) ? 'text' : 'media', path: ['data'], value: data }
   }
   if (type !== 'resource' || !isRecord(resource)) return undefined

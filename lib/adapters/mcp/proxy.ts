@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { asText } from '../../util/guards'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { type SharedApprovals, shareApprovals } from '../../view/shared-approvals'
@@ -214,7 +215,7 @@ export class ServerProxy {
 
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
     const params = isRecord(message.params) ? message.params : {}
-    const name = String(params.name)
+    const name = asText(params.name)
     if (mayBeOurs(name) && this.options.outputTools !== false) {
       return this.begin(0, this.answeredByUs(message, this.callOurs(line, message, key, name)))
     }
@@ -405,7 +406,7 @@ export class ServerProxy {
     const { result, error, ...request } = message
     const isPlain = result === undefined && error === undefined && !line.isMended
     const isLong = lengthOf(line) > this.bounds.current().limits.maxBytes
-    if (isLong && message.id === undefined && String(message.method).startsWith('notifications/')) {
+    if (isLong && message.id === undefined && asText(message.method).startsWith('notifications/')) {
       return this.begin(line.bytes?.length ?? 0, this.sendShort(line, message))
     }
     return isPlain ? pass(line, this.host) : send(line, request, this.host)

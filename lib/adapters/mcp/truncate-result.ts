@@ -256,7 +256,7 @@ function mended<R>(result: R, content: readonly unknown[]): R {
 export function jsonOf(value: unknown): string {
   const json = (indent?: number) => stringifyLossless(value, indent) ?? 'null'
   try {
-    return cuttable(json(2), json)
+    return cuttable(json(), () => json(2))
   } catch {
     // A value of the host's own that refuses.
     return Object.prototype.toString.call(value)

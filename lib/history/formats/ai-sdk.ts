@@ -3,6 +3,7 @@
  * provider's own tools are in the assistant's message, and left alone.
  */
 
+import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
 import {
   contentWithText,
@@ -59,7 +60,7 @@ export const aiSdk = defineFormat({
     if (!Array.isArray(content)) return 0
     const found = elements(content)
     if (found.some(isSure)) return 2
-    return role !== 'tool' && found.every((part) => KNOWN.test(String(get(part, 'type')))) ? usual : 0
+    return role !== 'tool' && found.every((part) => KNOWN.test(asText(get(part, 'type')))) ? usual : 0
   },
   read(message) {
     const role = get(message, 'role') as MessageRole

@@ -4,6 +4,7 @@
  * tools did is in the assistant's, and left alone.
  */
 
+import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
 import {
   contentWithText,
@@ -32,7 +33,7 @@ const PROVIDERS = /^(server_tool_use|\w+_tool_result)$/
 const blocks: PartRules = {
   make: plainParts.make,
   kind(block) {
-    const type = String(get(block, 'type'))
+    const type = asText(get(block, 'type'))
     if (THINKING.test(type)) return thinkingOf(block)
     return SILENT.test(type) ? 'none' : plainParts.kind(block)
   },
@@ -49,7 +50,7 @@ export const anthropic = defineFormat({
     if (!Array.isArray(content)) return 0
     const found = elements(content)
     if (found.some(isSure)) return 2
-    return found.every((block) => ANTHROPIC.test(String(get(block, 'type')))) ? 1 : 0
+    return found.every((block) => ANTHROPIC.test(asText(get(block, 'type')))) ? 1 : 0
   },
   read(message, outer) {
     const speaker = get(message, 'role')
@@ -63,7 +64,7 @@ export const anthropic = defineFormat({
     for (let at = 0; at < found.length; at++) {
       const block = found[at]
       const type = get(block, 'type')
-      if (speaker === 'assistant' && PROVIDERS.test(String(type))) others.push(block)
+      if (speaker === 'assistant' && PROVIDERS.test(asText(type))) others.push(block)
       if (speaker === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))
       if (speaker === 'user' && type === 'tool_result') results.push(readResult(block as object, at, outer))
     }

@@ -4,6 +4,7 @@
  * `{ role: 'assistant', content, tool_calls: [{ id, function: { name, arguments } }] }` for calls.
  */
 
+import { asText } from '../../util/guards'
 import type { ResultText } from '../message-cache'
 import type { MessageRole } from '../message-view'
 import {
@@ -61,7 +62,7 @@ export function chatRole(message: object): MessageRole | undefined {
 export function hasChatContent(message: object): boolean {
   const { content } = message as ChatMessage
   if (typeof content === 'string' || content === null || content === undefined) return !('parts' in message)
-  return Array.isArray(content) && !elements(content).some((part) => FOREIGN.test(String(get(part, 'type'))))
+  return Array.isArray(content) && !elements(content).some((part) => FOREIGN.test(asText(get(part, 'type'))))
 }
 
 /** True if this answers or makes calls as chat completions do. */

@@ -1,5 +1,6 @@
 /** Content that takes tokens but is neither text nor a call: reasoning of the model, and text files. */
 
+import { asText } from '../../util/guards'
 import { elements, get, isJsonObject, isObject, nonEmpty, watched } from './safe-read'
 
 /** Reasoning: its texts, and how many characters of it only the provider can read. */
@@ -190,7 +191,7 @@ export function kindOfMedia(part: unknown): string {
     const type = isObject(holder) ? mediaTypeOf(holder) : undefined
     if (type !== undefined) return plainType(type)
   }
-  const type = String(get(part, 'type'))
+  const type = asText(get(part, 'type'))
   const { image_url: image, url, data } = part
   for (const address of [get(image, 'url'), image, part.image, url, data]) {
     const found = typeof address === 'string' ? DATA_URL.exec(address.slice(0, 256))?.[1] : undefined

@@ -1,5 +1,6 @@
 /** Messages of LangChain: instances of its classes, and the plain objects with a `type` or a `role` that it takes as well. */
 
+import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
 import {
   contentWithText,
@@ -36,8 +37,8 @@ const THINKING = /^(thinking|redacted_thinking|reasoning|reasoning_content)$/
 const GEMINI_SIGNATURES = '__gemini_function_call_thought_signatures__'
 
 const parts: PartRules = textParts(['text'], (part, type) => {
-  if (THINKING.test(String(type))) return thinkingOf(part)
-  return SILENT.test(String(type)) ? 'none' : fileOrMedia(part)
+  if (THINKING.test(asText(type))) return thinkingOf(part)
+  return SILENT.test(asText(type)) ? 'none' : fileOrMedia(part)
 })
 
 export const langchain = defineFormat({

@@ -1,5 +1,6 @@
 /** Results of MCP tools: `{ content: [...], structuredContent?, isError? }`. Which call they answer is not in them. */
 
+import { asText } from '../../util/guards'
 import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
 import { defineFormat } from './define-format'
 import { type Edit, REMOVED } from './immutable-edit'
@@ -20,7 +21,7 @@ export const mcp = defineFormat({
     const content = get(result, 'content')
     if (!Array.isArray(content) || 'role' in result || 'lc_namespace' in result || 'type' in result) return 0
     const found = elements(content)
-    if (!found.every((block) => TYPES.test(String(get(block, 'type'))))) return 0
+    if (!found.every((block) => TYPES.test(asText(get(block, 'type'))))) return 0
     return found.length > 0 || typeof get(result, 'isError') === 'boolean' || 'structuredContent' in result ? 2 : 1
   },
   read(message) {

@@ -4,6 +4,7 @@
  * ones name their call by `toolUseId`.
  */
 
+import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
 import {
   contentWithText,
@@ -34,7 +35,7 @@ const CALL = /^(toolCall|toolUse|functionCall)$/
 
 const parts: PartRules = textParts(['text'], (part, type) => {
   if (type === 'thinking') return thinkingOf(part)
-  if (!CALL.test(String(type))) return fileOrMedia(part)
+  if (!CALL.test(asText(type))) return fileOrMedia(part)
   const sealed = sealedIn(get(part, 'thoughtSignature'), true)
   return sealed > 0 ? { thinking: [], sealed } : 'none'
 })
@@ -64,7 +65,7 @@ export const pi = defineFormat({
     if (!Array.isArray(content)) return 0
     const found = elements(content)
     if (found.some(isSure)) return 2
-    return found.every((part) => KNOWN.test(String(get(part, 'type')))) ? 1 : 0
+    return found.every((part) => KNOWN.test(asText(get(part, 'type')))) ? 1 : 0
   },
   read(message): MessageReading {
     const role = get(message, 'role') as string
@@ -83,7 +84,7 @@ export const pi = defineFormat({
       ...(bound && isBinding(message) && { bound, withoutThinking: withoutThinking(['content'], content, parts) }),
     }
     // pi does not send the calls of an answer that failed or was interrupted, so a result of one would stand alone.
-    if (BROKEN.test(String(get(message, 'stopReason')))) {
+    if (BROKEN.test(asText(get(message, 'stopReason')))) {
       return { ...reading, aside: asideOf(calls.map(({ name, args }) => [name, args])) }
     }
     return { ...reading, calls }
@@ -115,12 +116,12 @@ function isSure(part: unknown): boolean {
   const type = get(part, 'type')
   if (type === 'thinking') return 'thinkingSignature' in (part as object)
   if (type === 'image') return typeof get(part, 'mimeType') === 'string' && typeof get(part, 'data') === 'string'
-  return CALL.test(String(type))
+  return CALL.test(asText(type))
 }
 
 function readCalls(found: readonly unknown[]): CallReading[] {
   return found.flatMap((part, at) => {
-    if (!isJsonObject(part) || !CALL.test(String(get(part, 'type')))) return []
+    if (!isJsonObject(part) || !CALL.test(asText(get(part, 'type')))) return []
     const key = 'arguments' in part || !('input' in part) ? 'arguments' : 'input'
     const args = watched(part, key)
     return {

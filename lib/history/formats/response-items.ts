@@ -3,6 +3,7 @@
  * of the history of their own. The two differ in how they write the names of fields.
  */
 
+import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
 import {
   contentWithText,
@@ -73,7 +74,7 @@ const PART = /^((in|out)put_(text|image|file|audio)|refusal)$/
 export function hasItemContent(item: object): boolean {
   const content = get(item, 'content')
   if (typeof content === 'string') return !('tool_calls' in item)
-  return Array.isArray(content) && elements(content).some((part) => PART.test(String(get(part, 'type'))))
+  return Array.isArray(content) && elements(content).some((part) => PART.test(asText(get(part, 'type'))))
 }
 
 export function isCallOrResult(item: object, names: ItemNames): boolean {
@@ -98,7 +99,7 @@ export function readItem(item: object, names: ItemNames): MessageReading {
     const content = watched(item, 'content')
     return { role, time, ...readContent(content, parts), withoutMedia: withoutMedia(['content'], content, parts) }
   }
-  const type = String(get(item, 'type'))
+  const type = asText(get(item, 'type'))
   if (Object.hasOwn(CALLS, type)) return { role: 'assistant', time, calls: [readCall(item, type, names)] }
   if (type === names.result || RESULTS.test(type))
     return { role: 'tool', time, results: [readResult(item, type, names)] }

@@ -1,6 +1,6 @@
 /** Sessions of Claude Code: a record a line, in which blocks of one answer stand apart under the id of the answer. */
 
-import { isArray } from '../../util/guards'
+import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage, SessionUsage } from '../types'
 import {
@@ -21,7 +21,7 @@ const TYPES = new Set(['user', 'assistant', 'system', 'summary', 'file-history-s
 const FIELDS = ['uuid', 'leafUuid', 'messageId', 'sessionId']
 
 export const claudeCode: LogFormat = {
-  has: (record) => TYPES.has(String(record.type)) && FIELDS.some((field) => typeof record[field] === 'string'),
+  has: (record) => TYPES.has(asText(record.type)) && FIELDS.some((field) => typeof record[field] === 'string'),
   open: () => new ClaudeCodeReader(),
 }
 
@@ -71,7 +71,7 @@ class ClaudeCodeReader implements LogReader {
     if (text !== '') answer.content = answer.content === '' ? text : `${answer.content}\n${text}`
     for (const block of blocks) {
       if (!isRecord(block) || block.type !== 'tool_use') continue
-      const call = { id: String(block.id ?? ''), name: String(block.name ?? ''), args: block.input ?? {} }
+      const call = { id: asText(block.id), name: asText(block.name), args: block.input ?? {} }
       answer.toolCalls = [...(answer.toolCalls ?? []), call]
       this.names.set(call.id, call.name)
     }
@@ -82,7 +82,7 @@ class ClaudeCodeReader implements LogReader {
     const blocks: readonly unknown[] = isArray(message.content) ? message.content : []
     for (const block of blocks) {
       if (!isRecord(block) || block.type !== 'tool_result') continue
-      const toolCallId = String(block.tool_use_id ?? '')
+      const toolCallId = asText(block.tool_use_id)
       const toolName = this.names.get(toolCallId)
       this.messages.push({
         ...{ role: 'tool', content: blockText(block.content), toolCallId },

@@ -1,6 +1,6 @@
 /** Rollouts of Codex: items of the Responses API, one a line, with events of the program between them. */
 
-import { isArray } from '../../util/guards'
+import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage, SessionUsage } from '../types'
 import {
@@ -19,7 +19,7 @@ import {
 const TYPES = new Set(['session_meta', 'response_item', 'turn_context', 'event_msg', 'compacted', 'world_state'])
 
 export const codex: LogFormat = {
-  has: (record) => TYPES.has(String(record.type)) && isRecord(record.payload),
+  has: (record) => TYPES.has(asText(record.type)) && isRecord(record.payload),
   open: () => new CodexReader(),
 }
 

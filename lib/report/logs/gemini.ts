@@ -1,6 +1,6 @@
 /** Chats of Gemini CLI: one object with its messages, or a message a line with corrections of what came before. */
 
-import { isArray } from '../../util/guards'
+import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage } from '../types'
 import {
@@ -78,7 +78,7 @@ function messagesOf(record: LogRecord): LoggedMessage[] {
   if (record.type !== 'gemini') return []
   const calls = (isArray(record.toolCalls) ? record.toolCalls : []).filter(isRecord)
   const toolCalls = calls.map(({ id, name, args }) => ({
-    ...{ id: String(id ?? ''), name: String(name ?? ''), args: args ?? {} },
+    ...{ id: asText(id), name: asText(name), args: args ?? {} },
   }))
   const answer: LoggedMessage = { role: 'assistant', content, ...(calls.length > 0 && { toolCalls }), ...time }
   const results = calls.filter(({ result }) => isArray(result))
@@ -92,7 +92,7 @@ function resultOf({ id, name, result, status, timestamp }: LogRecord): LoggedMes
     return textIn(response, 'output') ?? textIn(response, 'error') ?? textIn(part, 'text') ?? JSON.stringify(response)
   })
   return {
-    ...{ role: 'tool', content: texts.join('\n'), toolCallId: String(id ?? ''), toolName: String(name ?? '') },
+    ...{ role: 'tool', content: texts.join('\n'), toolCallId: asText(id), toolName: asText(name) },
     ...(status === 'error' && { isError: true }),
     ...timestamped(timestamp),
   }

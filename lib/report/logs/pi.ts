@@ -1,6 +1,6 @@
 /** Sessions of pi: a tree of entries, one a line, of which the path to the last one counts. The first version was a list. */
 
-import { isArray } from '../../util/guards'
+import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage, SessionUsage } from '../types'
 import {
@@ -27,7 +27,7 @@ class PiReader implements LogReader {
   private version: string | undefined
 
   read(record: LogRecord): void {
-    if (record.type === 'session') this.version = `format ${record.version ?? 1}`
+    if (record.type === 'session') this.version = `format ${asText(record.version ?? 1)}`
     else this.entries.push(record)
   }
 
@@ -101,7 +101,7 @@ function messageOf(message: LogRecord, written: unknown): LoggedMessage[] {
       const blocks: readonly unknown[] = isArray(message.content) ? message.content : []
       const calls = blocks.filter((block): block is LogRecord => isRecord(block) && block.type === 'toolCall')
       const toolCalls = calls.map(({ id, name, arguments: args }) => ({
-        ...{ id: String(id ?? ''), name: String(name ?? ''), args: args ?? {} },
+        ...{ id: asText(id), name: asText(name), args: args ?? {} },
       }))
       return [{ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...time }]
     }
@@ -111,7 +111,7 @@ function messageOf(message: LogRecord, written: unknown): LoggedMessage[] {
       return [{ role: 'tool', content, ...named, ...(message.isError === true && { isError: true }), ...time }]
     }
     case 'bashExecution':
-      return [{ role: 'user', content: `Ran \`${message.command}\`\n${message.output}`, ...time }]
+      return [{ role: 'user', content: `Ran \`${asText(message.command)}\`\n${asText(message.output)}`, ...time }]
     case 'user':
     case 'system':
       return [{ role: message.role, content, ...time }]

@@ -2,6 +2,7 @@
 
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { messageOf } from '../../util/message-of'
 import { ToolError } from '../definition'
 
 /** First bytes of binary files, and the names of their kinds. */
@@ -50,13 +51,13 @@ export async function openFile(path: string): Promise<{ file: FileHandle; state:
 
 /** Explains an error of the file system. */
 export function reasonOf(error: unknown): string {
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  const { code } = Object(error) as { code?: unknown }
   if (code === 'ENOENT') return 'does not exist.'
   if (code === 'EACCES' || code === 'EPERM') return 'may not be opened: permission denied.'
   if (code === 'EISDIR') return 'is a folder, not a file.'
   if (code === 'ENOTDIR') return 'has a file where a folder is expected.'
   if (code === 'ELOOP') return 'is a link that leads back to itself.'
-  return `cannot be opened: ${String(message)}`
+  return `cannot be opened: ${messageOf(error)}`
 }
 
 /** @throws ToolError if a file is not text */

@@ -1,5 +1,6 @@
 /** The tools of all servers: their names in the host's list, and the server of each. */
 
+import { asText } from '../../../util/guards'
 import { isRecord } from '../../../validation/validate'
 import { type HostProfile, hostOf, hostOfClient } from '../hosts'
 import { CALL_TOOL, DESCRIBE_TOOL, LazyTools, type ListedTool, unknownTool } from './lazy-tools'
@@ -68,8 +69,9 @@ export class CatalogOfTools {
     const able = members.filter((member) => member.has('tools'))
     const lists = await Promise.all(able.map((member) => member.list('tools/list', 'tools')))
     const all = able.flatMap((member, index) => lists[index]!.map((tool) => entryOf(member, tool)))
+    const named = all.filter(({ name }) => name !== '')
     // Ours first: their names are taken before a server's are, and stand last in the list.
-    const entries = [...all.filter(({ isOurs }) => isOurs), ...all.filter(({ isOurs }) => !isOurs)]
+    const entries = [...named.filter(({ isOurs }) => isOurs), ...named.filter(({ isOurs }) => !isOurs)]
     const names = this.names.assign(entries)
     const tools = entries.map(({ tool, isOurs }, index) => {
       const name = names[index]!
@@ -81,6 +83,6 @@ export class CatalogOfTools {
 }
 
 function entryOf(member: Member, tool: Record<string, unknown>) {
-  const name = String(tool.name)
+  const name = asText(tool.name)
   return { member, name, isOurs: member.offers(name), tool }
 }

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
 import { native } from '../../../native/native'
+import { asText } from '../../../util/guards'
 import { stringifyLossless } from '../../../util/lossless-json'
 import { messageOf as problemOf } from '../../../util/message-of'
 import { isRecord } from '../../../validation/validate'
@@ -177,7 +178,7 @@ export class Gateway {
     // A host that does not wait for the answer to `initialize` would find no server.
     if (method !== 'ping') await this.opening?.catch(() => {})
     if (signal.aborted) return undefined
-    const answer = this.answers[String(method)]
+    const answer = this.answers[asText(method)]
     return answer ? this.answer(id, await answer(message)) : this.route(line, message, key, signal)
   }
 
@@ -197,7 +198,7 @@ export class Gateway {
       case 'completion/complete':
         return this.complete(request)
       default:
-        throw new Refusal(NOT_FOUND, `${String(message.method)} is not known in front of several servers`)
+        throw new Refusal(NOT_FOUND, `${asText(message.method)} is not known in front of several servers`)
     }
   }
 
@@ -213,7 +214,7 @@ export class Gateway {
     const entry = typeof name === 'string' ? await this.tools.find(name, this.ready()) : undefined
     if (signal.aborted) return undefined
     if (entry === undefined) {
-      const text = await this.tools.unknown(String(name), this.ready())
+      const text = await this.tools.unknown(asText(name), this.ready())
       return this.answer(message.id, { content: [{ type: 'text', text }], isError: true })
     }
     const isSame = inner === undefined && entry.name === name
@@ -222,7 +223,7 @@ export class Gateway {
   }
 
   private async getPrompt({ line, message, key, params, signal }: HostRequest): Promise<void> {
-    const name = String(params.name)
+    const name = asText(params.name)
     if (this.prompts.find(name) === undefined) await this.listPrompts()
     const entry = this.prompts.find(name)
     if (signal.aborted) return undefined
@@ -246,21 +247,21 @@ export class Gateway {
     to: Member | undefined,
     isSame = true,
   ): Promise<void> {
-    if (to === undefined) throw new Refusal(NOT_FOUND, `no server answers ${String(message.method)}`)
+    if (to === undefined) throw new Refusal(NOT_FOUND, `no server answers ${asText(message.method)}`)
     const { signal } = this.open.get(key) ?? {}
     await to.returned()
     if (signal?.aborted) return undefined
     if (to.end !== undefined) throw new Refusal(FAILED, to.end)
-    to.pending.add({ method: String(message.method), id: key, given: message.id })
+    to.pending.add({ method: asText(message.method), id: key, given: message.id })
     // From here on it is cancelled by the server.
     this.open.delete(key)
     await (isSame ? pass(line, to.writer) : send(line, message, to.writer))
   }
 
   private onHostAnswer(line: Line, message: Message): Promise<void> | undefined {
-    const asked = this.asked.get(String(message.id))
+    const asked = this.asked.get(asText(message.id))
     if (asked === undefined) return drop(line)
-    this.asked.delete(String(message.id))
+    this.asked.delete(asText(message.id))
     return send(line, { ...message, id: asked.id }, asked.member.writer)
   }
 
@@ -340,11 +341,12 @@ export class Gateway {
   private async listPrompts(): Promise<{ prompts: object[] }> {
     const members = this.ready().filter((member) => member.has('prompts'))
     const lists = await Promise.all(members.map((member) => member.list('prompts/list', 'prompts')))
-    const all = members.flatMap((member, index) => lists[index]!.map((prompt) => ({ member, prompt })))
-    const names = this.prompts.assign(
-      all.map(({ member, prompt }) => ({ member, name: String(prompt.name), isOurs: false })),
+    const all = members.flatMap((member, index) =>
+      lists[index]!.map((prompt) => ({ member, name: asText(prompt.name), isOurs: false, prompt })),
     )
-    return { prompts: all.map(({ prompt }, index) => ({ ...prompt, name: names[index] })) }
+    const named = all.filter(({ name }) => name !== '')
+    const names = this.prompts.assign(named)
+    return { prompts: named.map(({ prompt }, index) => ({ ...prompt, name: names[index] })) }
   }
 
   private async setLevel({ params }: Message): Promise<unknown> {

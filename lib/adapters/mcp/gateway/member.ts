@@ -1,6 +1,7 @@
 /** One of several servers: its proxy, and the pending requests of the host. */
 
 import { PassThrough } from 'node:stream'
+import { asText } from '../../../util/guards'
 import { messageOf as problemOf } from '../../../util/message-of'
 import { isRecord } from '../../../validation/validate'
 import type { OnLine, StreamOptions } from '../message-stream'
@@ -141,7 +142,7 @@ export class Member {
 
   /** The last list, without tools of ours: another proxy offers them when this one has ended. */
   lastOf(method: string): Record<string, unknown>[] {
-    return (this.known.get(method) ?? []).filter(({ name }) => method !== 'tools/list' || !this.offers(String(name)))
+    return (this.known.get(method) ?? []).filter(({ name }) => method !== 'tools/list' || !this.offers(asText(name)))
   }
 
   private async ask(method: string, key: string): Promise<Record<string, unknown>[]> {

@@ -1,5 +1,6 @@
 /** Resources of several servers: their URIs stay unchanged, and are routed to the server that listed them. */
 
+import { asText } from '../../../util/guards'
 import type { Member } from './member'
 
 export class Resources {
@@ -12,7 +13,7 @@ export class Resources {
     const found = await listsOf(members, 'resources/list', 'resources')
     this.owners.clear()
     return found.flatMap(({ member, entry }) => {
-      const uri = String(entry.uri)
+      const uri = asText(entry.uri)
       if (this.owners.has(uri)) return []
       this.owners.set(uri, member)
       return [entry]
@@ -23,7 +24,7 @@ export class Resources {
     const found = await listsOf(members, 'resources/templates/list', 'resourceTemplates')
     this.beginnings.clear()
     for (const { member, entry } of found) {
-      const [beginning = ''] = String(entry.uriTemplate).split('{')
+      const [beginning = ''] = asText(entry.uriTemplate).split('{')
       if (!this.beginnings.has(beginning)) this.beginnings.set(beginning, member)
     }
     return found.map(({ entry }) => entry)
@@ -31,7 +32,7 @@ export class Resources {
 
   /** Returns the server that listed an address or the longest template of it; else the first one that has resources. */
   ownerOf(uri: unknown, members: readonly Member[]): Member | undefined {
-    const text = String(uri)
+    const text = asText(uri)
     const owner = this.owners.get(text)
     if (owner !== undefined) return owner
     const fitting = [...this.beginnings].filter(([beginning]) => text.startsWith(beginning))
