@@ -11,6 +11,7 @@ const VALUES: [string, unknown][] = [
   ['an object without a text', { toString: null }],
   ['an array of them', [{ toString: null }]],
   ['null', null],
+  ['the name of a method that every object has', 'toString'],
   ['a number beyond every double', 'NUMBER'],
   ['nested arrays', JSON.parse('['.repeat(3000) + ']'.repeat(3000))],
 ]

@@ -15,8 +15,12 @@ const INSTRUCTIONS = 8192
 const APP_BYTES = 2 ** 22
 const MOST_COMPLETIONS = 100
 
-const LISTS = { 'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/list': 'resources' } as const
-const TEMPLATES = 'resourceTemplates'
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ['tools/list', 'tools'],
+  ['prompts/list', 'prompts'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+])
 /** Members of an entry of a list that hosts show, to users or to models. */
 const SHOWN = new Set(['description', 'title', 'inputSchema', 'outputSchema', 'arguments', 'annotations', 'mimeType'])
 const IDENTITY = ['name', 'uri', 'uriTemplate']
@@ -52,7 +56,7 @@ export function shortenResult(method: string, result: unknown, reader: Reader): 
 
 /** The member of a result that is a list. */
 export function listOf(method: string): string | undefined {
-  return method === 'resources/templates/list' ? TEMPLATES : LISTS[method as keyof typeof LISTS]
+  return LISTS.get(method)
 }
 
 function shortenList(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {

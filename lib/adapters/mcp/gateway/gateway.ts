@@ -78,14 +78,14 @@ export class Gateway {
   private isInitialized = false
   private isIntroduced = false
 
-  private readonly answers: Readonly<Record<string, Answer>> = {
-    ping: async () => ({}),
-    'tools/list': async () => ({ tools: await this.tools.list(this.ready()) }),
-    'prompts/list': () => this.listPrompts(),
-    'resources/list': async () => ({ resources: await this.resources.list(this.ready()) }),
-    'resources/templates/list': async () => ({ resourceTemplates: await this.resources.templates(this.ready()) }),
-    'logging/setLevel': (message) => this.setLevel(message),
-  }
+  private readonly answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+    ['ping', async () => ({})],
+    ['tools/list', async () => ({ tools: await this.tools.list(this.ready()) })],
+    ['prompts/list', () => this.listPrompts()],
+    ['resources/list', async () => ({ resources: await this.resources.list(this.ready()) })],
+    ['resources/templates/list', async () => ({ resourceTemplates: await this.resources.templates(this.ready()) })],
+    ['logging/setLevel', (message) => this.setLevel(message)],
+  ])
 
   constructor(private readonly options: McpProxyOptions) {
     const { servers, output = process.stdout, server = 'server', ...shared } = options
@@ -178,7 +178,7 @@ export class Gateway {
     // A host that does not wait for the answer to `initialize` would find no server.
     if (method !== 'ping') await this.opening?.catch(() => {})
     if (signal.aborted) return undefined
-    const answer = this.answers[asText(method)]
+    const answer = this.answers.get(asText(method))
     return answer ? this.answer(id, await answer(message)) : this.route(line, message, key, signal)
   }
 
