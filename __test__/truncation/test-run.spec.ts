@@ -135,13 +135,16 @@ describe('readTestRun', () => {
       (n: number) => `  1 failing\n${'  1) a\n'.repeat(n)}`,
     ]
     for (const make of hostile) {
+      // The best of three: other processes may hold up any of them.
       const time = (n: number) => {
         const output = make(n)
-        const from = process.hrtime.bigint()
-        readTestRun(output)
-        return Number(process.hrtime.bigint() - from)
+        const times = [1, 2, 3].map(() => {
+          const from = process.hrtime.bigint()
+          readTestRun(output)
+          return Number(process.hrtime.bigint() - from)
+        })
+        return Math.min(...times)
       }
-      time(1_000)
       const [short, long] = [time(10_000), time(40_000)]
       expect(long / Math.max(short, 2e6)).toBeLessThan(16)
     }
