@@ -1,7 +1,7 @@
 /** Objects in a container of Azure Blob Storage, by the client of `@azure/storage-blob`. */
 
+import { makeNew } from '../remote/create-if-absent'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
-import { makeNew } from '../remote/only-new'
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { randomBytes } from '../util/crypto'
 import { loadPeer } from '../validation/load-peer'

@@ -27,7 +27,7 @@ import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
 import type { ITruncationStorage, TruncationContext, TruncationResult } from '../types'
 import { fileChunks, LIVE_BYTES, LiveSave } from './live-save'
-import { openPassage, passagePlace } from './passage'
+import { openPassage, passagePlace } from './transit-folder'
 import type { CapturePeek } from './types'
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */

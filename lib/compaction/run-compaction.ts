@@ -2,10 +2,10 @@
 
 import { SpillwayError } from '../errors'
 import { withoutStaleThinking } from '../history/bound-thinking'
+import { warnUnreadable } from '../history/format-warning'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import type { MessageView } from '../history/message-view'
-import { warnUnreadable } from '../history/notes'
 import { ROLES } from '../history/roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../history/summary'
 import { call, native } from '../native/native'

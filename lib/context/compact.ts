@@ -8,7 +8,7 @@ import { Estimate } from '../history/estimate'
 import { viewsIn, viewsOf } from '../history/formats'
 import { adopt, countedTokens, share } from '../pruning/pruner'
 import type { PruneReport } from '../pruning/report'
-import { type Inner, lastingAfterChange, requestTokens } from './inner'
+import { type Inner, lastingAfterChange, requestTokens } from './manager-parts'
 import { compactOptions } from './options'
 
 /** The history after a compaction. */

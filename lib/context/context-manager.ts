@@ -19,7 +19,7 @@ import {
   lastingAfterChange,
   requestTokens,
   withinLimits,
-} from './inner'
+} from './manager-parts'
 import {
   CONTEXT_CHECKS,
   type ContextManagerOptions,
@@ -32,7 +32,7 @@ import type { ContextReport, PreparedContext } from './report'
 import { contextSavings } from './savings'
 import { guarded } from './shorten-results'
 import { type ContextManagerState, readManagerState } from './state'
-import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './steps'
+import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './step-reports'
 
 const inners = new WeakMap<object, Inner<never>>()
 

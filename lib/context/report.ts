@@ -3,7 +3,7 @@
 import type { CompactionReport } from '../compaction/report'
 import type { PruneReport } from '../pruning/report'
 import type { ContextSavings } from './savings'
-import type { ContextStep } from './steps'
+import type { ContextStep } from './step-reports'
 
 /** Report of {@link ContextManager.prepare}. */
 export interface ContextReport {

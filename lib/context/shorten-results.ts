@@ -5,8 +5,8 @@ import { detectFormat, viewOf } from '../history/formats'
 import { recoverAsFar } from '../overflow/recover-from-overflow'
 import { share } from '../pruning/pruner'
 import { messageOf } from '../util/message-of'
-import { type Inner, requestTokens } from './inner'
-import type { Guarded } from './steps'
+import { type Inner, requestTokens } from './manager-parts'
+import type { Guarded } from './step-reports'
 
 /** Shortens results if the messages still do not fit, or were refused and nothing else helped. */
 export async function guarded<M>(

@@ -1,7 +1,7 @@
 /** Shared state in the memory of one process, for tests and for one worker. */
 
 import { elapsed } from '../util/clock'
-import { CheckedCoordination, type CoordinationSteps } from './checked'
+import { CheckedCoordination, type CoordinationSteps } from './checked-coordination'
 import { checkKey, type Lease, type ListedValue } from './coordination'
 
 interface Held {

@@ -23,7 +23,7 @@ export type { ContextManagerOptions } from '../context/options'
 export type { ContextReport, PreparedContext } from '../context/report'
 export type { ContextSavings } from '../context/savings'
 export type { ContextManagerState } from '../context/state'
-export type { ContextStep } from '../context/steps'
+export type { ContextStep } from '../context/step-reports'
 export {
   adviseCacheLifetime,
   type CacheLifetimeAdvice,

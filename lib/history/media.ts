@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { isRecord } from '../validation/validate'
-import { kindOfMedia } from './formats/extras'
+import { kindOfMedia } from './formats/reasoning-and-files'
 import { imageSize } from './image-size'
 
 /** An image or a file in a message. */

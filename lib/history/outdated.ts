@@ -8,11 +8,11 @@ import { messageOf } from '../util/message-of'
 import { describe, wrong } from '../validation/validate'
 import { chat } from './chat'
 import type { ChatResult, HistoryFormat } from './chat-shape'
+import { warnTimeless, warnUnreadable } from './format-warning'
 import { detectFormat } from './formats'
 import { knownCall, type ToolResultKnowledge } from './ledger'
 import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './message-cache'
 import type { HistoryFormatName } from './message-view'
-import { warnTimeless, warnUnreadable } from './notes'
 import {
   type OutdatedResultInfo,
   type Rules,
@@ -20,8 +20,8 @@ import {
   type SimplifiedReport,
   type SimplifyOutdatedOptions,
 } from './options'
+import { viewed } from './result-views'
 import { savedPathOf } from './saved-path'
-import { viewed } from './viewed'
 
 const debug = debuglog('spillway')
 const { FACT_FAILED, FACT_FIXED } = native

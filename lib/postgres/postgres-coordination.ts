@@ -1,6 +1,6 @@
 /** Shared state in PostgreSQL. */
 
-import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked'
+import { CheckedCoordination, type CoordinationSteps } from '../coordination/checked-coordination'
 import { type Coordination, checkKey, type Lease, type ListedValue } from '../coordination/coordination'
 import { callServer, FolderListeners } from '../coordination/server-calls'
 import { asText } from '../util/guards'

@@ -2,7 +2,7 @@
 
 import type { CallView } from '../history/message-view'
 import { call, native } from '../native/native'
-import type { FileRead } from './columns'
+import type { FileRead } from './history-columns'
 
 /** Strings in arguments that are longer are left out: UTF-16 units. Paths, commands and flags are shorter. */
 const LONG_ARGUMENT = 400

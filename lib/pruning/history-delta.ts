@@ -2,7 +2,7 @@
 
 import type { ResultText } from '../history/message-cache'
 import type { MessageView, ResultView } from '../history/message-view'
-import type { Columns } from './columns'
+import type { Columns } from './history-columns'
 
 /** State of the reader. */
 export interface News {

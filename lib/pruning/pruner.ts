@@ -1,7 +1,7 @@
 /** Prunes old parts of a history from requests, with regard to the provider's cache. */
 
 import { SpillwayError } from '../errors'
-import { warnUnreadable } from '../history/notes'
+import { warnUnreadable } from '../history/format-warning'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { type Check, checkOptions } from '../validation/options'

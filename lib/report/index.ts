@@ -1,8 +1,6 @@
 /** Reports of recorded sessions: the cost of each tool. */
 
-export type { Shortened } from './entering'
 export { reportPage } from './html-page'
-export type { PaidAs } from './meter'
 export type { PricedCost, SessionPrices } from './prices'
 export { readSession } from './read-session'
 export {
@@ -13,6 +11,8 @@ export {
   type SkippedFile,
   type UsageReport,
 } from './report'
+export type { PaidAs } from './request-cost'
 export type { Savings } from './savings'
+export type { Shortened } from './simulated-results'
 export type { ToolCost } from './tool-costs'
 export type { LoggedCall, LoggedMessage, LogProblem, SessionFormat, SessionLog, SessionUsage } from './types'

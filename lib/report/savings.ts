@@ -1,8 +1,8 @@
 /** The savings of a simulated session, as parts that add up. */
 
-import type { Shortened } from './entering'
-import type { RequestMeter } from './meter'
 import { type PricedCost, pricedCost, type SessionPrices, shareOf, sumOfCosts } from './prices'
+import type { RequestMeter } from './request-cost'
+import type { Shortened } from './simulated-results'
 import type { Simulation } from './simulation'
 
 /** The savings of Spillway: `net` is `gross` minus `refetches`, `rewrites` and `declarations`. */

@@ -5,11 +5,11 @@
 
 import { HistoryPruner } from '../pruning/pruner'
 import { createOutputTools } from '../tools/output-tools'
-import { type EnteredSession, entered, type Shortened } from './entering'
 import { HiddenTexts } from './hidden-texts'
-import { type PaidAs, RequestMeter, type RequestPart } from './meter'
 import type { SessionPrices } from './prices'
+import { type PaidAs, RequestMeter, type RequestPart } from './request-cost'
 import { type ChatMessage, type LoggedRequest, requestsOf, sourceOf, tokensOf, tokensOfText } from './requests'
+import { type EnteredSession, entered, type Shortened } from './simulated-results'
 import type { SessionLog } from './types'
 
 /** Priced tokens of a session with Spillway. */

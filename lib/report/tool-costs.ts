@@ -1,7 +1,7 @@
 /** The cost of each tool: the tokens of its results and of its arguments, at every request that carried them. */
 
-import type { PaidAs, RequestPart } from './meter'
 import { type PricedCost, pricedCost, type SessionPrices, sumOfCosts } from './prices'
+import type { PaidAs, RequestPart } from './request-cost'
 import { type ChatMessage, tokensOf, tokensOfText } from './requests'
 
 /** The cost of a tool, or of the texts of messages. */

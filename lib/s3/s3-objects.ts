@@ -1,7 +1,7 @@
 /** Objects in a bucket of S3, by the client of `@aws-sdk/client-s3`. */
 
+import { makeNew } from '../remote/create-if-absent'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
-import { makeNew } from '../remote/only-new'
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, milliseconds } from '../validation/options'

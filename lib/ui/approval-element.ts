@@ -3,9 +3,9 @@
 import type { GateResponse, PendingRequest, SuggestedRule } from 'spillway'
 import type { ApprovalSource } from 'spillway/view'
 import { callElements } from './call'
+import { isOutside, touchedBy } from './call-targets'
 import { Base, button, counted, errorText, make, shadowOf, upgrade } from './dom'
-import { showHidden } from './printed'
-import { isOutside, touchedBy } from './touched'
+import { showHidden } from './rendered-line'
 
 /** Milliseconds within which a new card ignores keys: they were meant for what was there before. */
 const TOO_SOON_MS = 500

@@ -2,7 +2,7 @@
 
 import type { AuditSource, ListedAuditLog } from 'spillway/view'
 import { Base, button, counted, errorText, make, shadowOf, upgrade } from './dom'
-import { showHidden } from './printed'
+import { showHidden } from './rendered-line'
 
 const RECORDS = 100
 const COLUMNS = ['time', 'type', 'tool', 'targets', 'decision', 'approver', 'outcome'] as const

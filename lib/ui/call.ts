@@ -1,7 +1,7 @@
 /** The call of a question: a command with its parts highlighted, a change as removed and added lines, or else its arguments. */
 
 import { counted, make } from './dom'
-import { showHidden } from './printed'
+import { showHidden } from './rendered-line'
 
 const TOKENS =
   /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>"(?:[^"\\]|\\.)*"?|'[^']*'?)|(?<operator>&&|\|\||[|;&<>()]+)|(?<variable>\$\{[^}]*\}|\$\w+|\$\()|(?<flag>(?<=\s)--?[\w-]+)/g

@@ -2,7 +2,7 @@
 
 import type { ContextReport } from 'spillway'
 import { Base, counted, make, shadowOf, upgrade } from './dom'
-import { showHidden } from './printed'
+import { showHidden } from './rendered-line'
 
 const NAMES: Readonly<Record<string, string>> = {
   media: 'Images and PDFs',

@@ -2,10 +2,10 @@
 
 import type { OutputSource } from 'spillway/view'
 import { Base, counted, errorText, formatSize, shadowOf, upgrade } from './dom'
-import { Found } from './found'
 import { Lines } from './lines'
 import { OutputPane } from './output-pane'
 import { OutputTools } from './output-tools'
+import { Found } from './search-matches'
 
 /** Bytes that are copied whole; of a larger output, the lines that are visible. */
 const MOST_COPIED = 2 ** 20

@@ -1,11 +1,11 @@
 /** The lines of an output in a box that scrolls both ways; the page holds only those that are visible. */
 
 import type { SearchMatch } from 'spillway'
-import { Axis } from './axis'
 import { make } from './dom'
-import type { Found } from './found'
 import type { Lines } from './lines'
 import { PaneRows } from './pane-rows'
+import { Axis } from './scroll-axis'
+import type { Found } from './search-matches'
 
 /** Events of the pane. */
 export interface PaneEvents {

@@ -2,7 +2,7 @@
 
 import type { OutputSource } from 'spillway/view'
 import { button, make } from './dom'
-import type { SearchQuery } from './found'
+import type { SearchQuery } from './search-matches'
 
 /** Actions of the toolbar. */
 export interface Acts {

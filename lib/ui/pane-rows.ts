@@ -1,11 +1,11 @@
 /** The visible rows of an output, drawn from the lines that were read. */
 
 import type { SearchMatch } from 'spillway'
+import { afterReturns } from './carriage-returns'
 import { formatSize, make } from './dom'
-import type { Found } from './found'
 import type { Lines, OutputLine } from './lines'
-import { draw, PLAIN, type Style, styledPieces } from './printed'
-import { afterReturns } from './returns'
+import { draw, PLAIN, type Style, styledPieces } from './rendered-line'
+import type { Found } from './search-matches'
 
 /** Bytes up to which a line is drawn whole; of a longer one, the visible columns. */
 const LONG = 4096

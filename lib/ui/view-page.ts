@@ -3,7 +3,7 @@
 import type { ListedOutput } from 'spillway/view'
 import { connect, type ViewConnection } from './connect'
 import { button, counted, errorText, formatSize, make } from './dom'
-import { showHidden } from './printed'
+import { showHidden } from './rendered-line'
 
 const TOKEN = 'spillway-token'
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind

@@ -3,7 +3,7 @@
 import { isRecord } from '../../util/guards'
 import { stringifyLossless } from '../../util/lossless-json'
 import { Skimmer } from './json-skeleton'
-import { readJson } from './lenient'
+import { readJson } from './lenient-json'
 import { TempFile } from './temp-file'
 import type { Message } from './types'
 

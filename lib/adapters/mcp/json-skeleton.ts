@@ -5,7 +5,7 @@
 
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
-import { readJson } from './lenient'
+import { readJson } from './lenient-json'
 
 /** Longest string that stays in the skeleton, in bytes. */
 const LONG_STRING = 2 ** 14

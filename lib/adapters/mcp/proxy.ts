@@ -32,7 +32,7 @@ import {
   withoutOurMeta,
 } from './server-messages'
 import { ServerProcess } from './server-process'
-import { hostProcess, Siblings } from './siblings'
+import { hostProcess, Siblings } from './sibling-proxies'
 import { Listing, mayBeOurs, nextPage } from './tool-list'
 import { textBlock } from './truncate-result'
 import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, SERVER_INFO, SUBSCRIPTION_ID } from './types'

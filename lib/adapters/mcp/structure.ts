@@ -4,7 +4,7 @@
  */
 
 import { isRecord } from '../../validation/validate'
-import { parseLeniently } from './lenient'
+import { parseLeniently } from './lenient-json'
 
 /** A value that the texts say as well. */
 const SAID = Symbol('said')

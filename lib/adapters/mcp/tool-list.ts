@@ -3,9 +3,9 @@
 import { createOutputTools, type OutputTool, type TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
 import { isRecord } from '../../validation/validate'
-import type { Limits } from './bounding'
 import { DeclaredSizes, withDeclared } from './declared-sizes'
 import type { HostProfile } from './hosts'
+import type { Limits } from './truncate-answer'
 import type { StructuredContent } from './truncate-result'
 
 export type OutputToolName = OutputTool['name']

@@ -17,8 +17,8 @@ import { basename, dirname, join, normalize, sep } from 'node:path'
 import { updateConfig } from 'spillway/config'
 import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
+import { extensionText, isOurFile, isWired, type Patch, patchOf, type Wanted } from './hook-settings'
 import type { Agent } from './types'
-import { extensionText, isOurFile, isWired, type Patch, patchOf, type Wanted } from './wire'
 
 export type Scope = 'user' | 'project'
 

@@ -1,6 +1,6 @@
 /** Text in lines of a terminal. Nothing in it moves the cursor. */
 
-import { afterReturns } from '../../ui/returns'
+import { afterReturns } from '../../ui/carriage-returns'
 import { printable } from '../terminal'
 
 /** East Asian characters, and those that are emoji by themselves: terminals show them two columns wide. */

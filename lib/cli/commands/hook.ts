@@ -4,8 +4,8 @@
  */
 
 import { AGENTS, agentOf } from '../agents'
+import { lineOf, program } from '../agents/hook-settings'
 import type { Agent, HookFacts } from '../agents/types'
-import { lineOf, program } from '../agents/wire'
 import { type Command, type Parsed, UsageError } from '../command'
 import { type Before, beforeAnswer, tellAnswer } from '../hook/answers'
 import { readInput } from '../hook/input'

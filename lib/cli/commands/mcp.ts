@@ -10,8 +10,8 @@ import {
   type McpServerOptions,
   startMcpProxy,
 } from 'spillway/mcp'
-import { askElsewhere } from '../asked-elsewhere'
 import { type Command, type Parsed, UsageError } from '../command'
+import { askElsewhere } from '../deferred-questions'
 import { serversIn } from '../mcp-servers'
 import { openBucket } from '../output-storage'
 import { badValue, choice, text, texts } from '../parse-values'

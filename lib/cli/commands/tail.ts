@@ -2,7 +2,7 @@
 
 import type { OutputAccess } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
-import { followNewest } from '../followers'
+import { followNewest } from '../live-socket'
 import type { OutputStorage } from '../output-storage'
 import { askedOutput, dirsOf } from '../outputs'
 import { whole } from '../parse-values'

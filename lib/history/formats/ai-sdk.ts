@@ -15,8 +15,8 @@ import {
   withoutThinking,
 } from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
-import { sealedIn, thinkingOf } from './extras'
 import { type Edit, edited, REMOVED } from './immutable-edit'
+import { sealedIn, thinkingOf } from './reasoning-and-files'
 import {
   asBoolean,
   asideOf,

@@ -16,7 +16,7 @@ import {
   withoutThinking,
 } from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
-import { thinkingOf } from './extras'
+import { thinkingOf } from './reasoning-and-files'
 import { asBoolean, asideOf, elements, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/

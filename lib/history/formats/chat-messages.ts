@@ -17,8 +17,8 @@ import {
   withoutMedia,
 } from './content-blocks'
 import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
-import { sealedIn, type Thinking, thinkingBeside } from './extras'
 import type { Edit } from './immutable-edit'
+import { sealedIn, type Thinking, thinkingBeside } from './reasoning-and-files'
 import { elements, get, isJsonObject, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 /** Name of a summary message, where messages have names. */

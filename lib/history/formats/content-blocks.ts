@@ -2,8 +2,8 @@
 
 import type { ResultText } from '../message-cache'
 import type { MediaEdits } from './define-format'
-import { attachedText, type Thinking } from './extras'
 import { type Edit, edited } from './immutable-edit'
+import { attachedText, type Thinking } from './reasoning-and-files'
 import { carriesMore, elements, get, isObject, resultText, watched } from './safe-read'
 
 /** A text that can be replaced, and the keys that lead to it. */

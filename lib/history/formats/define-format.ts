@@ -13,8 +13,8 @@ import type {
   ViewFormat,
 } from '../message-view'
 import { rememberClaim } from '../saved-path'
-import { kindOfMedia } from './extras'
 import { type Edit, edited } from './immutable-edit'
+import { kindOfMedia } from './reasoning-and-files'
 import { get, isJsonObject, isObject, timeOf, unnoted } from './safe-read'
 
 /** A call, and how its arguments are written. */

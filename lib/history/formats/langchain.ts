@@ -13,8 +13,8 @@ import {
   withoutThinking,
 } from './content-blocks'
 import { type CallReading, defineFormat, type MessageReading, type ResultReading } from './define-format'
-import { sealedIn, thinkingBeside, thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
+import { sealedIn, thinkingBeside, thinkingOf } from './reasoning-and-files'
 import { elements, get, isBlank, isJsonObject, nonEmpty, outputPathOf, watched } from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {

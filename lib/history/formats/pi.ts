@@ -16,8 +16,8 @@ import {
   withoutThinking,
 } from './content-blocks'
 import { type CallReading, defineFormat, type MessageReading } from './define-format'
-import { sealedIn, thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
+import { sealedIn, thinkingOf } from './reasoning-and-files'
 import {
   asBoolean,
   asideOf,

@@ -15,8 +15,8 @@ import {
   withoutMedia,
 } from './content-blocks'
 import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
-import { thinkingOf } from './extras'
 import type { Edit } from './immutable-edit'
+import { thinkingOf } from './reasoning-and-files'
 import {
   asideOf,
   elements,

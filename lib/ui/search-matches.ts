@@ -2,7 +2,7 @@
 
 import type { SearchMatch } from 'spillway'
 import type { OutputSource } from 'spillway/view'
-import type { Hit } from './printed'
+import type { Hit } from './rendered-line'
 
 export interface SearchQuery {
   pattern: string

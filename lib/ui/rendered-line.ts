@@ -1,7 +1,7 @@
 /** A line of output as elements: terminal colours, search hits, and codes for characters that are invisible or change the direction. */
 
+import { SEQUENCE } from './carriage-returns'
 import { make } from './dom'
-import { SEQUENCE } from './returns'
 
 /** A style that SGR sequences set; it lasts beyond the end of a line. */
 export interface Style {
