@@ -13,7 +13,7 @@ use spillway_core::history::pruning::pruner::{Account, Correction, Message, Prun
 use spillway_core::history::pruning::schedule::{Prices, Rule, When};
 use spillway_core::history::pruning::superseded::{self, Access, Read};
 use spillway_core::history::pruning::trim;
-use spillway_core::history::pruning::used::Use;
+use spillway_core::history::pruning::used_results::Use;
 use spillway_core::history::pruning::word_index::{Limits, WordIndex};
 use spillway_core::history::result_facts::Facts;
 use spillway_core::tools;

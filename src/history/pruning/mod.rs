@@ -25,5 +25,5 @@ pub mod pruner;
 pub mod schedule;
 pub mod superseded;
 pub mod trim;
-pub mod used;
+pub mod used_results;
 pub mod word_index;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::budget::{Budget, over_budget};
 use super::pressure::{Pressure, under_pressure};
 use super::superseded::{Read, superseded};
-use super::used::{Use, unused};
+use super::used_results::{Use, unused};
 use crate::history::outdated::{Answer, Rule as OutdatedRule, outdated};
 use crate::history::result_facts::Facts;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policies::{Form, Goal, Item, Rules, View, goals};
 use super::schedule::{self, Costs, Decision, Move, Prices, Prompt, Savings};
-use super::used::Use;
+use super::used_results::Use;
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

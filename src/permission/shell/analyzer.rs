@@ -11,12 +11,12 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::constructs::passes_output;
-use super::destroyers::FORKS;
+use super::destroying_commands::FORKS;
 use super::fork_bombs::text_starts_itself;
-use super::guess::Guess;
+use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
-use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset};
+use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset_variables};
 use crate::permission::Domain;
 use crate::permission::paths::{Folders, normal};
 use crate::permission::sensitive::SensitiveNames;
@@ -137,7 +137,7 @@ impl<'a> Walker<'a> {
             left: MAX_REREAD,
             pieces_left: MAX_REREAD,
             whole: Rc::from(""),
-            looks_left: unset::MAX_LOOKS,
+            looks_left: unset_variables::MAX_LOOKS,
             is_shadow: false,
             constants: Constants::default(),
             unrolled: 1,
@@ -250,7 +250,7 @@ impl<'a> Walker<'a> {
 
     /// Reads a command substitution, in a shell that has the current state.
     pub(crate) fn substitution(&mut self, text: &str) {
-        self.substituted.push(super::guess::fingerprint(text));
+        self.substituted.push(super::possible_commands::fingerprint(text));
         self.apart(|walker| {
             walker.is_inner = true;
             walker.source(text);

@@ -1,7 +1,7 @@
 //! Builtin commands of the shell, and what they change.
 
 use super::analyzer::Walker;
-use super::guess::Guess;
+use super::possible_commands::Guess;
 use super::variable_names::is_harmless;
 use super::variables::is_own;
 use super::word::Word;

@@ -7,7 +7,7 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::Walker;
-use super::destroyers::FORKS;
+use super::destroying_commands::FORKS;
 use super::fork_bombs::{
     counts_for_long, forks, is_many, never_ends, starts_for_each_line, starts_only,
 };

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
-use super::destroyers::LINK;
+use super::destroying_commands::LINK;
 use super::expand::Expander;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;

@@ -2,7 +2,9 @@
 
 use super::analyzer::Walker;
 use super::decode;
-use super::destroyers::{FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::destroying_commands::{
+    FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM,
+};
 use super::expand::decoded_all;
 use crate::permission::places::{Place, is_protected_file};
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
-use super::destroyers::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::word::Word;
 use crate::permission::places::Place;

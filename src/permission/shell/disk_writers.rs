@@ -3,7 +3,7 @@
 
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
-use super::destroyers::WRITES_DISK;
+use super::destroying_commands::WRITES_DISK;
 use super::programs::{self, Kind};
 use super::sed_output;
 use super::word::Word;

@@ -2,7 +2,7 @@
 //! not in a container.
 
 use super::analyzer::Walker;
-use super::destroyers::{KILLS_ALL, STOPS_MACHINE};
+use super::destroying_commands::{KILLS_ALL, STOPS_MACHINE};
 use super::word::Word;
 use crate::permission::places::Place;
 

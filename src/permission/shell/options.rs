@@ -5,13 +5,13 @@
 //! a value that leads out of the directory is read, wherever it is.
 
 use super::analyzer::Walker;
-use super::harmless;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_input,
     is_plain_ssh, is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches,
     starts_shell, words_of,
 };
 use super::programs::{self, Effect, Kind, Opt, Program};
+use super::read_only_commands;
 use super::simple_command::{glued, leads_out, texts};
 use super::word::Word;
 use super::{CoveredBy, Doubt, Simple};
@@ -135,7 +135,7 @@ impl Walker<'_> {
                     // Names of packages are not commands of its own, except for files and URLs.
                     let is_place = option.name.starts_with("*.") || option.name.ends_with(":*");
                     let is_it = (!names_follow || is_place) && !is_later;
-                    is_it && !harmless::only_seems(base, words, option.name)
+                    is_it && !read_only_commands::only_seems(base, words, option.name)
                 });
                 if let Some(option) = known {
                     found(base, option.name, words, at - 1, command);

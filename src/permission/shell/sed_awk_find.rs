@@ -2,7 +2,7 @@
 
 use super::analyzer::Walker;
 use super::destroying_code::with_joined_strings;
-use super::guess::Guess;
+use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;

@@ -8,7 +8,9 @@ use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
-use super::{CoveredBy, Doubt, Simple, dialects, grep_args, guess, harmless, revisions};
+use super::{
+    CoveredBy, Doubt, Simple, dialects, grep_args, possible_commands, read_only_commands, revisions,
+};
 use crate::permission::Domain;
 
 /// Directories whose programs are those that their names say.
@@ -129,7 +131,7 @@ impl Walker<'_> {
             words.iter().any(|word| matches!(word.text.as_str(), "xargs" | "gxargs" | "parallel"))
         };
         if let Some(piped) = self.piped.clone()
-            && guess::runs_input(words)
+            && possible_commands::runs_input(words)
             && !takes_arguments()
         {
             self.guess_texts(&[piped], command);
@@ -141,7 +143,7 @@ impl Walker<'_> {
         if fed.has_document {
             command.doubts.push(Doubt::always(HERE_DOCUMENT));
         }
-        if guess::runs_input(words) {
+        if possible_commands::runs_input(words) {
             self.guess_texts(&fed.texts, command);
         }
     }
@@ -237,10 +239,12 @@ impl Walker<'_> {
         }
         let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
         if is_itself {
-            command.same_as = harmless::same_as(base, name, &command.text);
-            command.looks = harmless::looks(base, program, words);
+            command.same_as = read_only_commands::same_as(base, name, &command.text);
+            command.looks = read_only_commands::looks(base, program, words);
         }
-        if let Some((how, from)) = guess::mode(base, program.map(|program| program.kind), words) {
+        if let Some((how, from)) =
+            possible_commands::mode(base, program.map(|program| program.kind), words)
+        {
             self.guess(words, from, how, &mut command);
         }
         command

@@ -5,7 +5,7 @@ use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, texts, told};
 use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped};
-use super::{CoveredBy, Doubt, Simple, guess, variables};
+use super::{CoveredBy, Doubt, Simple, possible_commands, variables};
 use crate::permission::Domain;
 
 impl Walker<'_> {
@@ -65,7 +65,7 @@ impl Walker<'_> {
                     reason: format!("what {} runs is not known", words[0].told),
                     covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
                 });
-                self.guess(words, 1, guess::Guess::Keep, command);
+                self.guess(words, 1, possible_commands::Guess::Keep, command);
             }
         }
     }

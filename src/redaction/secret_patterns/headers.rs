@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::named::is_letter;
+use super::name_value_pairs::is_letter;
 use super::value::{self, Form};
 
 /// Returns the credentials in the value of an `Authorization` header: the text after the scheme, if there is one.

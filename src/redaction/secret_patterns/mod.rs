@@ -9,13 +9,13 @@
 //! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines.
 
 mod commands;
+mod contexts;
 mod headers;
-mod named;
-mod names;
+mod name_value_pairs;
 mod operands;
-mod piped;
-mod places;
+mod piped_passwords;
 mod plain_words;
+mod secret_names;
 mod statements;
 mod tokens;
 mod value;
@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
-pub(crate) use names::is_secret_name;
+pub(crate) use secret_names::is_secret_name;
 
 /// Number of bytes before a position that decide whether there is a secret.
 pub(super) const LOOK_BEHIND: usize = 256;
@@ -109,7 +109,7 @@ fn all() -> Option<&'static Places> {
                 .into_iter()
                 .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
                 .chain(statements.map(|(row, (phrase, _))| (*phrase, Place::Statement(row))))
-                .chain(names::TRIGGERS.iter().map(|word| (*word, Place::Name)))
+                .chain(secret_names::TRIGGERS.iter().map(|word| (*word, Place::Name)))
                 .chain(commands::programs().map(|name| (name, Place::Program)))
                 .collect();
             let automaton = AhoCorasick::builder()
@@ -155,42 +155,42 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
                     token.and_then(|token| token.at(text, from)).map(|(from, to)| from..to);
                 if let Some(secret) = secret.as_ref()
                     && matches!(token, Some(token) if token.is_aws_id())
-                    && let Some(beside) = places::beside(text, secret.end, true)
+                    && let Some(beside) = contexts::beside(text, secret.end, true)
                 {
                     found(beside);
                 }
                 secret
             }
-            Place::Name => named::secret(text, from..to),
+            Place::Name => name_value_pairs::secret(text, from..to),
             Place::Program => {
                 commands::in_text(text, from..to, found);
                 None
             }
-            Place::Address => places::address(text, from),
-            Place::Oracle => places::oracle(text, to),
+            Place::Address => contexts::address(text, from),
+            Place::Oracle => contexts::oracle(text, to),
             Place::PrivateKey => {
                 let begin = from
                     - text.get(..from).map_or(0, |before| {
                         before.iter().rev().take(2).take_while(|byte| **byte == b'-').count()
                     });
-                let key = places::private_key(text, begin, &mut last_line);
+                let key = contexts::private_key(text, begin, &mut last_line);
                 covered = key.as_ref().map_or(covered, |key| key.end);
                 key
             }
-            Place::Putty => places::putty(text, to),
-            Place::WebToken => places::web_token(text, from),
-            Place::Bearer if is_start(text, from) => places::bearer(text, to),
+            Place::Putty => contexts::putty(text, to),
+            Place::WebToken => contexts::web_token(text, from),
+            Place::Bearer if is_start(text, from) => contexts::bearer(text, to),
             Place::Bearer => None,
-            Place::Azure => places::azure(text, from),
-            Place::Telegram => places::telegram(text, from),
-            Place::Discord => places::discord(text, from),
-            Place::Mailchimp => places::mailchimp(text, from),
+            Place::Azure => contexts::azure(text, from),
+            Place::Telegram => contexts::telegram(text, from),
+            Place::Discord => contexts::discord(text, from),
+            Place::Mailchimp => contexts::mailchimp(text, from),
             Place::Twilio => twilio(text, from),
-            Place::PgPass => places::pgpass(text, from, to),
-            Place::Identified => places::identified(text, to),
-            Place::Writer if is_start(text, from) => piped::written(text, to),
+            Place::PgPass => contexts::pgpass(text, from, to),
+            Place::Identified => contexts::identified(text, to),
+            Place::Writer if is_start(text, from) => piped_passwords::written(text, to),
             Place::Writer => None,
-            Place::HereString => piped::given(text, from),
+            Place::HereString => piped_passwords::given(text, from),
             Place::SecretKind => {
                 yaml::secret_of_kind(text, from..to, found);
                 None
@@ -214,7 +214,7 @@ fn twilio(text: &[u8], at: usize) -> Option<Range<usize>> {
     let id = text.get(at..at + 34)?;
     let is_id = id.starts_with(b"AC")
         && id.iter().skip(2).all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (is_id && is_start(text, at)).then(|| places::beside(text, at + 34, false)).flatten()
+    (is_id && is_start(text, at)).then(|| contexts::beside(text, at + 34, false)).flatten()
 }
 
 /// Returns true if a word begins here, also directly after an escape of JSON or of a URL, or a terminal colour, which

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::names::is_secret_name;
+use super::secret_names::is_secret_name;
 use super::value;
 
 /// The index of the secret operand, from 0; options are not counted.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::places::run;
+use super::contexts::run;
 use super::{is_start, value};
 
 /// Maximum number of bytes around a phrase that are looked at.

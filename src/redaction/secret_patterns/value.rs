@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::names::Kind;
 use super::plain_words::{is_plain_word, is_sentence};
+use super::secret_names::Kind;
 
 /// Maximum number of bytes examined of a value.
 const LONGEST_VALUE: usize = 4096;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::places::run;
+use super::contexts::run;
 use super::value;
 
 /// Maximum number of bytes of a value over several lines, and of a document.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::headers::{authorization, cookie};
-use super::names::{Kind, kind_of};
+use super::secret_names::{Kind, kind_of};
 use super::value::{self, Form, Value};
 use super::yaml;
 

@@ -14,7 +14,7 @@ use super::expand::can_be_name;
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
-use super::{git_helpers, passed_input, printed, sed_output};
+use super::{git_helpers, passed_input, printed_text, sed_output};
 use crate::permission::places::{Place, is_essential_program, is_protected_file};
 
 /// Canonical texts, each of which a built-in hard deny matches.
@@ -262,7 +262,7 @@ impl Walker<'_> {
         let texts: Vec<String> = match kind {
             Some(Kind::Awk) => {
                 let runs = |word: &Word| word.text.contains(['|', '(']);
-                let made = printed::of_awk(words, self.piped.clone());
+                let made = printed_text::of_awk(words, self.piped.clone());
                 all().chain(made.filter(|_| words.iter().any(runs))).collect()
             }
             Some(Kind::Sed) => all().chain(sed_output::run_texts(words)).collect(),

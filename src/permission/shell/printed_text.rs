@@ -8,10 +8,10 @@ use brush_parser::ast::{
 use super::analyzer::Walker;
 use super::decode;
 use super::destroyed_places::selects;
-use super::destroyers::MAX_TAILS;
 use super::destroying_code::commands_in;
+use super::destroying_commands::MAX_TAILS;
 use super::expand::{Expander, decoded_all};
-use super::listed::{LISTERS, everything, listed, prints_fields, programs};
+use super::listed_names::{LISTERS, everything, listed, prints_fields, programs};
 use super::programs::{Kind, find};
 use super::sed_output;
 use super::word::{self, Word};
