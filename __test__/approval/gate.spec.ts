@@ -156,6 +156,21 @@ describe('an answer is about one call', () => {
     ).toEqual([])
   })
 
+  test.each([300, 1000, 2500, 3500, 50_000])(
+    'arguments of %d levels leave the other questions open',
+    async (levels) => {
+      const { gate } = make()
+      void gate.request(ask('a', 'make'))
+      const args = { command: 'make', more: JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels)) }
+      const asked = gate.request({ toolCallId: 'b', tool: 'bash', args })
+      const [, { id, args: shown } = { id: '', args: undefined }] = gate.pending()
+      expect(shown).toEqual(levels > 500 ? null : args)
+      expect(PermissionGate.fromJSON(JSON.stringify(gate), new PermissionPolicy()).pending()).not.toEqual([])
+      await gate.respond(id, 'once')
+      expect(await asked).toMatchObject({ decision: 'allow', by: 'once' })
+    },
+  )
+
   test('arguments are read once', async () => {
     const { gate } = make()
     const commands = ['make', 'rm x']

@@ -66,6 +66,14 @@ describe('FoldSession', () => {
     }
   })
 
+  test('keeps no line that no text has', () => {
+    const session = new FoldSession()
+    const text = Array.from({ length: 60 }, (_, at) => `const value${at} = compute(${at})`).join('\n')
+    session.fold(text, bash('a'))
+    const { content } = session.fold(text, { ...bash('b'), keep: ['\ud800'] })
+    expect(content.length).toBeLessThan(text.length)
+  })
+
   test('names nothing by arguments that cannot be read', () => {
     const text = Array.from({ length: 60 }, (_, at) => `const value${at} = compute(${at})`).join('\n')
     const refuse = () => {

@@ -4,6 +4,7 @@ import { dirname, join, parse } from 'node:path'
 import fc from 'fast-check'
 import {
   type PermissionCall,
+  PermissionGate,
   PermissionPolicy,
   type PermissionRule,
   SpillwayError,
@@ -210,6 +211,39 @@ test('arguments that cannot be read are asked about and never throw', () => {
     },
   }
   expect(new PermissionPolicy({ vault }).evaluate(call).decision).toBe('ask')
+})
+
+const nested = (levels: number) => JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels))
+
+/** Arguments that cannot be read are no reason to ask about a command that is denied. */
+test.each<[string, object]>([
+  ['arrays in arrays', { more: JSON.parse('['.repeat(200) + ']'.repeat(200)) }],
+  ['objects beyond any stack', { more: nested(50_000) }],
+  ['a half of a character', { more: 'a\ud800' }],
+  ['a name with one', { '\ud800': 1 }],
+  ['a big integer', { more: 1n }],
+  [
+    'what refuses to be JSON',
+    {
+      more: {
+        toJSON: () => {
+          throw 1
+        },
+      },
+    },
+  ],
+])('what is denied is denied with %s beside it', async (_, more) => {
+  const args = { command: 'rm -rf ~', ...more }
+  const rule: PermissionRule = { domain: 'bash', pattern: 'rm *', decision: 'deny' }
+  for (const mode of ['agent', 'full_access'] as const) {
+    expect(decide('bash', args, [], { mode })).toMatchObject({ decision: 'deny' })
+    const gate = new PermissionGate(new PermissionPolicy({ vault, rules: [rule] }))
+    expect(await gate.request({ toolCallId: 'a', tool: 'bash', args, mode })).toMatchObject({ decision: 'deny' })
+    expect(decide('bash', { ...args, command: 'ls' }, [], { mode })).toMatchObject({
+      decision: 'ask',
+      reasons: ['the arguments cannot be read'],
+    })
+  }
 })
 
 test.each([

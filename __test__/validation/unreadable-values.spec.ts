@@ -28,6 +28,9 @@ const guarded = (controls: object) => guardTool(tool, controls)
 const compacted = (options: object) => compactHistory(messages, { contextWindow: 1000, ...options })
 const recovered = (options: object) => recoverFromOverflow({ messages, contextWindowTokens: 1000, ...options })
 
+const MANAGED = new ContextManager().toJSON()
+const GATED = new PermissionGate(new PermissionPolicy()).toJSON()
+
 /** Calls with the value under one name, and the field that the error names. */
 const calls: [name: string, field: string, call: (value: never) => unknown][] = [
   ['a strategy', 'strategy', (strategy) => new TruncationService({ storage, strategy })],
@@ -70,6 +73,18 @@ const calls: [name: string, field: string, call: (value: never) => unknown][] = 
       (value) => guarded({ [key]: value }),
     ],
   ),
+  ['a record of a ledger', 'entry', (entry) => new ToolResultLedger().record(entry)],
+  ['a state of a ledger', 'state', (state) => ToolResultLedger.fromJSON(state)],
+  ['a state of a pruner', 'state', (state) => HistoryPruner.fromJSON(state)],
+  ['a state of a manager', 'state', (state) => ContextManager.fromJSON(state)],
+  ['a pruner in a state', 'state', (pruner) => ContextManager.fromJSON({ ...MANAGED, pruner })],
+  ['a fold in a state', 'state', (fold) => ContextManager.fromJSON({ ...MANAGED, fold })],
+  ['a state of a gate', 'state', (state) => PermissionGate.fromJSON(state, new PermissionPolicy())],
+  [
+    'a question in a state',
+    'state(\\.pending\\[0\\])?',
+    (one) => PermissionGate.fromJSON({ ...GATED, pending: [one] }, new PermissionPolicy()),
+  ],
   ['a service of a shell', 'options.service', (one) => createShellTool({ service: one })],
   ['reads of a tool', 'options.reads', (reads) => createReadTool({ reads })],
   ['a sub-agent', 'options.truncation', (truncation) => subAgentResult({ answer: '' }, { truncation })],

@@ -2,6 +2,7 @@
 
 import { sha256 } from '../util/crypto'
 import { isArray } from '../util/guards'
+import { safeStringify } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
 
 /** The parts of a call that distinguish it from others. */
@@ -21,19 +22,32 @@ export interface PlainArguments {
   isWhole: boolean
 }
 
+/** Arguments that are nested deeper are not read: a copy of them for the user would exceed the stack, and no tool has them. */
+const MOST_LEVELS = 500
+
 /** A copy of the arguments, each of which is read once; `undefined` if they cannot be read. Never throws. */
 export function plainArguments(args: unknown): PlainArguments | undefined {
   if (typeof args === 'string' || args === undefined || args === null) return { args, isWhole: true }
   try {
     let isWhole = true
-    const text = JSON.stringify(args, (_key, value: unknown) => {
+    const levels = new Map<unknown, number>()
+    const text = JSON.stringify(args, function (this: unknown, _key, value: unknown) {
       isWhole &&= isPlain(value)
+      if (typeof value !== 'object' || value === null) return value
+      const level = (levels.get(this) ?? 0) + 1
+      if (level > MOST_LEVELS) throw new RangeError('nested too deep')
+      levels.set(value, level)
       return value
     })
     return text === undefined ? undefined : { args: JSON.parse(text), isWhole }
   } catch {
     return undefined
   }
+}
+
+/** The part of arguments that can be read. */
+export function readablePart(args: unknown): unknown {
+  return JSON.parse(safeStringify(args))
 }
 
 /** A key that only the same call has; `undefined` if its arguments cannot be read completely, so that no other call equals it. */

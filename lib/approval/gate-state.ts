@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path'
 import { PERMISSION_MODES, type PermissionMode, type PermissionVerdict, type SuggestedRule } from '../permission/types'
 import { isArray } from '../util/guards'
 import { type Check, parsedState, strings } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 
 /** A question that waits for an answer. */
 export interface PendingRequest {
@@ -85,6 +85,10 @@ const APPROVAL: Checks = { sessionId: ['a string or null', (value) => value === 
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as `toJSON` gave it */
 export function readGateState(saved: unknown): GateState {
+  return readable('state', () => checkedState(saved))
+}
+
+function checkedState(saved: unknown): GateState {
   const state = parsedState(saved)
   checkFields('state', state, { version: oneOf(1), pending: list, answers: list, approvals: list })
   const { pending, answers, approvals } = state as unknown as GateState

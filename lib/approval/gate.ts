@@ -7,7 +7,7 @@ import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
 import { isRecord, wrong } from '../validation/validate'
-import { identityOf, plainArguments } from './call-key'
+import { identityOf, plainArguments, readablePart } from './call-key'
 import {
   type AskingGateOptions,
   type GateCall,
@@ -88,7 +88,10 @@ export class PermissionGate {
     const facts: PermissionCall = { ...readCall(call), args: plain === undefined ? UNREADABLE : plain.args }
     const identity = plain?.isWhole ? identityOf({ ...facts, toolCallId }) : undefined
     const mode = modeOf(state, facts)
-    const verdict = state.policy.evaluate({ ...facts, mode })
+    const whole = state.policy.evaluate({ ...facts, mode })
+    // A second read of them may only deny.
+    const part = plain === undefined ? state.policy.evaluate({ ...facts, args: readablePart(call.args), mode }) : whole
+    const verdict = part.decision === 'deny' ? part : whole
     const known = state.decisions.get(identity ?? '')
     // An earlier answer applies again, but an approval does not override a deny.
     if (known && isAnswer(known) && (known.decision === 'deny' || verdict.decision !== 'deny')) return known

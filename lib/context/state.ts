@@ -7,7 +7,7 @@ import { formatNamed } from '../history/formats'
 import type { HistoryPrunerState } from '../pruning/state'
 import { isArray } from '../util/guards'
 import { parsedState } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 import { type ImagesState, isImages } from './images'
 
 /** State of a manager, as JSON. */
@@ -33,6 +33,10 @@ export interface ContextManagerState {
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the part that is not what `toJSON` gave */
 export function readManagerState(state: unknown): ContextManagerState {
+  return readable('state', () => checkedState(state))
+}
+
+function checkedState(state: unknown): ContextManagerState {
   const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
   if (version !== 1) throw wrong('state.version', version, '1')
   if (!isRecord(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')

@@ -156,7 +156,9 @@ export class FoldSession {
       call(() => native.foldText(inner.handle, value, JSON.stringify(own)))
     }
     const id = numberOf(inner, { id: toolCallId })
-    const given = { id, tool, args: described, protected: isProtected, keep }
+    // A text without lone surrogates has no such line.
+    const kept = keep.filter((line) => line.isWellFormed())
+    const given = { id, tool, args: described, protected: isProtected, keep: kept }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
     const change = isProtected ? undefined : inner.tests.describe(toolName, described, text)
     if (answer === null || answer === undefined) return { content: text }

@@ -113,8 +113,11 @@ export class ToolResultLedger {
   record(entry: ToolResultEntry): void {
     const inner = innerOf(this)
     const { entries, maxEntries } = inner
-    const assumed = isRecord(entry) ? DEFAULTED.filter((key) => entry[key] === undefined) : []
-    const checked = checkedRecord(assumed.length === 0 ? entry : withDefaults(entry, assumed), 'entry')
+    const { assumed, checked } = readable('entry', () => {
+      const missing = isRecord(entry) ? DEFAULTED.filter((key) => entry[key] === undefined) : []
+      const whole = missing.length === 0 ? entry : withDefaults(entry, missing)
+      return { assumed: missing, checked: checkedRecord(whole, 'entry') }
+    })
     const { toolCallId } = checked
     const known = entries.get(toolCallId)
     const assumedBefore = known === undefined ? [] : (assumptions.get(known) ?? [])
@@ -141,14 +144,16 @@ export class ToolResultLedger {
    */
   static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger {
     const ledger = new ToolResultLedger(options)
-    const { version, entries } = parsed(state)
-    if (version !== 1) throw wrong('state.version', version, '1')
-    if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
     const inner = innerOf(ledger)
-    for (const [index, entry] of entries.entries()) {
-      const checked = checkedRecord(entry, `state.entries[${index}]`)
-      inner.entries.set(checked.toolCallId, Object.freeze(checked))
-    }
+    readable('state', () => {
+      const { version, entries } = parsed(state)
+      if (version !== 1) throw wrong('state.version', version, '1')
+      if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
+      for (const [index, entry] of entries.entries()) {
+        const checked = checkedRecord(entry, `state.entries[${index}]`)
+        inner.entries.set(checked.toolCallId, Object.freeze(checked))
+      }
+    })
     for (const id of inner.entries.keys()) {
       if (inner.entries.size <= inner.maxEntries) break
       inner.entries.delete(id)

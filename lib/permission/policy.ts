@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, parse, resolve, sep } from 'node:path'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
+import { safeStringify } from '../util/safe-stringify'
 import { checkKeys, checkOneOf, invalid, isRecord, wrong } from '../validation/validate'
 import {
   type AppliedRule,
@@ -124,7 +125,8 @@ export class PermissionPolicy {
 
   /**
    * Decides about a call. The verdict of a call stays the same as long as the rules, the approvals and the links of the file
-   * system do. For arguments that cannot be read, the decision is `ask`; they never cause an error.
+   * system do. For arguments that cannot be read, the decision is `ask`, or `deny` if the part that can be read is denied; they
+   * never cause an error.
    * @throws SpillwayError `INVALID_ARGUMENT` if the call itself, not its arguments, is invalid
    */
   evaluate(request: PermissionCall): PermissionVerdict {
@@ -247,15 +249,28 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
     withDetails: withDetails || undefined,
   }
   const isHeadless = facts.headless === true
-  const args = argumentsOf(request)
-  if (args === undefined) return unjudged(isHeadless)
-  const ask = (more?: object): Answer => {
+  const judge = (args: string, more?: object): Answer => {
     const head = JSON.stringify(more === undefined ? facts : { ...facts, ...more }).slice(0, -1)
+    return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`))
+  }
+  /** Nothing is allowed then; what is denied by the part that can be read stays denied. */
+  const unread = (): Answer => {
     try {
-      return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`))
+      const answer = judge(readablePart(request))
+      if (answer[0] === 'deny') return answer
     } catch {
-      // Arguments that are nested too deep, or a fault: nothing is allowed then.
-      return unjudged(isHeadless)
+      // Asked about.
+    }
+    return unjudged(isHeadless)
+  }
+  const args = argumentsOf(request)
+  if (args === undefined) return unread()
+  const ask = (more?: object): Answer => {
+    try {
+      return judge(args, more)
+    } catch {
+      // Arguments that are nested too deep, or a fault.
+      return unread()
     }
   }
   const answer = ask()
@@ -297,13 +312,22 @@ function unjudged(headless: boolean): Answer {
   return [decision, null, [], null, [], reasons, [], [], []]
 }
 
+/** Some hosts hand over the text that the model wrote; it is judged as what it says. */
+function given({ args = {} }: PermissionCall): unknown {
+  const isObject = typeof args === 'string' && args.trimStart().startsWith('{')
+  return (isObject ? asObject(args as string) : undefined) ?? args ?? {}
+}
+
+/** The arguments as JSON without what is too deep or cannot be read, and with half characters replaced. */
+function readablePart(request: PermissionCall): string {
+  return safeStringify(given(request), { units: MAX_ARGUMENT_UNITS })
+}
+
 /** The arguments as JSON; `undefined` if they cannot be read. */
 function argumentsOf(request: PermissionCall): string | undefined {
   try {
-    let args: unknown = request.args ?? {}
-    if (typeof args === 'string' && args.trimStart().startsWith('{')) args = asObject(args) ?? args
     // The JSON form counts, not a second read of a getter.
-    const text = JSON.stringify(args)
+    const text = JSON.stringify(given(request))
     if (text === undefined || text.length > MAX_ARGUMENT_UNITS) return undefined
     // A lone surrogate is another name to a file system than any that can be compared. JSON writes it as an escape.
     return text.includes('\\ud') && !isWellFormed(text) ? undefined : text

@@ -5,7 +5,7 @@ import { warnUnreadable } from '../history/format-warning'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { type Check, checkOptions } from '../validation/options'
-import { listed, wrong } from '../validation/validate'
+import { listed, readable, wrong } from '../validation/validate'
 import { HistoryReader } from './history-reader'
 import { ObservedUsage, type SentRequest } from './observed-usage'
 import {
@@ -198,27 +198,31 @@ export class HistoryPruner {
    * @throws SpillwayError `INVALID_ARGUMENT` if the state was not returned by `toJSON`, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
-    const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed, ...more } =
-      readPrunerState(state)
-    const pruner = new HistoryPruner(options)
-    const { settings } = innerOf(pruner)
-    const handle = openAt(settings, account)
-    const reader = new HistoryReader(settings, {
-      placeholders: new Map(placeholders),
-      trims: new Map(trims.map(([key, head, tail, middle, suffix]) => [key, { head, tail, middle, suffix }])),
-      carried,
-      sizes,
-      adopted: new Set(adopted),
-      withoutThinking: new Set(withoutThinking),
-      unseenFrom,
-      clearedByProvider: more.clearedByProvider ?? 0,
-    })
-    const usage = new ObservedUsage(settings.known, settings.hasOwnPrices, observed)
-    const inner = { settings, handle, usage, reader, last: undefined, sent: undefined }
-    correct(inner)
-    inners.set(pruner, inner)
-    return pruner
+    return readable('state', () => resumed(readPrunerState(state), options))
   }
+}
+
+function resumed(state: HistoryPrunerState, options: HistoryPrunerOptions | undefined): HistoryPruner {
+  const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed, ...more } =
+    state
+  const pruner = new HistoryPruner(options)
+  const { settings } = innerOf(pruner)
+  const handle = openAt(settings, account)
+  const reader = new HistoryReader(settings, {
+    placeholders: new Map(placeholders),
+    trims: new Map(trims.map(([key, head, tail, middle, suffix]) => [key, { head, tail, middle, suffix }])),
+    carried,
+    sizes,
+    adopted: new Set(adopted),
+    withoutThinking: new Set(withoutThinking),
+    unseenFrom,
+    clearedByProvider: more.clearedByProvider ?? 0,
+  })
+  const usage = new ObservedUsage(settings.known, settings.hasOwnPrices, observed)
+  const inner = { settings, handle, usage, reader, last: undefined, sent: undefined }
+  correct(inner)
+  inners.set(pruner, inner)
+  return pruner
 }
 
 /**
