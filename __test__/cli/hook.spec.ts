@@ -4,6 +4,7 @@
  */
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { tempDir } from '../support/temp'
 import { CLI, cli, ended, start } from './support'
@@ -282,6 +283,58 @@ describe('--permission', () => {
     expect(of(JSON.parse(stdout))).toBe('deny')
     expect(stdout).toContain('Spillway: ')
     expect((await hook(agent, given, ...eventOf(agent, event))).stdout).not.toContain('deny')
+  })
+
+  test.each<[string, object]>([
+    ['in the home folder', { cwd: homedir() }],
+    ['in the root', { cwd: '/' }],
+    ['in a folder that is no path', { cwd: 'toString' }],
+    ['beside what is nested deep', { tool_input: { command: 'rm -rf /', more: 'DEEP' } }],
+    ['beside half of a character', { tool_input: { command: 'rm -rf /', more: '\ud800' } }],
+  ])('what is denied is denied %s', async (_, more) => {
+    const input = { command: 'rm -rf /' }
+    const payload = { ...payloadsOf('claude-code').PreToolUse, tool_name: 'Bash', tool_input: input, ...more }
+    const { stdout } = await hook(
+      'claude-code',
+      JSON.stringify(payload).replace('"DEEP"', DEEP),
+      '--permission',
+      'deny',
+    )
+    expect(JSON.parse(stdout).hookSpecificOutput).toMatchObject({ permissionDecision: 'deny' })
+  })
+})
+
+/** JSON of values that are nested deeper than the stack. */
+const DEEP = '{"a":['.repeat(25_000) + ']}'.repeat(25_000)
+
+describe('what is nested deeper than the stack', () => {
+  test.each(rewritten)('stands beside the command of %s', async (agent, event) => {
+    const payload = payloadsOf(agent)[event] as Payload
+    const input = { ...((payload.tool_input ?? payload.toolArgs) as object), command: 'make', more: 'DEEP' }
+    const given = { ...payload, tool_input: input, toolArgs: input, hook_event_name: event }
+    const text = JSON.stringify(given).replaceAll('"DEEP"', DEEP)
+    const { code, stdout, stderr } = await hook(agent, text, ...eventOf(agent, event))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`${DEEP}`)
+    expect(stdout).toContain('dist/cli/main.js run ')
+  })
+
+  test.each([
+    ['short', 1],
+    ['long', 9000],
+  ])('stands beside a %s text with a secret', async (_, times) => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const stdout = `token ${secret}\n`.repeat(times)
+    const payload = {
+      ...payloadsOf('claude-code').PostToolUse,
+      tool_name: 'x',
+      tool_response: { stdout, more: 'DEEP' },
+    }
+    const ran = await hook('claude-code', JSON.stringify(payload).replace('"DEEP"', DEEP), '--redact')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).not.toContain(secret)
+    expect(ran.stdout.length).toBeLessThan(DEEP.length + 50_000)
+    expect(ran.stdout).toContain(`token ${'*'.repeat(secret.length)}`)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Reads and writes JSON without changing numbers that JavaScript cannot represent. */
 
 import { randomUUID } from './crypto'
+import { deepJsonOf } from './deep-json'
 
 /** Prefix that no string of a message has. */
 const MARK = `spillway:number:${randomUUID()}:`
@@ -58,43 +59,8 @@ const OWN = { configurable: true, enumerable: true, writable: true }
 
 /** The JSON of a value that may hold numbers of `parseLossless`; without `indent` if it is nested deeper than the stack. */
 export function stringifyLossless(value: unknown, indent?: number): string | undefined {
-  const json = stringify(value, indent)
+  const json = deepJsonOf(value, indent)
   return json?.includes(MARK) ? json.replace(MARKED, '$1') : json
-}
-
-function stringify(value: unknown, indent?: number): string | undefined {
-  try {
-    return JSON.stringify(value, null, indent)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return deepJson(value)
-  }
-}
-
-/**
- * `JSON.parse` reads what is nested deeper than the stack, and `JSON.stringify` does not write it: this does, for what was
- * read.
- */
-function deepJson(value: unknown): string {
-  const parts: string[] = []
-  /** Stack of texts and values still to be written; the next one is last. */
-  const todo: { text?: string; value?: unknown }[] = [{ value }]
-  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    const { text, value } = next
-    if (text !== undefined) parts.push(text)
-    else if (!isObject(value) || value instanceof ExactNumber) parts.push(JSON.stringify(value))
-    else {
-      const isList = Array.isArray(value)
-      todo.push({ text: isList ? ']' : '}' })
-      const members = Object.entries(value)
-      for (let at = members.length - 1; at >= 0; at--) {
-        const [name, member] = members[at]!
-        todo.push({ value: member }, { text: `${at > 0 ? ',' : ''}${isList ? '' : `${JSON.stringify(name)}:`}` })
-      }
-      parts.push(isList ? '[' : '{')
-    }
-  }
-  return parts.join('')
 }
 
 /** The value with the numbers that JavaScript has, for those who calculate with them. */

@@ -3,6 +3,7 @@
  * where there is something to do.
  */
 
+import { deepJsonOf } from '../../util/deep-json'
 import { AGENTS, agentOf } from '../agents'
 import { lineOf, program } from '../agents/hook-settings'
 import type { Agent, HookFacts } from '../agents/types'
@@ -73,17 +74,18 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     letThrough(`not done after ${TIME_LIMIT_MS / 1000} s`)
     given.leave(EXIT.ok)
   }, TIME_LIMIT_MS)
-  let answer: object | undefined
+  let json: string | undefined
   try {
     const payload: unknown = JSON.parse(await given.text)
-    answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
+    const answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
+    json = answer && deepJsonOf(answer)
   } catch (error) {
     clearTimeout(late)
     letThrough(error instanceof Error ? error.message : String(error))
     return EXIT.ok
   }
   clearTimeout(late)
-  if (answer !== undefined) printAtOnce(`${JSON.stringify(answer)}\n`)
+  if (json !== undefined) printAtOnce(`${json}\n`)
   return EXIT.ok
 }
 

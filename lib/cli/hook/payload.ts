@@ -1,5 +1,6 @@
 /** Payloads of the agents' hooks, read into one shape. */
 
+import { deepJsonOf } from '../../util/deep-json'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { HookEvent, HookFacts } from '../agents/types'
@@ -77,13 +78,18 @@ export function parsed(value: unknown): unknown {
 /** Shorter results fit any limit, and need no service. */
 const SHORT = 4000
 
-export const isLong = (result: unknown): boolean => (JSON.stringify(result)?.length ?? 0) > SHORT
+export const isLong = (result: unknown): boolean => (deepJsonOf(result)?.length ?? 0) > SHORT
 
 /** All texts in a result, whichever its shape. */
 export function allTexts(result: unknown): string[] {
-  if (typeof result === 'string') return [result]
-  if (isArray(result)) return result.flatMap(allTexts)
-  return isRecord(result) ? Object.values(result).flatMap(allTexts) : []
+  const texts: string[] = []
+  const todo = [result]
+  while (todo.length > 0) {
+    const value = todo.pop()
+    if (typeof value === 'string') texts.push(value)
+    else if (isArray(value) || isRecord(value)) for (const inner of Object.values(value).reverse()) todo.push(inner)
+  }
+  return texts
 }
 
 /** The text of a result, and how the result is with another text. */
@@ -127,7 +133,7 @@ const MORE_TEXTS = ['stderr', 'persistedOutputPath']
 /** Finds the text of a result that is nothing else. */
 export function findOnlyText(result: unknown): EditableText | undefined {
   const found = findText(result)
-  if (found === undefined || JSON.stringify(found.with('')).length > MOST_BESIDE) return undefined
+  if (found === undefined || (deepJsonOf(found.with(''))?.length ?? 0) > MOST_BESIDE) return undefined
   const hasMore = isRecord(result) && (result.isImage === true || MORE_TEXTS.some((field) => result[field]))
   return hasMore ? undefined : found
 }

@@ -4,25 +4,30 @@ import { MemoryStorage } from 'spillway'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 
-/** Returns a result with stars in place of secrets; the result itself if there are none. Images stay as they are. */
+/**
+ * Returns a result with stars in place of secrets; the result itself if there are none. Images stay as they are. The parts of the
+ * result are changed in place, one after the other: it may be nested deeper than the stack.
+ */
 export async function redacted(result: unknown): Promise<unknown> {
   const storage = new MemoryStorage({ redact: { known: true } })
-  const read = async (text: string): Promise<string> => {
-    const path = await storage.save(text, { toolName: 'hook' })
-    return storage.read(path)
+  let isChanged = false
+  const root = { result }
+  const todo: object[] = [root]
+  for (let holder = todo.pop(); holder !== undefined; holder = todo.pop()) {
+    for (const [key, value] of Object.entries(holder)) {
+      if (typeof value === 'string' && value !== '') {
+        const text = await storage.read(await storage.save(value, { toolName: 'hook' }))
+        if (text === value) continue
+        isChanged = true
+        Object.defineProperty(holder, key, { value: text, ...OWN })
+      } else if (isArray(value) || (isRecord(value) && value.type !== 'image')) todo.push(value)
+    }
   }
-  return changed(result, read)
+  return isChanged ? copyOf(root.result) : result
 }
 
-async function changed(value: unknown, read: (text: string) => Promise<string>): Promise<unknown> {
-  if (typeof value === 'string') return value === '' ? value : read(value)
-  if (isArray(value)) {
-    const items = await Promise.all(value.map((item) => changed(item, read)))
-    return items.every((item, at) => item === value[at]) ? value : items
-  }
-  if (!isRecord(value) || value.type === 'image') return value
-  const entries = await Promise.all(
-    Object.entries(value).map(async ([key, item]) => [key, await changed(item, read)] as const),
-  )
-  return entries.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(entries)
+const OWN = { configurable: true, enumerable: true, writable: true }
+
+function copyOf(value: unknown): unknown {
+  return isArray(value) ? [...value] : isRecord(value) ? { ...value } : value
 }

@@ -3,6 +3,7 @@
  * of its own, so the results are kept in a file of the session, until a compaction takes them out of view.
  */
 
+import { deepJsonOf } from '../../util/deep-json'
 import type { HookCall } from './payload'
 import { addRecord, recordsIn, removeFile, type SessionFile, sizeIn } from './session-files'
 
@@ -49,7 +50,7 @@ const isShown = ({ id, tool, args, text }: Partial<Shown>): boolean =>
   [id, tool, text].every((each) => typeof each === 'string') && typeof args === 'object' && args !== null
 
 function shortArgs(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return JSON.stringify(args).length > MAX_ARGS ? {} : args
+  return (deepJsonOf(args)?.length ?? 0) > MAX_ARGS ? {} : args
 }
 
 /** True if a few lines one after the other stand in earlier results: most results have nothing in common. */
