@@ -197,6 +197,76 @@ describe.each(Object.entries(RESULTS))('a placeholder in the format %s', (format
   })
 })
 
+/** Everything that replaces old results by placeholders. */
+const REPLACING: Record<string, (messages: Any[], options: Any) => Promise<Any[]> | Any[]> = {
+  HistoryPruner: (messages, options) =>
+    new HistoryPruner({ keepRecent: 0, schedule: 'always', ...options }).prune(messages).messages,
+  compactHistory: async (messages, options) =>
+    (await compactHistory(messages, { contextWindow: 8000, recentTurns: 1, ...options })).messages,
+  simplifyOutdatedTerminalResults: (messages, options) =>
+    simplifyOutdatedTerminalResults(messages, {
+      ...{ keepRecent: 0, now: 1e9, ...options },
+      placeholder: ({ outputPath }) => (outputPath === undefined ? 'gone' : `all of it is in ${outputPath}`),
+    }),
+}
+
+describe.each(Object.entries(REPLACING))('a placeholder of %s for a preview', (_name, replace) => {
+  const lines = numbered(3000)
+  const placeholders = async (text: string, options: Any = {}) => {
+    const call = { id: 'c', type: 'function', function: { name: 'bash', arguments: '{}' } }
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: text, timestamp: 1 },
+      { role: 'assistant', content: 'seen' },
+      { role: 'user', content: `next ${LONG.slice(0, 28_000)}` },
+      { role: 'assistant', content: 'done' },
+    ]
+    return String((await replace(messages, options))[2].content)
+  }
+  const previews = async (storage: TruncationStorage) =>
+    Promise.all(
+      [{ direction: 'head' }, { direction: 'tail' }, { direction: 'both' }, { language: 'zh-CN' }].map(
+        async (options) => {
+          const service = new TruncationService({ storage, ...options } as Any)
+          return (await service.output(lines, { toolName: 'bash' })) as Any
+        },
+      ),
+    )
+
+  test('names its file, also with lines of the host around the notice', async () => {
+    const storage = new TruncationStorage(tempDir())
+    for (const { content, outputPath } of await previews(storage)) {
+      const named = expect.stringContaining(`all of it is in ${outputPath}`)
+      for (const text of [content, `[stdout]\n${content}\n[Exit code 1]`, JSON.stringify({ stdout: content })]) {
+        expect(await placeholders(text)).toEqual(named)
+        expect(await placeholders(text, { storage })).toEqual(named)
+      }
+    }
+  })
+
+  test('names it after a restart only with the storage', async () => {
+    const dir = tempDir()
+    const content = runChild<string>(
+      `const service = new spillway.TruncationService({ storageDirs: [input.dir] })
+       answer((await service.output(input.lines, { toolName: 'bash' })).content)`,
+      { input: { dir, lines } },
+    )
+    expect(await placeholders(content)).not.toContain(dir)
+    expect(await placeholders(content, { storage: new TruncationStorage(dir) })).toContain(`all of it is in ${dir}`)
+    expect(await placeholders(content, { storage: new TruncationStorage(tempDir()) })).not.toContain(dir)
+  })
+
+  test('does not name the file of a notice that the text quotes', async () => {
+    const storage = new TruncationStorage(tempDir())
+    const [{ hint }] = await previews(storage)
+    const quoted = `${numbered(300)}\n${hint}\n${numbered(300)}`
+    for (const options of [{}, { storage }]) {
+      expect(await placeholders(quoted, options)).not.toContain(storage.getStorageDir())
+    }
+  })
+})
+
 test('with a storage, what stands in a message must be owned as well', async () => {
   const storage = new TruncationStorage(tempDir())
   const path = await saved(storage)

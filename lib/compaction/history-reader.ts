@@ -216,7 +216,7 @@ function outputsOf<M>(
     const made = called && views[called.message]?.calls[called.place]
     const learnt = knownCall(options.ledger, view.callId ?? made?.id, warnOfLedger)
     const tool = learnt?.toolName ?? view.toolName ?? made?.name
-    const path = savedPathOf(view, learnt, options.storage)
+    const path = savedPathOf(view, learnt, options.storage, view.text)
     const text = placeholder ?? placeholderOf(chinese, path)
     const size = sizes[message]?.[place] ?? 0
     const mayGo = made !== undefined && view.replaceable && view.media === 0

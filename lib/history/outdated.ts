@@ -257,7 +257,7 @@ function infoOf(
   const { time, known, learnt } = result
   const toolName = learnt?.toolName ?? known.toolName
   const toolCallId = format.toolCallId(result)
-  const outputPath = savedPathOf(format.saved(result), learnt, storage)
+  const outputPath = savedPathOf(format.saved(result), learnt, storage, known.text)
   return {
     ...(toolName !== undefined && { toolName }),
     ...(toolCallId !== undefined && { toolCallId }),

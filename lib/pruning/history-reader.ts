@@ -424,7 +424,7 @@ export class HistoryReader {
     const toolCallId = result.callId ?? answered?.id
     const learnt = this.learnt(toolCallId)
     const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
-    const outputPath = savedPathOf(result, learnt, this.settings.storage)
+    const outputPath = savedPathOf(result, learnt, this.settings.storage, result.text)
     // Names of the history itself: what a ledger knows may be another thing in another process.
     const name = toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`
     const nth = this.namesakes.take(name)
