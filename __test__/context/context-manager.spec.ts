@@ -267,8 +267,38 @@ describe('a compaction', () => {
     const { report } = await manager.prepare([system, ...work(14), ...work(23, 600, 100)], { now })
     expect(report.compaction?.action).toBe('summary')
     const went = report.steps.find(({ step }) => step === 'budget')
-    expect(went).toMatchObject({ outcome: 'done', reason: expect.stringMatching(/^\d+ results went \(free\)\.$/) })
+    expect(went).toMatchObject({
+      outcome: 'done',
+      reason: expect.stringMatching(/^\d+ results were pruned \(free\)\.$/),
+    })
     expect(manager.explain()).toContain(`budget: ${went?.reason}`)
+  })
+
+  test('explains a request in sentences that agree with their numbers', async () => {
+    const ledger = new ToolResultLedger()
+    ledger.record({ toolCallId: 'c', toolName: 'bash' })
+    const manager = new ContextManager<object>({ contextWindow: 12_000, ledger })
+    const call = { id: 'c', type: 'function', function: { name: 'bash', arguments: '{}' } }
+    const history = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: 'done' },
+    ]
+    await manager.prepare(history, { now })
+    expect(manager.explain()).toMatch(
+      new RegExp(
+        [
+          '^ledger: 1 new result was found in the ledger\\.',
+          'media: No image or file was replaced by a note\\.',
+          'outdated: No result was pruned \\(nothing-to-free\\)\\.',
+          'superseded: No result was pruned \\(nothing-to-free\\)\\.',
+          'budget: No result was pruned \\(nothing-to-free\\)\\.',
+          'compaction: There is room\\.',
+          'overflow: It fits\\.',
+          'By estimate, the history has (\\d+) tokens, and the request \\1 of them\\.$',
+        ].join('\n'),
+      ),
+    )
   })
 
   test('without a summary is remembered as well', async () => {
@@ -378,7 +408,7 @@ describe('what still does not fit', () => {
     const { messages, report } = await manager.prepare(history, { now })
     expect(report.fits).toBe(false)
     expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 2 })
-    expect(report.steps.at(-1)?.reason).toMatch(/^2 results were shortened\. .*may have 3200/s)
+    expect(report.steps.at(-1)?.reason).toMatch(/^2 results were truncated; .*may have 3200/s)
     expect(messages.map(({ content }) => content.length > 1500)).toEqual([false, true, false, false, false, false])
     expect(messages[1]).toBe(history[1])
     expect(report.tokensAfter).toBeGreaterThan(3200)

@@ -100,7 +100,10 @@ export class ContextManager<M = unknown> {
     if (last === undefined) return 'Nothing was prepared yet.'
     const { tokensBefore, tokensAfter } = last
     const steps = last.steps.map(({ step, reason }) => `${step}: ${reason}`)
-    return [...steps, `${Math.round(tokensBefore)} tokens are stored, ${Math.round(tokensAfter)} go out.`].join('\n')
+    return [
+      ...steps,
+      `By estimate, the history has ${Math.round(tokensBefore)} tokens, and the request ${Math.round(tokensAfter)} of them.`,
+    ].join('\n')
   }
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */

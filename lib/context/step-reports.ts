@@ -27,15 +27,23 @@ export interface Guarded {
   problem: string | undefined
 }
 
+/** `1 result was`, `2 results were`, `No result was`. */
+function counted(count: number, noun: string): string {
+  if (count === 0) return `No ${noun} was`
+  return count === 1 ? `1 ${noun} was` : `${count} ${noun}s were`
+}
+
 export function ledgerOutcome(ledger: ToolResultKnowledge | undefined, known: number): ContextStep {
   const outcome = ledger === undefined ? 'off' : known > 0 ? 'done' : 'nothing'
-  const reason =
-    ledger === undefined ? 'There is no ledger.' : `${known} new results were known when their tools finished.`
+  const reason = ledger === undefined ? 'There is no ledger.' : `${counted(known, 'new result')} found in the ledger.`
   return { step: 'ledger', outcome, items: known, freed: 0, reason }
 }
 
 export function mediaOutcome({ items, freed }: { items: number; freed: number }): ContextStep {
-  const reason = items > 0 ? `${items} images and files left.` : 'The request is within its limits.'
+  const reason =
+    items > 1
+      ? `${items} images and files were replaced by notes.`
+      : `${counted(items, 'image or file')} replaced by a note.`
   return { step: 'media', outcome: items > 0 ? 'done' : 'nothing', items, freed, reason }
 }
 
@@ -49,14 +57,13 @@ export function policyOutcome(
   const took = rounds.filter(({ pruned }) => pruned.some(({ policy }) => policy === type))
   const mine = took.flatMap(({ pruned }) => pruned.filter(({ policy }) => policy === type))
   const freed = mine.reduce((sum, { tokens }) => sum + tokens, 0)
-  const words = mine.length > 0 ? `${mine.length} results went` : 'No result went'
   const reasons = new Set((took.length > 0 ? took : rounds.slice(-1)).map(({ reason }) => reason))
   return {
     step: type,
     outcome: mine.length > 0 ? 'done' : 'nothing',
     items: mine.length,
     freed,
-    reason: `${words} (${[...reasons].join(', ')}).`,
+    reason: `${counted(mine.length, 'result')} pruned (${[...reasons].join(', ')}).`,
   }
 }
 
@@ -87,7 +94,7 @@ export function overflowOutcome(isOn: boolean, guard: Guarded | undefined): Cont
   if (guard === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'It fits.' }
   const { texts, freed, problem } = guard
   const outcome = texts.length > 0 ? 'done' : 'nothing'
-  const words = `${texts.length} results were shortened.`
-  const reason = problem === undefined ? words : texts.length > 0 ? `${words} ${problem}` : problem
+  const words = `${counted(texts.length, 'result')} truncated`
+  const reason = problem === undefined ? `${words}.` : texts.length > 0 ? `${words}; ${problem}` : problem
   return { step, outcome, items: texts.length, freed, reason }
 }
