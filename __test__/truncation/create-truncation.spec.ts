@@ -71,6 +71,40 @@ describe('settings for all tools beside the options of a service', () => {
   })
 })
 
+test.each([
+  ['maxlines', 'maxLines'],
+  ['max_bytes', 'maxBytes'],
+  ['maxToken', 'maxTokens'],
+  ['storagedir', 'storageDir'],
+  ['retentionDay', 'retentionDays'],
+  ['avaliableTools', 'availableTools'],
+  ['stratgy', 'strategy'],
+])('%s is refused with the name that is meant: %s', (name, meant) => {
+  const error = expect.objectContaining({
+    ...{ code: 'INVALID_CONFIG', field: name },
+    message: `Unknown option "${name}": did you mean ${meant}?`,
+  })
+  for (const make of [(options: object) => new TruncationService(options), createTruncation]) {
+    expect(() => make({ [name]: 3 })).toThrow(error)
+  }
+})
+
+test('a name like no other is refused with all that are allowed', () => {
+  const refused = (make: () => unknown) => {
+    try {
+      return make()
+    } catch (error) {
+      return String(error)
+    }
+  }
+  const service = refused(() => new TruncationService({ foo: 1 } as object))
+  const both = refused(() => createTruncation({ foo: 1 } as object))
+  for (const name of ['maxLines', 'maxTokens', 'storageDir', 'storage', 'strategy']) {
+    expect([service, both]).toEqual(Array(2).fill(expect.stringMatching(`[ ,]${name}(,|$)`)))
+  }
+  expect(both).toContain('skipTools')
+})
+
 describe('middleware', () => {
   const long = 'line\n'.repeat(50)
 

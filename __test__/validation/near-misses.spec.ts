@@ -436,6 +436,10 @@ test.each<[options: object, field: string, problem: string]>([
   [{ rules: [{ ...rule, examples: { match: [3] } }] }, 'rules[0].examples.match[0]', 'a string, received 3'],
   [{ mcpServers: ['a', 3] }, 'mcpServers[1]', 'a string that is not empty, received 3'],
   [{ sensitiveFiles: 'x' }, 'sensitiveFiles', 'an array of strings, received "x"'],
+  [{ vault: 'src' }, 'vault', 'the absolute path of a folder, received "src"'],
+  [{ vault: '/' }, 'vault', 'only with allowWideVault: true, received "/"'],
+  [{ vault: 3 }, 'vault', 'the absolute path of a folder, received 3'],
+  [{ scratchFolders: ['tmp'] }, 'scratchFolders[0]', 'a folder that is not the root, received "tmp"'],
 ])('a policy with %j', async (options, field, problem) => {
   const error = await refusal(() => policy(options))
   expect(error).toMatchObject({ code: 'INVALID_CONFIG', field })

@@ -3,10 +3,11 @@
 import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, parse, resolve, sep } from 'node:path'
+import type { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
-import { checkKeys, checkOneOf, invalid, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, invalid, isRecord, wrong, wrongName } from '../validation/validate'
 import {
   type AppliedRule,
   type ExplainedTarget,
@@ -206,12 +207,8 @@ function foldersOf(given: PermissionPolicyOptions['scratchFolders'], temporary: 
   if (!isArray(given)) throw wrong('scratchFolders', given, allowed, 'INVALID_CONFIG')
   for (const [at, folder] of given.entries()) {
     if (typeof folder !== 'string' || !isAbsolute(folder) || resolve(folder) === resolve(folder, '/')) {
-      throw wrong(
-        `scratchFolders[${at}]`,
-        folder,
-        'the absolute path of a folder that is not the root',
-        'INVALID_CONFIG',
-      )
+      const allowed = 'the absolute path of a folder that is not the root'
+      throw wrongFolder(`scratchFolders[${at}]`, folder, allowed, 'INVALID_CONFIG')
     }
   }
   return [...new Set((given as string[]).flatMap((folder) => [resolve(folder), realOf(resolve(folder))]))]
@@ -448,12 +445,22 @@ function checkNarrow(field: string, folder: string, code: 'INVALID_CONFIG' | 'IN
     path === parse(path).root || [homedir(), realOf(homedir())].some((home) => isAbove(path, home))
   if (isWide(folder) || isWide(realOf(folder))) {
     const allowed = 'the folder of a project; a home folder, one above it or a root only with allowWideVault: true'
-    throw wrong(field, folder, allowed, code)
+    throw wrongFolder(field, folder, allowed, code)
   }
 }
 
 function checkFolder(field: string, value: unknown, code: 'INVALID_CONFIG' | 'INVALID_ARGUMENT'): void {
-  if (value !== undefined && (typeof value !== 'string' || !isAbsolute(value))) {
-    throw wrong(field, value, 'the absolute path of a folder', code)
-  }
+  if (value === undefined || (typeof value === 'string' && isAbsolute(value))) return
+  throw wrongFolder(field, value, 'the absolute path of a folder', code)
+}
+
+/** Makes the error for a folder that is refused, with its path: the caller may not have written it, as with the default of `vault`. */
+function wrongFolder(
+  field: string,
+  value: unknown,
+  allowed: string,
+  code: 'INVALID_CONFIG' | 'INVALID_ARGUMENT',
+): SpillwayError {
+  if (typeof value !== 'string') return wrong(field, value, allowed, code)
+  return invalid(field, wrongName(value, allowed, []), { code })
 }

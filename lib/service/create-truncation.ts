@@ -1,14 +1,13 @@
 /** Service and middleware in one call, from the flat settings that a user writes. */
 
-import { knownAs } from '../errors'
-import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
+import { DEFAULT_TRUNCATION_CONFIG, GLOBAL_FIELDS, OPTION_FIELDS, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
 import type {
   ToolResultLike,
   TruncationMiddleware,
   TruncationMiddlewareConfig,
   TruncationServiceConfig,
 } from '../types'
-import { isRecord, wrong } from '../validation/validate'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
 import { createTruncationMiddleware } from './middleware'
 import { TruncationService } from './service'
 
@@ -42,6 +41,9 @@ export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   return made
 }
 
+const MIDDLEWARE_FIELDS = ['skipTools', 'shouldTruncate', 'ledger']
+const FIELDS = [...GLOBAL_FIELDS, ...[...OPTION_FIELDS].filter((name) => name !== 'global'), ...MIDDLEWARE_FIELDS]
+
 /** {@link createTruncation} without the warning, for limits that no user wrote for all tools. */
 export function makeTruncation<R extends ToolResultLike = ToolResultLike>(
   userConfig: UserTruncationConfig<R> | boolean,
@@ -50,14 +52,9 @@ export function makeTruncation<R extends ToolResultLike = ToolResultLike>(
     userConfig === true ? {} : userConfig === false ? { enabled: false } : userConfig
   const given: unknown = config
   if (!isRecord(given)) throw wrong('truncation', given, 'an object, or false', 'INVALID_CONFIG')
+  checkKeys('', given, FIELDS, 'INVALID_CONFIG')
   const { skipTools, shouldTruncate, ledger, ...settings } = config
-  // An unknown name is reported where its nearest name most likely is.
-  const isGlobal = ([key]: [string, unknown]) => key === 'global' || !OPTION_FIELDS.has(key)
-  const entries = Object.entries(settings)
-  const global = Object.fromEntries(entries.filter(isGlobal))
-  const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
-  // The user wrote `maxLines`, so an error must not speak of `global.maxLines`.
-  const service = knownAs({ 'global.': '' }, () => new TruncationService({ ...options, global }))
+  const service = new TruncationService(settings)
   return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate, ledger }) }
 }
 

@@ -3,7 +3,7 @@
 import { Capture } from '../capture/capture'
 import type { CaptureOptions } from '../capture/types'
 import { knownAs } from '../errors'
-import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS } from '../settings/defaults'
+import { GLOBAL_FIELDS, OPTION_FIELDS } from '../settings/defaults'
 import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
 import { fileStorage, isStorage, type TruncationStorage } from '../storage/file-storage'
 import type { SweepOptions, SweepReport } from '../storage/retention'
@@ -30,7 +30,7 @@ import type {
 } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { isArray } from '../util/guards'
-import { checkContext, invalid, isPlain, isRecord, wrong } from '../validation/validate'
+import { checkContext, checkKeys, invalid, isPlain, isRecord, wrong } from '../validation/validate'
 
 /** Bytes of a token of English text. */
 const BYTES_OF_TOKEN = 4
@@ -61,7 +61,9 @@ export class TruncationService implements OutputService {
 
   /** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
   constructor(options: TruncationServiceConfig = {}) {
-    const { names, ...given } = withGlobal(copyOptions(options))
+    const copy = copyOptions(options)
+    checkKeys('', copy, FIELDS, 'INVALID_CONFIG')
+    const { names, ...given } = withGlobal(copy)
     this.options = given.options
     this.settings = knownAs(names, () => new Settings(describeOptions(this.options)))
     const { storage = fileStorage(this.settings) } = this.options
@@ -207,10 +209,8 @@ function copyOptions(options: TruncationServiceConfig): TruncationServiceConfig 
   }
 }
 
-/** Settings of tools that may stand beside the options of a service. */
-const GLOBAL_FIELDS = [...Object.keys(DEFAULT_TRUNCATION_CONFIG), 'maxTokens', 'terminal', 'storageDir'].filter(
-  (name) => !OPTION_FIELDS.has(name),
-)
+/** Every name that may be given, those of settings for every tool first: they are the ones that are written most. */
+const FIELDS = [...GLOBAL_FIELDS, ...OPTION_FIELDS]
 
 /** Options with the settings for every tool in `global`, and the names that errors call these by if they stood elsewhere. */
 function withGlobal(options: TruncationServiceConfig): {

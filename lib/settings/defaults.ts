@@ -19,3 +19,11 @@ export const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<T
 
 /** The names of a service's options. */
 export const OPTION_FIELDS: ReadonlySet<string> = new Set(defaults.optionFields)
+
+/** Settings of tools that may stand beside the options of a service. */
+export const GLOBAL_FIELDS: readonly string[] = [
+  ...Object.keys(defaults.config),
+  'maxTokens',
+  'terminal',
+  'storageDir',
+].filter((name) => !OPTION_FIELDS.has(name))
