@@ -2508,12 +2508,20 @@ export interface RefusedResult extends ToolResultLike {
 	domain?: string;
 	targets?: string[];
 }
+type BoundedResult<R> = R extends TruncationResult<infer C> ? R | C : R extends {
+	output: TruncationResult<infer C>;
+} ? Omit<R, "output"> & {
+	output: R["output"] | C;
+} : R;
 /** A tool with everything around it. */
 export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
-	/** Never rejects: a failure is a result that says so. */
+	/**
+	 * Never rejects: a failure is a result that says so. With `truncation`, an output of `TruncationService` or `runCommand` in the
+	 * result is replaced by its `content`.
+	 */
 	execute(args: Parameters<T["execute"]>[0], context?: Partial<ExecutionContext> & {
 		toolCallId?: string;
-	}): Promise<Awaited<ReturnType<T["execute"]>> | RefusedResult>;
+	}): Promise<BoundedResult<Awaited<ReturnType<T["execute"]>>> | RefusedResult>;
 };
 /**
  * Wraps a tool in controls, always in this order: `tool.before`, permission on the merged arguments, loops, audit of

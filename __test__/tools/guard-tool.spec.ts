@@ -31,6 +31,21 @@ const allowed = () =>
 const service = (maxLines: number) => new TruncationService({ global: { maxLines }, storage: new MemoryStorage() })
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}`).join('\n')
 
+test('an output of a command is replaced by its text, as the type of the result says', async () => {
+  const run = () => runCommand(process.execPath, ['-p', '7'])
+  const truncation = service(2)
+  const whole = await guardTool({ name: 'bash', execute: run }, { truncation }).execute({} as never)
+  if ('kind' in whole) throw new Error(whole.output)
+  const { exitCode, output } = whole
+  // Without the cast of a caller: a text, or the output of a guard without `truncation`.
+  const text: string = typeof output === 'string' ? output : output.content
+  expect([exitCode, output, text]).toEqual([0, '7\n', '7\n'])
+  const bare = guardTool({ name: 'bash', execute: async () => (await run()).output }, { truncation })
+  const shown = await bare.execute({} as never)
+  if (typeof shown !== 'string') throw new Error('the output was not replaced')
+  expect(shown).toBe('7\n')
+})
+
 test('everything runs in the documented order, on the merged arguments', async () => {
   const steps: Step[] = []
   const note = (name: string) => (call: { args?: unknown; result?: unknown }) => {

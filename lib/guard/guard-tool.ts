@@ -5,6 +5,7 @@ import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import type { ExecutionContext, Tool } from '../tools/registry'
 import { checkReadable, editText, hasFailed } from '../tools/tool-result'
+import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
 import { deepClone } from '../util/deep-clone'
@@ -17,13 +18,24 @@ import { judgeCall } from './judge-call'
 import { auditDecision, auditOutcome, feed, noteOutcome } from './records'
 import { type RefusedResult, refusal, shaped } from './refusals'
 
+/** The result of a tool, in which the text for the model may have replaced an output of `TruncationService` or `runCommand`. */
+type BoundedResult<R> =
+  R extends TruncationResult<infer C>
+    ? R | C
+    : R extends { output: TruncationResult<infer C> }
+      ? Omit<R, 'output'> & { output: R['output'] | C }
+      : R
+
 /** A tool with everything around it. */
 export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
-  /** Never rejects: a failure is a result that says so. */
+  /**
+   * Never rejects: a failure is a result that says so. With `truncation`, an output of `TruncationService` or `runCommand` in the
+   * result is replaced by its `content`.
+   */
   execute(
     args: Parameters<T['execute']>[0],
     context?: Partial<ExecutionContext> & { toolCallId?: string },
-  ): Promise<Awaited<ReturnType<T['execute']>> | RefusedResult>
+  ): Promise<BoundedResult<Awaited<ReturnType<T['execute']>>> | RefusedResult>
 }
 
 /**
