@@ -373,6 +373,16 @@ test('an agent that never closes standard input gets an answer after 2 s', async
 })
 
 test.each([
+  ['nothing\n', 'standard input is not JSON'],
+  ['{"a": 1', 'standard input is not JSON'],
+  ['\n', 'standard input is empty'],
+])('the input %j lets the call through and says why', async (input, problem) => {
+  const { code, stdout, stderr } = await cli(['hook', 'claude-code'], { env, input })
+  const said = `spillway hook claude-code: ${problem}; the call goes on unchanged`
+  expect([code, stderr.trim(), JSON.parse(stdout).systemMessage]).toEqual([0, said, said])
+})
+
+test.each([
   [['hook'], 'missing argument <agent>'],
   [['hook', 'codex', '--nothing'], 'unknown option'],
   [['hook', 'clude-code'], "did you mean 'claude-code'?"],

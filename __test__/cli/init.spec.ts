@@ -267,13 +267,13 @@ test('a change that cannot be written names the file, and leaves no backup', asy
 })
 
 describe('doctor', () => {
-  test('names the agents that were asked for and are not wired', async () => {
+  test('names the agents that were asked for and are not set up', async () => {
     await spillway('init', 'gemini')
     const { code, stdout } = await spillway('doctor', 'gemini', 'codex', 'pi')
     expect(code).toBe(0)
     expect(stdout).toContain('ok: gemini in ')
-    expect(stdout).toContain('codex is not wired; spillway init codex does that.')
-    expect(stdout).toContain('pi is not wired; spillway init pi does that.')
+    expect(stdout).toContain('codex is not set up; spillway init codex does that.')
+    expect(stdout).toContain('pi is not set up; spillway init pi does that.')
   })
 
   test('says once which file cannot be read', async () => {

@@ -107,6 +107,15 @@ test('an output is named by its path or counted from the newest, everywhere', as
   expect((await spillway('search', '-l', '-1', 'nothing')).code).toBe(1)
   const many = await spillway('read', '-3')
   expect([many.code, many.stderr]).toEqual([2, 'spillway: -3: expected an output, -1 for the newest; 2 are saved\n'])
+  await spillway('rm', '-1')
+  expect((await spillway('show', '-2')).stderr).toBe(
+    'spillway: -2: expected an output, -1 for the newest; 1 is saved\n',
+  )
+  expect((await spillway('show', '--session', 'other')).stderr).toBe('spillway: no output is saved in this session\n')
+  await spillway('rm', '-1')
+  for (const command of ['last', 'show', 'tail']) {
+    expect((await spillway(command)).stderr).toBe('spillway: no output is saved\n')
+  }
 })
 
 describe('rm', () => {

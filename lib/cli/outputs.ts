@@ -84,7 +84,10 @@ export async function outputOf(storage: OutputStorage, given: string, sessionId?
   }
   const output = listed[Number(number) - 1]
   if (output !== undefined) return output
-  const many = listed.length === 0 ? 'no output is saved' : `${listed.length} are saved`
+  // Without an argument the newest is meant: `-1` is then nothing that the user wrote.
+  if (listed.length === 0)
+    throw new UsageError(`no output is saved${sessionId === undefined ? '' : ' in this session'}`)
+  const many = listed.length === 1 ? '1 is saved' : `${listed.length} are saved`
   throw new UsageError(`${given}: expected an output, -1 for the newest; ${many}`)
 }
 

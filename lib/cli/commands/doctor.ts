@@ -71,8 +71,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   const missing = agents.filter(({ name }) => !found.some(({ agent }) => agent === name)).map(({ name }) => name)
   if (positionals.length > 0)
-    for (const name of missing) await print(`${name} is not wired; spillway init ${name} does that.\n`)
-  else if (found.length === 0) await print('No agent is wired; spillway init <agent> does that.\n')
+    for (const name of missing) await print(`${name} is not set up; spillway init ${name} does that.\n`)
+  else if (found.length === 0) await print('No agent is set up; spillway init <agent> does that.\n')
   return isBad ? EXIT.no : EXIT.ok
 }
 

@@ -76,7 +76,7 @@ async function run({ values, positionals }: Parsed): Promise<number> {
   }, TIME_LIMIT_MS)
   let json: string | undefined
   try {
-    const payload: unknown = JSON.parse(await given.text)
+    const payload = payloadOf(await given.text)
     const answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
     json = answer && deepJsonOf(answer)
   } catch (error) {
@@ -87,6 +87,15 @@ async function run({ values, positionals }: Parsed): Promise<number> {
   clearTimeout(late)
   if (json !== undefined) printAtOnce(`${json}\n`)
   return EXIT.ok
+}
+
+/** The message of the parser quotes the input, of any length and number of lines. */
+function payloadOf(input: string): unknown {
+  try {
+    return JSON.parse(input)
+  } catch {
+    throw new Error(input.trim() === '' ? 'standard input is empty' : 'standard input is not JSON')
+  }
 }
 
 async function answerOf(

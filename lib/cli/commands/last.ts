@@ -1,4 +1,4 @@
-/** `spillway last`: shows the last command and the end of its output. */
+/** `spillway last`: shows the newest saved output, its command and its end. */
 
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'
@@ -13,8 +13,9 @@ const LINES = 10
 
 const command: Command = {
   name: 'last',
-  summary: 'Shows the last command, its exit code, and the end of its output.',
+  summary: 'Shows the newest saved output: its command, exit code, and the end of its text.',
   usage: '[options]',
+  about: 'An output that was printed in full is not saved, and its command is not shown.',
   options: {
     lines: { type: 'string', short: 'n', value: 'N', help: `Lines of the output. Default: ${LINES}.` },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
