@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { CLI } from '../cli/support'
 import { tempDir } from '../support/temp'
 import { Host } from './host'
+import { event, events, HttpServer } from './http-server'
 
 /** `String` throws for the first two. */
 const VALUES: [string, unknown][] = [
@@ -18,6 +19,18 @@ const VALUES: [string, unknown][] = [
 
 /** JSON with a number in it that JavaScript has no value for. */
 const written = (message: object) => `${JSON.stringify(message).replaceAll('"NUMBER"', '1e999')}\n`
+
+/** What a server answers, with the value in its places. */
+const resultOf = (value: unknown) => ({
+  content: [value, { type: value, text: value }, { type: 'text', text: value }, { type: 'text', text: 'ok' }],
+  ...{
+    structuredContent: value,
+    _meta: value,
+    isError: value,
+    tools: [{ name: value }, { name: 'ok' }],
+    nextCursor: value,
+  },
+})
 
 /** Has the value in every place of its answers, and answers everything. */
 const server = (value: unknown) => [
@@ -83,6 +96,73 @@ describe.each([
     await host.request('ping')
     const isAnswered = ({ id }: { id: string }) => host.lines.some((line) => line.includes(`"id":"${id}"`))
     while (!sent.every(isAnswered)) await host.next(() => true)
+    expect(await host.close()).toMatchObject({ code: 0 })
+  })
+})
+
+const isAnswered = (host: Host, { id }: { id: string }) => host.lines.some((line) => line.includes(`"id":"${id}"`))
+const asked = (all: object[]) => all.map((message, at) => ({ jsonrpc: '2.0', id: `asked-${at}`, ...message }))
+
+describe('in front of a server over HTTP', () => {
+  test.each(VALUES)('%s in place of a text ends nothing', async (_, value) => {
+    const server = new HttpServer()
+    const url = await server.listen()
+    const odd = [
+      { id: value, method: value },
+      { id: value, result: value },
+      { method: value, params: value },
+    ]
+    server.onGet = ({ response }) => events(response).write(odd.map((message) => event(message)).join(''))
+    server.onRequest = ({ response, message: { id } }) => {
+      const all = [...odd, { id, result: resultOf(value) }].map((message) => event(message))
+      events(response).end(all.join('').replaceAll('"NUMBER"', '1e999'))
+    }
+    const host = new Host([], {}, [], [CLI, 'mcp', '--url', url])
+    host.onRequest = () => ({ result: value })
+    await host.initialize()
+    // What has no method is no request, and a server over HTTP gives no answer to it.
+    const sent = asked(messages(value).slice(0, -1))
+    for (const message of sent) host.write(written(message))
+    while (!sent.every((message) => isAnswered(host, message))) await host.next(() => true)
+    expect(await host.close()).toMatchObject({ code: 0 })
+    await server.close()
+  })
+})
+
+describe('with permission', () => {
+  const meta = (value: unknown) => ({
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': value,
+  })
+  const calls = (value: unknown): unknown[] => [
+    ...[
+      { name: value },
+      value,
+      { name: 'ok', arguments: value },
+      { name: 'ok', arguments: { a: value }, _meta: value },
+    ],
+    {
+      name: 'ok',
+      arguments: { a: value },
+      requestState: value,
+      inputResponses: value,
+      _meta: meta({ elicitation: {} }),
+    },
+    ...[{ name: 'ok', _meta: meta(value) }, { name: 'ok' }],
+  ]
+
+  test.each(VALUES)('no call runs for %s, nor for an answer that is one', async (_, value) => {
+    const host = new Host(['--permission', '--server', 'x'], {}, server('"'))
+    const content = { action: 'accept', content: value }
+    const answers = [{ result: value }, { error: value }, { result: { action: value } }, { result: content }]
+    const decision = { result: { action: 'accept', content: { decision: value } } }
+    host.onRequest = () => [...answers, decision][host.lines.length % 5]
+    await host.initialize({ elicitation: {} })
+    const sent = asked(calls(value).map((params) => ({ method: 'tools/call', params })))
+    for (const message of sent) host.write(written(message))
+    while (!sent.every((message) => isAnswered(host, message))) await host.next(() => true)
+    const answered = host.lines.filter((line) => line.includes('"id":"asked-'))
+    expect(answered.filter((line) => !/did not run|"input_required"|could not be made/.test(line))).toEqual([])
     expect(await host.close()).toMatchObject({ code: 0 })
   })
 })
