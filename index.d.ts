@@ -2179,7 +2179,7 @@ export declare class ContextManager<M = unknown> {
 	prepare(messages: readonly M[], options?: {
 		now?: number;
 		force?: boolean;
-		signal?: AbortSignal;
+		signal?: AbortSignal | undefined;
 	}): Promise<PreparedContext<M>>;
 	/**
 	 * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
@@ -2520,7 +2520,7 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
 	 * result is replaced by its `content`.
 	 */
 	execute(args: Parameters<T["execute"]>[0], context?: Partial<ExecutionContext> & {
-		toolCallId?: string;
+		toolCallId?: string | undefined;
 	}): Promise<BoundedResult<Awaited<ReturnType<T["execute"]>>> | RefusedResult>;
 };
 /**
@@ -2784,7 +2784,7 @@ export interface OutputToolResult {
 	metadata: {
 		truncated: boolean;
 		next?: object;
-	};
+	} & Record<string, unknown>;
 }
 /** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */
 export interface OutputTool {

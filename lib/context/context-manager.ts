@@ -72,7 +72,7 @@ export class ContextManager<M = unknown> {
    */
   prepare(
     messages: readonly M[],
-    options: { now?: number; force?: boolean; signal?: AbortSignal } = {},
+    options: { now?: number; force?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedContext<M>> {
     const inner = innerOf<M>(this)
     return inner.turns.take(async () => prepare(inner, messages, options))
@@ -183,7 +183,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
 async function prepare<M>(
   inner: Inner<M>,
   messages: readonly M[],
-  request: { now?: number; force?: boolean; signal?: AbortSignal },
+  request: { now?: number; force?: boolean; signal?: AbortSignal | undefined },
 ): Promise<PreparedContext<M>> {
   checkOptions('options', request, REQUEST)
   checkMessages(messages)

@@ -34,7 +34,7 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
    */
   execute(
     args: Parameters<T['execute']>[0],
-    context?: Partial<ExecutionContext> & { toolCallId?: string },
+    context?: Partial<ExecutionContext> & { toolCallId?: string | undefined },
   ): Promise<BoundedResult<Awaited<ReturnType<T['execute']>>> | RefusedResult>
 }
 

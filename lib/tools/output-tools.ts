@@ -45,7 +45,7 @@ export interface OutputToolResult {
   success: boolean
   output: string
   error?: string
-  metadata: { truncated: boolean; next?: object }
+  metadata: { truncated: boolean; next?: object } & Record<string, unknown>
 }
 
 /** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */

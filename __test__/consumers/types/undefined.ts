@@ -3,6 +3,7 @@
 
 import {
   AuditLog,
+  ContextManager,
   compactHistory,
   createOutputTools,
   createTruncationMiddleware,
@@ -18,7 +19,7 @@ import {
 import { resolveModelSettings } from 'spillway/extensions'
 import { projectToolResults } from 'spillway/overflow'
 import { reportSessions } from 'spillway/report'
-import { subAgentResult } from 'spillway/tools'
+import { createReadTool, subAgentResult } from 'spillway/tools'
 
 /** The parts of a call that a program may not have. */
 interface Given {
@@ -47,9 +48,16 @@ export async function passOn(given: Given, messages: object[], key: string | und
 
   const policy = new PermissionPolicy({ vault: '/vault' })
   policy.evaluate({ tool: 'bash', args: { command: 'ls' }, sessionId })
-  guardTool({ name: 'tool', execute: async () => content }, { permission: policy, sessionId })
+  const tool = guardTool({ name: 'tool', execute: async () => content }, { permission: policy, sessionId })
+  await tool.execute(undefined, { sessionId, toolCallId, signal })
+  await new ContextManager().prepare(messages, { signal })
 
   createOutputTools(storage, { sessionId })
+  // Tools of both kinds in one list, as an agent has them.
+  for (const one of [createReadTool(), ...createOutputTools(storage)]) {
+    const { metadata } = await one.execute({ path: 'a' }, { sessionId, signal })
+    console.log(metadata.truncated, metadata.truncationPath)
+  }
   const registry = new ToolRegistry()
   await registry.execute([], { sessionId, messageId: given.messageId, signal })
   await storage.search('path', 'pattern', { sessionId, signal })
