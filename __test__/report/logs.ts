@@ -3,6 +3,8 @@
  * fields are those of the versions that are named in them.
  */
 
+import { MemorySession } from 'spillway/session'
+
 const AT = Date.parse('2026-11-02T10:00:00.000Z')
 const iso = (seconds: number) => new Date(AT + seconds * 1000).toISOString()
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -182,6 +184,112 @@ function neutral(): string {
   ])
 }
 
+/** The same session as the messages of each format, one a line. */
+const HISTORIES: Readonly<Record<string, readonly object[]>> = {
+  'openai-chat': [
+    { role: 'user', content: ASKED },
+    {
+      ...{ role: 'assistant', content: SAID },
+      tool_calls: [
+        { id: 't1', type: 'function', function: { name: 'read', arguments: '{"file_path":"a.ts"}' } },
+        { id: 't2', type: 'function', function: { name: 'bash', arguments: '{"command":"false"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 't1', content: FILE },
+    { role: 'tool', tool_call_id: 't2', content: FAILED, messageStatus: 'error' },
+    { role: 'assistant', content: DONE },
+  ],
+  'openai-responses': [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: ASKED }] },
+    { type: 'reasoning', id: 'r1', summary: [], encrypted_content: 'x' },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: SAID }] },
+    { type: 'function_call', call_id: 't1', name: 'read', arguments: '{"file_path":"a.ts"}' },
+    { type: 'function_call', call_id: 't2', name: 'bash', arguments: '{"command":"false"}' },
+    { type: 'function_call_output', call_id: 't1', output: FILE },
+    { type: 'function_call_output', call_id: 't2', output: FAILED },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: DONE }] },
+  ],
+  anthropic: [
+    { role: 'user', content: ASKED },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 'x' },
+        { type: 'text', text: SAID },
+        { type: 'tool_use', id: 't1', name: 'read', input: { file_path: 'a.ts' } },
+        { type: 'tool_use', id: 't2', name: 'bash', input: { command: 'false' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 't1', content: FILE },
+        { type: 'tool_result', tool_use_id: 't2', content: FAILED, is_error: true },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: DONE }] },
+  ],
+  'ai-sdk': [
+    { role: 'user', content: [{ type: 'text', text: ASKED }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: SAID },
+        { type: 'tool-call', toolCallId: 't1', toolName: 'read', input: { file_path: 'a.ts' } },
+        { type: 'tool-call', toolCallId: 't2', toolName: 'bash', input: { command: 'false' } },
+      ],
+    },
+    {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: 't1', toolName: 'read', output: { type: 'text', value: FILE } },
+        { type: 'tool-result', toolCallId: 't2', toolName: 'bash', output: { type: 'error-text', value: FAILED } },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: DONE }] },
+  ],
+  pi: [
+    { role: 'user', content: ASKED },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: SAID },
+        { type: 'toolCall', id: 't1', name: 'read', arguments: { file_path: 'a.ts' } },
+        { type: 'toolCall', id: 't2', name: 'bash', arguments: { command: 'false' } },
+      ],
+    },
+    { role: 'toolResult', toolCallId: 't1', toolName: 'read', content: [{ type: 'text', text: FILE }] },
+    {
+      role: 'toolResult',
+      toolCallId: 't2',
+      toolName: 'bash',
+      content: [{ type: 'text', text: FAILED }],
+      isError: true,
+    },
+    { role: 'assistant', content: [{ type: 'text', text: DONE }] },
+  ],
+}
+
+/** A session file of `JsonlSession`: a branch that was left, and an entry of the host, are not part of the conversation. */
+function sessionFile(messages: readonly object[]): string {
+  const session = new MemorySession()
+  session.append({ type: 'label', label: 'begun' })
+  for (const [at, message] of messages.entries()) {
+    const before = session.leaf()
+    if (at === 2) {
+      session.append({ type: 'message', message: { ...message, content: 'of another branch' } })
+      session.branch(before)
+    }
+    session.append({ type: 'message', message })
+  }
+  return lines(session.entries())
+}
+
+const HISTORY_LOGS = Object.entries(HISTORIES).flatMap(([format, messages]) => [
+  [`messages of ${format}`, 'messages', lines(messages)] as const,
+  [`a session file with messages of ${format}`, 'messages', sessionFile(messages)] as const,
+])
+
 /** Each log with the name of its format. */
 export const LOGS: readonly (readonly [name: string, format: string, text: string])[] = [
   ['Claude Code', 'claude-code', claudeCode()],
@@ -191,4 +299,5 @@ export const LOGS: readonly (readonly [name: string, format: string, text: strin
   ['Gemini CLI, one object', 'gemini', JSON.stringify({ ...GEMINI, messages: geminiMessages() }, null, 2)],
   ['Gemini CLI, lines', 'gemini', geminiLines()],
   ['messages', 'messages', neutral()],
+  ...HISTORY_LOGS,
 ]

@@ -49,12 +49,12 @@ const SESSION = [
 ].map((message) => ({ isError: false, calls: undefined, ...message }))
 
 describe('reading a log', () => {
-  test.each(LOGS)('of %s gives the same conversation', async (_, format, text) => {
+  test.each(LOGS)('of %s gives the same conversation', async (name, format, text) => {
     const log = await readSession(written(text))
     expect(log).toMatchObject({ format, unreadLines: 0, problems: [] })
-    // Only Codex writes down what the model reads about itself; it has no errors.
+    // Only Codex writes down what the model reads about itself; results of OpenAI's Responses say nothing about errors.
     const messages = log.messages.filter(({ role }) => role !== 'system').map(common)
-    const wanted = format === 'codex' ? SESSION.map((message) => ({ ...message, isError: false })) : SESSION
+    const wanted = /Codex|responses/.test(name) ? SESSION.map((message) => ({ ...message, isError: false })) : SESSION
     expect(messages).toEqual(wanted)
   })
 

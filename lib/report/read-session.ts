@@ -33,8 +33,8 @@ const MOST_PROBLEMS = 20
 const SQLITE = 'SQLite format 3\0'
 
 /**
- * Reads the log of a session line by line: of Claude Code, Codex, pi or Gemini CLI, the output of `opencode export`, or one
- * message per line. It may be compressed with gzip. Lines that cannot be read are skipped and counted. No network is used.
+ * Reads the log of a session line by line: of Claude Code, Codex, pi or Gemini CLI, the output of `opencode export`, a session
+ * file of `JsonlSession`, or one message per line. It may be compressed with gzip. Lines that cannot be read are skipped and counted. No network is used.
  *
  * @throws SpillwayError `STORAGE_READ` if the file cannot be read, `INVALID_ARGUMENT` if it is not a session log
  */

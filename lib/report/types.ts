@@ -1,6 +1,6 @@
 /** The content of a session log of any agent. */
 
-/** Agents whose session logs can be read, and the neutral form: one message a line. */
+/** Agents whose session logs can be read; `messages`: session files of `JsonlSession`, or one message a line in any format. */
 export type SessionFormat = 'claude-code' | 'codex' | 'opencode' | 'pi' | 'gemini' | 'messages'
 
 /** A call of a tool, as the model wrote it. */

@@ -11,6 +11,7 @@ import {
   type LogReader,
   type LogRecord,
   Models,
+  pathToLast,
   recordIn,
   sumOf,
   textIn,
@@ -51,20 +52,6 @@ class PiReader implements LogReader {
     }
     return { messages, usage: sumOf(usage), model: models.most, version: this.version }
   }
-}
-
-/** The entries from the root to the last one; all of them where none has a parent. */
-function pathToLast(entries: readonly LogRecord[]): LogRecord[] {
-  if (!entries.some(({ id }) => typeof id === 'string')) return [...entries]
-  const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  const path: LogRecord[] = []
-  let entry = entries.at(-1)
-  // A broken file may hold a circle.
-  while (entry !== undefined && path.length < entries.length) {
-    path.push(entry)
-    entry = byId.get(entry.parentId)
-  }
-  return path.reverse()
 }
 
 function usageOf(usage: LogRecord): Omit<SessionUsage, 'requests'> {

@@ -66,6 +66,20 @@ export function isEmptyAnswer({ role, content, toolCalls }: LoggedMessage): bool
   return role === 'assistant' && content === '' && toolCalls === undefined
 }
 
+/** The entries from the root to the last one; all of them where none has a parent. */
+export function pathToLast(entries: readonly LogRecord[]): LogRecord[] {
+  if (!entries.some(({ id }) => typeof id === 'string')) return [...entries]
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const path: LogRecord[] = []
+  let entry = entries.at(-1)
+  // A broken file may hold a circle.
+  while (entry !== undefined && path.length < entries.length) {
+    path.push(entry)
+    entry = byId.get(entry.parentId)
+  }
+  return path.reverse()
+}
+
 /** Which model gave most of the answers. */
 export class Models {
   private readonly counts = new Map<string, number>()
