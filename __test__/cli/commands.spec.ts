@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AuditLog, TruncationStorage } from 'spillway'
+import { MemorySession } from 'spillway/session'
 import { filesIn, ownName, putOld, tempDir } from '../support/temp'
 import { cli, HERE, shell } from './support'
 
@@ -324,6 +325,42 @@ describe('a conversation', () => {
       expect(digits(stdout)).toEqual(digits(forms[index]!))
       expect(digits(shown[index]!.stdout)).toEqual(digits(index === 1 ? array : forms[index]!))
     }
+  })
+
+  test('with signed reasoning says what that prevents', async () => {
+    const signed = Array.from({ length: 8 }, (_, at) => [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: `s${at}` },
+          { type: 'tool_use', id: `t${at}`, name: 'bash', input: {} },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${at}`, content: 'output '.repeat(200) }] },
+    ]).flat()
+    const { stderr } = await cli(['prune', '-'], {
+      input: JSON.stringify([{ role: 'user', content: 'go' }, ...signed]),
+    })
+    expect(stderr).toMatch(/^0 items left out, .*nothing-to-free; signed reasoning binds the first \d+ messages\)\n$/)
+  })
+
+  test('in a session file keeps its entries, and the lines that nothing is done to', async () => {
+    const session = new MemorySession()
+    session.append({ type: 'label', label: 'begun' })
+    for (const message of messages) session.append({ type: 'message', message, seed: 'SEED' })
+    const seed = '12345678901234567890'
+    const lines = session.entries().map((entry) => JSON.stringify(entry).replace('"SEED"', seed))
+    const [plain, json] = await Promise.all([
+      cli(['prune', '-'], { input: lines.join('\n') }),
+      cli(['prune', '--json', '-'], { input: lines.join('\n') }),
+    ])
+    expect(plain.stderr).toMatch(/^7 items left out, \d+ -> \d+ tokens \(openai-chat; always\)\n$/)
+    const written = plain.stdout.trimEnd().split('\n')
+    const places = (entries: string[]) =>
+      entries.map((line) => JSON.parse(line)).map(({ id, parentId }) => [id, parentId])
+    expect(places(written)).toEqual(places(lines))
+    expect(written.filter((line, at) => line !== lines[at] && line.includes(seed))).toHaveLength(7)
+    expect(JSON.parse(json.stdout).messages.filter(isCut)).toHaveLength(7)
   })
 
   test('that is none is an error that says where', async () => {

@@ -1,5 +1,6 @@
 /** Reads a file of messages in any supported form, and writes other messages in the same form. */
 
+import { detectFormat } from 'spillway/history'
 import { parseLossless, stringifyLossless, withExactNumbers } from '../util/lossless-json'
 import { UsageError } from './command'
 import { inputOf } from './input'
@@ -40,6 +41,11 @@ export async function readConversation(path: string): Promise<Conversation> {
   }
   const lines = linesOf(path, text)
   const before = [...lines.keys()]
+  if (before.some(isEntry)) {
+    const inside = before.filter(isEntry).map(({ message }) => message)
+    // Messages of pi are read and written as entries.
+    if (detectFormat(inside) !== 'pi') return sessionOf(lines, inside)
+  }
   const exact = (message: unknown, from: unknown) => {
     const line = lines.get(from)
     return line === undefined ? message : withExactNumbers(message, from, parseLossless(line))
@@ -57,6 +63,38 @@ export async function readConversation(path: string): Promise<Conversation> {
       .join('')
   }
   return { messages: before, exactly, write }
+}
+
+/** An entry of a session file that holds a message. */
+interface Entry {
+  message: object
+}
+
+function isEntry(record: unknown): record is Entry {
+  const { type, id, parentId, message } = record as Record<string, unknown>
+  const isPlaced = typeof id === 'string' && (parentId === null || typeof parentId === 'string')
+  return type === 'message' && isPlaced && typeof message === 'object' && message !== null
+}
+
+/** The messages of a session file, which are written back into their entries. */
+function sessionOf(lines: ReadonlyMap<unknown, string>, before: readonly object[]): Conversation {
+  const places = new Map(before.map((message, index) => [message, index]))
+  const exactly = (messages: readonly unknown[]) => {
+    const texts = [...lines].filter(([record]) => isEntry(record)).map(([, line]) => line)
+    return messages.map((message, index) =>
+      withExactNumbers(message, before[index], (parseLossless(texts[index] as string) as Entry).message),
+    )
+  }
+  const write = (messages: readonly unknown[]) =>
+    [...lines]
+      .map(([record, line]) => {
+        if (!isEntry(record)) return `${line}\n`
+        const message = messages[places.get(record.message) as number]
+        if (message === record.message) return `${line}\n`
+        return `${stringifyLossless(withExactNumbers({ ...record, message }, record, parseLossless(line)))}\n`
+      })
+      .join('')
+  return { messages: [...before], exactly, write }
 }
 
 function parsed(text: string): unknown {

@@ -15,7 +15,7 @@ const command: Command = {
   summary: 'Prints a conversation without old tool results.',
   usage: '[options] <conversation>',
   about: `The conversation is a file (or -, standard input) of messages: a JSON array, an object with messages, input or contents,
-or one message per line. It is printed in the same form; the file is not changed. The changes are reported on standard error.`,
+one message per line, or a session file of JsonlSession. It is printed in the same form; the file is not changed. The changes are reported on standard error.`,
   options: {
     'keep-recent': { type: 'string', value: 'N', help: 'Number of newest results to keep. Default: 5.' },
     policy: {
@@ -78,7 +78,8 @@ function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-function sentence({ reason, pruned, tokensBefore, tokensAfter, format }: PruneReport): string {
+function sentence({ reason, pruned, tokensBefore, tokensAfter, format, bound }: PruneReport): string {
   const tokens = `${tokensBefore} -> ${tokensAfter} tokens`
-  return `${countOf(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${reason})`
+  const why = bound === undefined ? reason : `${reason}; signed reasoning binds the first ${countOf(bound, 'message')}`
+  return `${countOf(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${why})`
 }
