@@ -28,8 +28,8 @@ export interface OutdatedResultInfo {
   /** Size of the result's text: UTF-8 bytes. */
   bytes: number
   /**
-   * Where the full output was saved, from the ledger, the message's `outputPath` or from `truncationPath` or `outputPath` of
-   * its `metadata`.
+   * Where the full output was saved, from the ledger, the message's `outputPath`, `truncationPath` or `outputPath` of its
+   * `metadata`, or the notice in its text.
    */
   outputPath?: string
 }

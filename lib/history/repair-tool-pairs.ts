@@ -35,12 +35,12 @@ const OPTIONS = ['format', 'text', 'runningCalls'] as const
  * Restores the pairs of calls and results, so that a provider accepts the history.
  *
  * - A call without a result gets one that says that the result is missing, marked as an error if the format supports that. It
- * comes after the results of the same turn, or in the same message if the format keeps results together. A call that may still be
- * running at the end of the history is left open.
+ * comes after the results of the same turn, in the same message if the format keeps results together, or directly after its call
+ * in formats whose calls and results may be in any order (OpenAI's Responses and Agents SDK). A call that may still be running at
+ * the end of the history is left open.
  * - A result without a call before it, or of a call that already has a result, is removed, and so is a message that becomes empty.
  * - An empty tool name in a result is replaced by that of its call.
- * - A result that comes after a later message is moved to its call. In formats whose calls and results may be in any order
- * (OpenAI's Responses and Agents SDK) it stays.
+ * - A result that comes after a later message is moved to its call; where the order is free it stays.
  *
  * Calls, and complete pairs, are never removed. Repairing twice changes nothing more. The
  * format of a message defines its calls and results; results in the format `mcp` have no calls and stay.

@@ -31,7 +31,7 @@ export interface PrunedInfo {
   toolCallId?: string
   /** Its size in tokens, estimated. */
   tokens: number
-  /** Path of the saved output, if the message or the ledger names it. */
+  /** Path of the saved output, if the ledger, the message or the notice in its text names it. */
   outputPath?: string
 }
 
