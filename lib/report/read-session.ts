@@ -9,7 +9,7 @@ import { claudeCode } from './logs/claude-code'
 import { codex } from './logs/codex'
 import { gemini } from './logs/gemini'
 import { LONGEST_LINE, readLogLines } from './logs/lines'
-import { neutral } from './logs/messages'
+import { messageLines } from './logs/messages'
 import { openCode } from './logs/opencode'
 import { pi } from './logs/pi'
 import type { LogFormat, LogReader, LogRecord } from './logs/reader'
@@ -22,7 +22,7 @@ const FORMATS: readonly (readonly [SessionFormat, LogFormat])[] = [
   ['gemini', gemini],
   ['opencode', openCode],
   ['claude-code', claudeCode],
-  ['messages', neutral],
+  ['messages', messageLines],
 ]
 
 /** Records that are looked at to find out the format. */

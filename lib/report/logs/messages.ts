@@ -22,7 +22,7 @@ import {
 
 const ROLES = new Set(['system', 'user', 'assistant', 'tool'])
 
-export const neutral: LogFormat = {
+export const messageLines: LogFormat = {
   has: (record) =>
     isEntry(record) || (ROLES.has(asText(record.role)) && (record.content ?? record.parts) !== undefined),
   open: () => new MessagesReader(),
