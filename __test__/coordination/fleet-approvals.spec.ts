@@ -220,6 +220,28 @@ test.each([
 })
 
 test.each([
+  ['no JSON', () => '{'],
+  ['null', () => 'null'],
+  ...['toolCallId', 'targets', 'reasons', 'suggestedRules', 'askedAt'].map((field): [string, (q: object) => string] => [
+    `another ${field}`,
+    (question) => JSON.stringify({ ...question, id: 'x', [field]: { toString: null } }),
+  ]),
+  ['a rule that is none', (question: object) => JSON.stringify({ ...question, id: 'x', suggestedRules: [null] })],
+])('a stored question with %s is none', async (_name, textOf) => {
+  const coordination = new MemoryCoordination()
+  const cancel = new AbortController()
+  const decided = worker(coordination).gate.request({ ...CALL, signal: cancel.signal })
+  const question = await onlyQuestion(page(coordination))
+  await coordination.put('questions/x', textOf(question))
+  expect(await page(coordination).pending()).toEqual([question])
+  const answered = rejection(page(coordination).respond('x', 'always'))
+  expect(await answered).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'id' })
+  cancel.abort()
+  await decided
+  await eventually(async () => (await page(coordination).pending()).length === 0)
+})
+
+test.each([
   [{}, 'options.coordination'],
   [{ coordination: {} }, 'options.coordination'],
   [{ coordination: new MemoryCoordination(), answerTimeoutMs: 0 }, 'options.answerTimeoutMs'],

@@ -122,8 +122,29 @@ test('a worker that is cut off for longer than its lease stops by itself', async
   expect(await rejection(say(session, 'a'))).toMatchObject({ code: 'CONFLICT' })
 })
 
+test('what another program stored is an error of the server', async () => {
+  const coordination = new MemoryCoordination()
+  const session = await opened(coordination)
+  jest.spyOn(coordination, 'get').mockResolvedValue('{')
+  expect(await rejection(session.loadState('detector'))).toMatchObject({ code: 'COORDINATION' })
+  await session.close()
+  for (const text of ['{', '', '[1]', 'null', '{"id":{"toString":null},"type":"x"}']) {
+    jest.spyOn(coordination, 'read').mockResolvedValueOnce([text])
+    expect(await rejection(open(coordination))).toMatchObject({ code: 'COORDINATION' })
+  }
+})
+
+test('refuses a state that is none', async () => {
+  const session = await opened(new MemoryCoordination())
+  for (const state of [1n, undefined, { a: 1n }]) {
+    const refused = rejection(session.saveState('x', state))
+    expect(await refused).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'state' })
+  }
+})
+
 test.each([
   [{ type: '' }, 'entry'],
+  [Object.defineProperty({ type: 'x' }, 'a', { enumerable: true, get: () => JSON.parse('{') }), 'entry'],
   [{ type: 'message', toJSON: () => 1 }, 'entry'],
   [{ type: 'message', message: 1n }, 'entry'],
 ])('refuses an entry that is none', async (entry, field) => {

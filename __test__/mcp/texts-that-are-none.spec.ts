@@ -20,7 +20,7 @@ const VALUES: [string, unknown][] = [
 /** JSON with a number in it that JavaScript has no value for. */
 const written = (message: object) => `${JSON.stringify(message).replaceAll('"NUMBER"', '1e999')}\n`
 
-/** Answers of a server, with the value in its places. */
+/** Result of a server with the value in its places. */
 const resultOf = (value: unknown) => ({
   content: [value, { type: value, text: value }, { type: 'text', text: value }, { type: 'text', text: 'ok' }],
   ...{
@@ -120,7 +120,7 @@ describe('in front of a server over HTTP', () => {
     const host = new Host([], {}, [], [CLI, 'mcp', '--url', url])
     host.onRequest = () => ({ result: value })
     await host.initialize()
-    // A message without a method is no request, and a server over HTTP gives no answer to it.
+    // A message without a method is no request, and has no answer over HTTP.
     const sent = asked(messages(value).slice(0, -1))
     for (const message of sent) host.write(written(message))
     while (!sent.every((message) => isAnswered(host, message))) await host.next(() => true)

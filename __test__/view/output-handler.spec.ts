@@ -360,6 +360,11 @@ describe('audit logs', () => {
     for (const other of [join(dir, 'notes.txt'), join(dir, '..', 'x.jsonl'), '/etc/passwd', '']) {
       expect(await get('audit/records', { file: other })).toMatchObject({ error: { code: 'STORAGE_NOT_OWNED' } })
     }
+    // Lines of another program are read as far as they are JSON.
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+    writeFileSync(join(dir, 'other.jsonl'), `{"toString":null,"a":${deep}}\n[1]\nnull\n{\n`)
+    const other = await get('audit/records', { file: join(dir, 'other.jsonl') })
+    expect(other.records.map((record: object) => Object.keys(record))).toEqual([['toString', 'a']])
     expect(await get('audit/records', { file, count: 0 })).toMatchObject({ error: { code: 'INVALID_ARGUMENT' } })
   })
 })

@@ -165,6 +165,21 @@ onUnix('the folder and its files belong to the user alone', async () => {
 })
 
 test.each([
+  ['null', null],
+  ['a rule that is null', { suggestedRules: [null] }],
+  ['targets that are objects', { targets: [{ toString: null }] }],
+  ['a time that is none', { askedAt: { toString: null } }],
+])('what is no question is not shown: %s', async (_, change) => {
+  const { dir, gate, elsewhere } = shared()
+  void ask(gate)
+  const [question] = await questions(elsewhere)
+  const pending = [change && { ...question, ...change }, { ...question, id: 'other', askedAt: question!.askedAt + 1 }]
+  const file = join(dir, '00000000-0000-4000-8000-000000000000.json')
+  writeFileSync(file, JSON.stringify({ version: 1, pending }), { mode: 0o600 })
+  expect((await elsewhere.pending()).map(({ id }) => id)).toEqual([question!.id, 'other'])
+})
+
+test.each([
   ['source', () => shareApprovals({} as never, { dir: '/x' })],
   ['"dir"', () => shareApprovals(new PermissionGate(new PermissionPolicy()), {} as never)],
   ['"dir"', () => createSharedApprovals({ dir: '' })],

@@ -94,8 +94,7 @@ function checkedState(saved: unknown): GateState {
   const { pending, answers, approvals } = state as unknown as GateState
   const ids = new Set<string>()
   each('state.pending', pending, (field, one) => {
-    checkFields(field, one, QUESTION, PLACE)
-    checkRules(field, one.suggestedRules)
+    checkQuestion(field, one)
     if (ids.has(one.id)) throw wrong(`${field}.id`, one.id, 'an id that no other question has')
     ids.add(one.id)
   })
@@ -114,6 +113,21 @@ function checkedState(saved: unknown): GateState {
     checkFields(`${field}.rule`, one.rule, APPROVED)
   })
   return structuredClone({ version: 1, pending, answers, approvals })
+}
+
+function checkQuestion(field: string, value: unknown): asserts value is PendingRequest {
+  checkFields(field, value, QUESTION, PLACE)
+  checkRules(field, (value as PendingRequest).suggestedRules)
+}
+
+/** True for a question that another process stored; another program may have stored anything there. */
+export function isQuestion(value: unknown): value is PendingRequest {
+  try {
+    checkQuestion('question', value)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function each<T>(field: string, values: readonly T[], check: (field: string, value: T) => void): void {

@@ -1,7 +1,7 @@
 /** Questions about tool calls that are asked in one process and answered in another. */
 
 import type { AskContext, AskResponse, GateResponse } from '../approval/gate-options'
-import type { PendingRequest } from '../approval/gate-state'
+import { isQuestion, type PendingRequest } from '../approval/gate-state'
 import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
@@ -217,9 +217,7 @@ function checkRule({ suggestedRules: shown }: PendingRequest, rule: SuggestedRul
 /** A question that another process stored; nothing if the value is not a question. */
 function readQuestion(text: string): PendingRequest | undefined {
   const value = parse(text)
-  if (!isRecord(value) || typeof value.id !== 'string' || typeof value.tool !== 'string') return undefined
-  const isWhole = Array.isArray(value.suggestedRules) && Number.isFinite(value.askedAt)
-  return isWhole ? (value as unknown as PendingRequest) : undefined
+  return isQuestion(value) ? value : undefined
 }
 
 /** The gate checks the response again: an invalid text denies the call. */

@@ -8,7 +8,7 @@ import { randomUUID, sha256 } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { type Check, checkOptions } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { HeldLease } from './held-lease'
 import { checkNeeded, coordination as coordinationCheck, sessionName } from './options'
@@ -136,7 +136,7 @@ export class FleetSession implements Session {
    */
   async saveState(name: string, state: unknown): Promise<void> {
     this.held.check()
-    const text = JSON.stringify(state)
+    const text = readable('state', () => JSON.stringify(state))
     if (text === undefined) throw wrong('state', state, 'what JSON can hold')
     const { lease } = this.held
     await this.held.guard(() => withRetries(() => this.coordination.put(this.stateKey(name), text, { lease })))
@@ -145,7 +145,7 @@ export class FleetSession implements Session {
   /** Returns the state that was stored under this name, or `undefined`. */
   async loadState(name: string): Promise<unknown> {
     const text = await withRetries(() => this.coordination.get(this.stateKey(name)))
-    return text === undefined ? undefined : JSON.parse(text)
+    return text === undefined ? undefined : parsed(text, `the state ${name} of the session`)
   }
 
   /** Releases the session, so that another worker need not wait for the end of the lease. */
@@ -206,8 +206,17 @@ function textOf(entry: SessionEntry): string {
 }
 
 function readEntry(text: string, at: number): SessionEntry {
-  const entry = JSON.parse(text)
+  const entry = parsed(text, `entry ${at} of the session`)
   const isEntry = isRecord(entry) && typeof entry.id === 'string' && typeof entry.type === 'string'
   if (!isEntry) throw new SpillwayError('COORDINATION', `entry ${at} of the session is none`)
   return entry as unknown as SessionEntry
+}
+
+/** @throws SpillwayError `COORDINATION` for a text that this class did not store */
+function parsed(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new SpillwayError('COORDINATION', `${what} is no JSON`, { cause })
+  }
 }

@@ -1,7 +1,7 @@
 /** The tree of a session in memory. */
 
 import { randomBytes } from '../util/crypto'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 import type { NewSessionEntry, SessionEntry } from './types'
 
 /** Entries in the order in which they were added, and the leaf. */
@@ -12,8 +12,10 @@ export class Tree {
 
   /** An entry with an id of its own behind the leaf; it is not added. */
   next(entry: NewSessionEntry): SessionEntry {
-    checkEntry(entry)
-    return { ...entry, id: this.newId(), parentId: this.leaf }
+    return readable('entry', () => {
+      checkEntry(entry)
+      return { ...entry, id: this.newId(), parentId: this.leaf }
+    })
   }
 
   add(entry: SessionEntry): void {

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SpillwayError } from '../errors'
+import { deepJsonOf } from '../util/deep-json'
 import { invalid, isRecord } from '../validation/validate'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -18,7 +19,8 @@ export function setHeaders(response: ServerResponse): void {
 }
 
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
-  const text = JSON.stringify(value ?? null)
+  // Arguments and records of others may be nested deeper than the stack.
+  const text = deepJsonOf(value ?? null)
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
   response.end(text)
 }

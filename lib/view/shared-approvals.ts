@@ -25,7 +25,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { GateResponse } from '../approval/gate-options'
-import type { PendingRequest } from '../approval/gate-state'
+import { isQuestion, type PendingRequest } from '../approval/gate-state'
 import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { randomUUID, sha256 } from '../util/crypto'
@@ -171,16 +171,9 @@ function questionsIn(dir: string): { name: string; request: PendingRequest }[] {
     }
     const { pending } = (readOwn(file) ?? {}) as { pending?: unknown }
     const requests: unknown[] = Array.isArray(pending) ? pending : []
-    return requests.filter(isRequest).map((request) => ({ name: entry.slice(0, 36), request }))
+    return requests.filter(isQuestion).map((request) => ({ name: entry.slice(0, 36), request }))
   })
   return found.sort((one, other) => one.request.askedAt - other.request.askedAt)
-}
-
-function isRequest(value: unknown): value is PendingRequest {
-  if (!isRecord(value)) return false
-  const { id, tool, toolCallId, targets, reasons, suggestedRules, askedAt } = value
-  const areTexts = [id, tool, toolCallId].every((each) => typeof each === 'string')
-  return areTexts && [targets, reasons, suggestedRules].every(Array.isArray) && typeof askedAt === 'number'
 }
 
 /** The JSON in a file of this user; nothing for a link, a file of others, or what cannot be read. */
