@@ -172,7 +172,7 @@ describe('how a command ends', () => {
   test('wrong arguments are named', async () => {
     const wrong = (options: object) => rejection(runCommand('x', [], options as RunCommandOptions))
     expect(await rejection(runCommand('', []))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'file' })
-    expect(await rejection(runCommand('x', [1] as never))).toMatchObject({ field: 'args' })
+    expect(await rejection(runCommand('x', [1] as never))).toMatchObject({ field: 'args[0]' })
     for (const [file, args, options, field] of [
       ['a\0b', [], {}, 'file'],
       ['x', ['y', 'a\0'], {}, 'args[1]'],

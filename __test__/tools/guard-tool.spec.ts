@@ -31,6 +31,15 @@ const allowed = () =>
 const service = (maxLines: number) => new TruncationService({ global: { maxLines }, storage: new MemoryStorage() })
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}`).join('\n')
 
+test.each([
+  [undefined, 'tool', 'an object with name and execute, received undefined'],
+  [{ execute: () => 1 }, 'tool.name', 'a string, received undefined'],
+  [{ name: 'x', run: () => 1 }, 'tool.execute', 'a function, received undefined'],
+])('a tool that is none is refused with what it lacks: %j', (tool, field, problem) => {
+  const message = `Invalid option "${field}": expected ${problem}`
+  expect(() => guardTool(tool as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field, message }))
+})
+
 test('an output of a command is replaced by its text, as the type of the result says', async () => {
   const run = () => runCommand(process.execPath, ['-p', '7'])
   const truncation = service(2)
@@ -543,7 +552,6 @@ test('what is no tool or no control is named', () => {
   refused('controls.hooks.tool.before', { hooks: { 'tool.before': [3] } })
   refused('controls.hooks.tool.done', { hooks: { 'tool.done': () => {} } })
   refused('controls.hookTimeoutMs', { hookTimeoutMs: 0 })
-  expect(() => guardTool({} as never)).toThrow(expect.objectContaining({ field: 'tool' }))
 })
 
 test('what was judged is what runs, whatever arguments say the second time they are asked', async () => {

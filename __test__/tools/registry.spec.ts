@@ -310,15 +310,15 @@ describe('registering', () => {
     ['nothing', undefined, 'tools[0]'],
     ['null', null, 'tools[0]'],
     ['a string', 'bash', 'tools[0]'],
-    ['no name', { execute: () => 1 }, 'tools[0]'],
-    ['no execute', { name: 'x' }, 'tools[0]'],
+    ['no name', { execute: () => 1 }, 'tools[0].name'],
+    ['no execute', { name: 'x' }, 'tools[0].execute'],
     [
       'one of several',
       [
         { name: 'a', execute: () => 1 },
         { name: 5, execute: () => 1 },
       ],
-      'tools[1]',
+      'tools[1].name',
     ],
   ])('what is not a tool is refused: %s', (_what, wrong, field) => {
     const error = thrown(() => new ToolRegistry().register(wrong as Tool))

@@ -11,8 +11,11 @@ export function checkProgram(field: string, file: unknown): void {
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for an invalid list of arguments */
 export function checkProgramArguments(field: string, args: unknown): void {
-  if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) throw wrong(field, args, 'an array of strings')
-  for (const [index, arg] of (args as readonly string[]).entries()) checkNoNul(`${field}[${index}]`, arg)
+  if (!isArray(args)) throw wrong(field, args, 'an array of strings')
+  for (const [index, arg] of args.entries()) {
+    if (typeof arg !== 'string') throw wrong(`${field}[${index}]`, arg, 'a string')
+    checkNoNul(`${field}[${index}]`, arg)
+  }
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for invalid environment variables */

@@ -3,6 +3,7 @@
 import { HookRunner } from '../hooks/runner'
 import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
+import { checkTool } from '../tools/check-tool'
 import type { ExecutionContext, Tool } from '../tools/registry'
 import { checkReadable, editText, hasFailed } from '../tools/tool-result'
 import type { TruncationResult } from '../types'
@@ -10,7 +11,6 @@ import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
 import { deepClone } from '../util/deep-clone'
 import { messageOf } from '../util/message-of'
-import { isRecord, wrong } from '../validation/validate'
 import { folded, truncate } from './bound-result'
 import { checkToolControls, isToolHookRunner, type ToolControls } from './controls'
 import { type Call, facts, type Guard } from './guarded-call'
@@ -50,10 +50,7 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or control
  */
 export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}): GuardedTool<T> {
-  const given: unknown = tool
-  if (!isRecord(given) || typeof given.name !== 'string' || typeof given.execute !== 'function') {
-    throw wrong('tool', tool, 'an object with name and execute')
-  }
+  checkTool('tool', tool)
   checkToolControls(controls)
   const { truncation, hooks, hookTimeoutMs: timeoutMs } = controls
   const bound = middlewareOf(truncation)

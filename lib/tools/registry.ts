@@ -14,7 +14,8 @@ import type {
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
-import { hasFunctions, isRecord, isRevoked, readable, wrong } from '../validation/validate'
+import { hasFunctions, isRecord, readable, wrong } from '../validation/validate'
+import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder } from './fold-result'
 
 /** Context of the call. */
@@ -97,10 +98,7 @@ export class ToolRegistry {
    */
   register(tools: Tool | readonly Tool[]): void {
     for (const [index, tool] of (isArray(tools) ? tools : [tools]).entries()) {
-      const field = `tools[${index}]`
-      if (isRevoked(tool) || typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
-        throw wrong(field, tool, 'an object with name and execute')
-      }
+      checkTool(`tools[${index}]`, tool)
       if (tool.truncation !== undefined) new Settings({}).setTool(tool.name, tool.truncation)
       this.tools.set(tool.name, tool)
     }
