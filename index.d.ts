@@ -824,7 +824,8 @@ export declare class PermissionPolicy {
 	constructor(options?: PermissionPolicyOptions);
 	/**
 	 * Decides about a call. The verdict of a call stays the same as long as the rules, the approvals and the links of the file
-	 * system do. For arguments that cannot be read, the decision is `ask`; they never cause an error.
+	 * system do. For arguments that cannot be read, the decision is `ask`, or `deny` if the part that can be read is denied; they
+	 * never cause an error.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the call itself, not its arguments, is invalid
 	 */
 	evaluate(request: PermissionCall): PermissionVerdict;
