@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("storage", &["error", "fs", "json", "text", "util"]),
     ("truncation", &["error", "json", "text", "tokens", "tools", "util"]),
     ("permission", &["error", "json", "text", "tools", "util"]),
-    ("history", &["error", "json", "text", "tokens", "tools", "util"]),
+    ("history", &["error", "fs", "json", "text", "tokens", "tools", "util"]),
     ("fold", &["history", "permission", "text", "tools", "truncation"]),
     ("capture", &["error", "redaction", "storage", "text", "truncation", "util"]),
     (

@@ -303,10 +303,16 @@ describe('what a ledger knows', () => {
 describe('what stands there', () => {
   const history = [user(), ...turn(1000), ...turn(1000), said()]
 
-  test('the file with the full output is named', () => {
-    const saved = { ...(history[2] as Message), metadata: { outputPath: '/tmp/full.txt' } }
-    const { messages } = pruner({ keepRecent: 1 }).prune([user(), history[1], saved, ...turn(1), said()], { now: 0 })
-    expect((messages[2] as Message).content).toBe('[Old result left out; all of it is in /tmp/full.txt]')
+  test.each([
+    ['/tmp/full.txt', undefined, '[Old result left out; all of it is in /tmp/full.txt]'],
+    ['/tmp/a.partial.txt', undefined, '[Old result left out; its first and last parts are in /tmp/a.partial.txt]'],
+    ['/tmp/full.txt', 'zh-CN', '[旧的工具结果已略去，全文见 /tmp/full.txt]'],
+    ['/tmp/a.partial.txt', 'zh-CN', '[旧的工具结果已略去，开头和结尾部分见 /tmp/a.partial.txt]'],
+  ] as const)('the file with the output is named: %s, %s', (outputPath, language, expected) => {
+    const saved = { ...(history[2] as Message), metadata: { outputPath } }
+    const options = { keepRecent: 1, ...(language && { language }) }
+    const { messages } = pruner(options).prune([user(), history[1], saved, ...turn(1), said()], { now: 0 })
+    expect((messages[2] as Message).content).toBe(expected)
   })
 
   test('Chinese, a text of the caller, and a function', () => {

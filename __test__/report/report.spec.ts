@@ -250,6 +250,24 @@ describe('the report', () => {
     await expect(reportSessions([folder], { signal: AbortSignal.abort() })).rejects.toThrow('abort')
   })
 
+  test('of a long session lets other work run, and stops in the middle', async () => {
+    const lines = Array.from({ length: 600 }, (_, at) => [
+      { role: 'user', content: `question ${at}` },
+      { role: 'assistant', content: '', toolCalls: [{ id: `${at}`, name: 'bash', args: { command: `cat ${at}` } }] },
+      { role: 'tool', toolCallId: `${at}`, content: `src/file-${at}.ts: a line\n`.repeat(200) },
+    ])
+    const path = written(
+      lines
+        .flat()
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    )
+    const controller = new AbortController()
+    const reported = reportSessions([path], { signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('enough')), 50)
+    await expect(reported).rejects.toThrow('enough')
+  })
+
   test.each([
     ['paths', () => reportSessions('a' as never)],
     ['options.nope', () => reportSessions([], { nope: 1 } as never)],

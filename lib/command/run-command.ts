@@ -160,7 +160,7 @@ function exitOf(child: ChildProcess, file: string, options: RunCommandOptions): 
   return exited
 }
 
-function cannotStart(file: string, { cwd }: RunCommandOptions, cause: unknown): SpillwayError {
+function cannotStart(file: string, { cwd, shell }: RunCommandOptions, cause: unknown): SpillwayError {
   // The system says the same of both.
   const problem =
     cwd === undefined || isFolder(cwd) ? undefined : existsSync(cwd) ? 'is not a folder' : 'does not exist'
@@ -171,7 +171,11 @@ function cannotStart(file: string, { cwd }: RunCommandOptions, cause: unknown): 
       cause,
     })
   }
-  return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}`, { cause })
+  const isLine = !shell && (cause as NodeJS.ErrnoException).code === 'ENOENT' && /\s/.test(file.trim())
+  const hint = isLine ? '; a command line needs the option shell: true' : ''
+  return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}${hint}`, {
+    cause,
+  })
 }
 
 function isFolder(path: string | URL): boolean {

@@ -1,6 +1,7 @@
 /** Adds up the cost of each tool, and of complete sessions. */
 
 import { messageOf } from '../util/message-of'
+import { takeTurns } from '../util/take-turns'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { checkSignal, wrong } from '../validation/validate'
 import { logFilesOf } from './log-files'
@@ -45,7 +46,7 @@ export interface ReportOptions {
    * @default false
    */
   observe?: boolean
-  /** Stops between two files. */
+  /** Stops the report, which is then rejected with the reason of the signal. */
   signal?: AbortSignal | undefined
 }
 
@@ -68,20 +69,22 @@ export interface UsageReport {
 }
 
 /** Reports one session that was read. */
-async function reportSession(log: SessionLog, observe: boolean): Promise<SessionReport> {
+async function reportSession(log: SessionLog, observe: boolean, signal?: AbortSignal): Promise<SessionReport> {
   const { messages, ...about } = log
   const prices = sessionPrices(log.model)
   const meter = new RequestMeter(prices.lifetimeMs)
   const tools = new ToolCosts()
+  const turn = takeTurns(signal)
   let output = 0
   for (const request of requestsOf(messages)) {
+    await turn()
     meter.request(partsOf(request), request.pause, (part, as) => tools.book(part, as))
     output += tokensOf(request.answer)
   }
   const bill = billOf(log.usage, meter, output, prices)
   return {
     ...{ ...about, requests: meter.requests, sentTokens: meter.tokens, prices, bill, tools: tools.costs(prices) },
-    ...(!observe && { savings: savingsOf(await simulate(log, prices), meter, prices, bill.total) }),
+    ...(!observe && { savings: savingsOf(await simulate(log, prices, signal), meter, prices, bill.total) }),
   }
 }
 
@@ -115,6 +118,7 @@ export async function reportSessions(paths: readonly string[], options: ReportOp
   const orSkip = async <T>(path: string, work: () => Promise<T>): Promise<T | undefined> => {
     signal?.throwIfAborted()
     return work().catch((error: unknown) => {
+      signal?.throwIfAborted()
       skipped.push({ path, problem: messageOf(error) })
       return undefined
     })
@@ -122,7 +126,7 @@ export async function reportSessions(paths: readonly string[], options: ReportOp
   for (const path of paths) {
     const files = await orSkip(path, () => logFilesOf(path))
     for (const file of files ?? []) {
-      const session = await orSkip(file, async () => reportSession(await readSession(file), observe))
+      const session = await orSkip(file, async () => reportSession(await readSession(file), observe, signal))
       if (session !== undefined) sessions.push(session)
     }
   }

@@ -35,7 +35,10 @@ const NOWHERE: ITruncationStorage = {
 }
 
 /** Changes the results of a session in their order. */
-export async function entered(messages: readonly LoggedMessage[]): Promise<EnteredSession> {
+export async function entered(
+  messages: readonly LoggedMessage[],
+  turn: () => Promise<void> | undefined,
+): Promise<EnteredSession> {
   const service = new TruncationService({ storage: NOWHERE, availableTools: ['read_output', 'search_output'] })
   const folding = new FoldSession()
   const calls = new Map<string, unknown>()
@@ -44,6 +47,7 @@ export async function entered(messages: readonly LoggedMessage[]): Promise<Enter
     ...{ truncated: { results: 0, bytes: 0 }, folded: { results: 0, bytes: 0 } },
   }
   for (const message of messages) {
+    await turn()
     for (const { id, args } of message.toolCalls ?? []) calls.set(id, args)
     // The lines that were in view are not there any more.
     if (message.boundary === 'compaction') folding.clear()

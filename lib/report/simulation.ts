@@ -5,6 +5,7 @@
 
 import { HistoryPruner } from '../pruning/pruner'
 import { createOutputTools } from '../tools/output-tools'
+import { takeTurns } from '../util/take-turns'
 import { HiddenTexts } from './hidden-texts'
 import type { SessionPrices } from './prices'
 import { type PaidAs, RequestMeter, type RequestPart } from './request-cost'
@@ -65,8 +66,10 @@ function unused(): never {
 export async function simulate(
   log: SessionLog,
   prices: SessionPrices,
+  signal?: AbortSignal,
 ): Promise<{ everything: Simulation; entering: Simulation }> {
-  const session = await entered(log.messages)
+  const turn = takeTurns(signal)
+  const session = await entered(log.messages, turn)
   const pruner = new HistoryPruner({
     prices: { read: prices.read, write: prices.write, miss: prices.write },
     cacheLifetimeMs: prices.lifetimeMs,
@@ -74,8 +77,8 @@ export async function simulate(
     ledger: session.ledger,
   })
   return {
-    everything: new Replay(session, prices, pruner).run(),
-    entering: new Replay(session, prices).run(),
+    everything: await new Replay(session, prices, pruner).run(turn),
+    entering: await new Replay(session, prices).run(turn),
   }
 }
 
@@ -95,9 +98,12 @@ class Replay {
     this.meter = new RequestMeter(prices.lifetimeMs)
   }
 
-  run(): Simulation {
+  async run(turn: () => Promise<void> | undefined): Promise<Simulation> {
     const { session, meter, account, prices } = this
-    for (const request of requestsOf(session.messages)) this.send(request)
+    for (const request of requestsOf(session.messages)) {
+      await turn()
+      this.send(request)
+    }
     const calls = account.refetched * CALL_TOKENS * prices.output
     const { truncated, folded } = session
     return {
@@ -184,4 +190,14 @@ class Replay {
 /** Names a result that was fetched again. */
 class Fetched {}
 
-const textOf = ({ content, tool_calls }: ChatMessage): string => JSON.stringify([content, tool_calls])
+const texts = new WeakMap<ChatMessage, string>()
+
+/** The text of a message that was changed; a changed message is sent with many requests. */
+function textOf(message: ChatMessage): string {
+  let text = texts.get(message)
+  if (text === undefined) {
+    text = JSON.stringify([message.content, message.tool_calls])
+    texts.set(message, text)
+  }
+  return text
+}

@@ -2,6 +2,7 @@
 //! content back.
 
 use super::policies::Kind;
+use crate::fs::file_names::is_partial;
 
 /// Returns the placeholder of a result or of an argument, in English or Chinese. `path` is where the full output was
 /// saved, and `words` is the index of the result.
@@ -22,10 +23,16 @@ fn without_index(kind: Kind, chinese: bool, path: Option<&str>) -> String {
         (Kind::Result, false, None) => {
             "[Old result left out; call the tool again to see it]".into()
         }
+        (Kind::Result, false, Some(path)) if is_partial(path) => {
+            format!("[Old result left out; its first and last parts are in {path}]")
+        }
         (Kind::Result, false, Some(path)) => {
             format!("[Old result left out; all of it is in {path}]")
         }
         (Kind::Result, true, None) => "[旧的工具结果已略去，如需查看请重新调用]".into(),
+        (Kind::Result, true, Some(path)) if is_partial(path) => {
+            format!("[旧的工具结果已略去，开头和结尾部分见 {path}]")
+        }
         (Kind::Result, true, Some(path)) => format!("[旧的工具结果已略去，全文见 {path}]"),
         (Kind::Arguments, false, _) => "[Long argument left out]".into(),
         (Kind::Arguments, true, _) => "[较长的参数已略去]".into(),
