@@ -250,6 +250,14 @@ describe('the report', () => {
     await expect(reportSessions([folder], { signal: AbortSignal.abort() })).rejects.toThrow('abort')
   })
 
+  test.each(LOGS)('of %s takes texts that are objects nested deeper than the stack', async (_, __, text) => {
+    // Every text that a result or an argument has becomes such an object.
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    const changed = text.replace(/"(output|content|args|input|arguments|result)":\s*"(?:[^"\\]|\\.)*"/g, `"$1":${deep}`)
+    const { sessions, skipped } = await reportSessions([written(changed)])
+    expect([sessions.length, skipped]).toEqual([1, []])
+  })
+
   test('of a long session lets other work run, and stops in the middle', async () => {
     const lines = Array.from({ length: 600 }, (_, at) => [
       { role: 'user', content: `question ${at}` },

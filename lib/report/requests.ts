@@ -1,5 +1,6 @@
 /** The requests that an agent made in a session, as its log tells them. */
 
+import { deepJsonOf } from '../util/deep-json'
 import type { LoggedMessage } from './types'
 
 /** A message in the shape of chat completions, which every tool for histories knows. */
@@ -70,7 +71,7 @@ function chatMessage({
     message.tool_calls = toolCalls.map(({ id, name, args }) => ({
       id,
       type: 'function',
-      function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
+      function: { name, arguments: typeof args === 'string' ? args : (deepJsonOf(args ?? {}) ?? '') },
     }))
   }
   if (toolCallId !== undefined) message.tool_call_id = toolCallId

@@ -1,5 +1,6 @@
 /** Rollouts of Codex: items of the Responses API, one a line, with events of the program between them. */
 
+import { deepJsonOf } from '../../util/deep-json'
 import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage, SessionUsage } from '../types'
@@ -64,7 +65,7 @@ class CodexReader implements LogReader {
 
   /** An event comes again whenever the limits of the account were looked up. */
   private readUsage(info: LogRecord): void {
-    const total = JSON.stringify(info.total_token_usage)
+    const total = deepJsonOf(info.total_token_usage)
     const last = recordIn(info, 'last_token_usage')
     if (total === undefined || total === this.counted) return
     this.counted = total
@@ -124,6 +125,6 @@ class CodexReader implements LogReader {
 /** Some versions write the output of a command with its exit code, as JSON in a text. */
 function outputOf(output: unknown): string {
   if (typeof output === 'string') return output
-  if (isRecord(output)) return textIn(output, 'content') ?? textIn(output, 'output') ?? JSON.stringify(output)
+  if (isRecord(output)) return textIn(output, 'content') ?? textIn(output, 'output') ?? deepJsonOf(output) ?? ''
   return blockText(output)
 }

@@ -1,5 +1,6 @@
 /** Chats of Gemini CLI: one object with its messages, or a message a line with corrections of what came before. */
 
+import { deepJsonOf } from '../../util/deep-json'
 import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import type { LoggedMessage } from '../types'
@@ -89,7 +90,7 @@ function resultOf({ id, name, result, status, timestamp }: LogRecord): LoggedMes
   const parts = (result as unknown[]).filter(isRecord)
   const texts = parts.map((part) => {
     const response = recordIn(recordIn(part, 'functionResponse'), 'response')
-    return textIn(response, 'output') ?? textIn(response, 'error') ?? textIn(part, 'text') ?? JSON.stringify(response)
+    return textIn(response, 'output') ?? textIn(response, 'error') ?? textIn(part, 'text') ?? deepJsonOf(response) ?? ''
   })
   return {
     ...{ role: 'tool', content: texts.join('\n'), toolCallId: asText(id), toolName: asText(name) },
