@@ -44,6 +44,7 @@ static ROWS: &[Row] = &[
     ),
     row("curl", "", "-u --user -U --proxy-user", Part::AfterColon),
     row("curl", "", "-b --cookie", Part::Cookies),
+    row("curl", "", "--oauth2-bearer", Part::Next),
     row("http https xh wget", "", "-a --auth", Part::AfterColon),
     row("etcdctl", "", "--user", Part::AfterColon),
     row("redis-cli valkey-cli", "", "-a --pass", Part::Next),

@@ -126,8 +126,13 @@ impl Name {
         for _ in 0..8 {
             match byte(at) {
                 b'"' | b'\'' | b'`' => has_quote = true,
+                b'&' | b'\\' if coded_quote(text, at) > 0 => {
+                    has_quote = true;
+                    at += coded_quote(text, at) - 1;
+                }
                 b'\\' if matches!(byte(at + 1), b'"' | b'\'' | b'\\') => {}
-                b']' | b'*' if at > self.end || byte(at) == b'*' => {}
+                b']' if at > self.end || self.is_in_brackets(text) => {}
+                b'*' => {}
                 _ => break,
             }
             at += 1;
@@ -143,7 +148,20 @@ impl Name {
             // TypeScript: `password?: string`.
             b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
             b'=' if matches!(byte(after + 1), b'=' | b'~') => None,
-            b'=' if byte(after + 1) == b'>' => Some((Form::Assigned, begin(after + 2))),
+            b'=' if byte(after + 1) == b'>' => {
+                let at = begin(after + 2);
+                // PHP prints the value in the next line.
+                let at = if matches!(byte(at), b'\n' | b'\r') { lines(text, at) } else { at };
+                Some((Form::Assigned, at))
+            }
+            // R, and what PHP stores: `s:8:"password";s:9:"…"`.
+            b'<' if byte(after + 1) == b'-' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
+            b';' if has_quote && byte(after + 1) == b's' && byte(after + 2) == b':' => {
+                let rest = text.get(after + 3..text.len().min(after + 12))?;
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                (digits > 0 && rest.get(digits) == Some(&b':'))
+                    .then_some((Form::Call, after + 4 + digits))
+            }
             b'=' => {
                 let at = begin(after + 1);
                 let is_tight = gap == 0 && at == after + 1;
@@ -187,7 +205,10 @@ impl Name {
                     self.begin.checked_sub(2).and_then(|at| text.get(at)),
                     Some(b'(' | b'[')
                 );
-                let is_last = matches!(text.get(lines(text, value.end)), Some(b')' | b']'));
+                let behind = lines(text, value.end);
+                // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
+                let rest = text.get(behind..text.len().min(behind + 4)).unwrap_or_default();
+                let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
                 (is_first && is_last).then_some((Form::Call, at))
             }
             b'(' if gap == 0 => {
@@ -221,13 +242,27 @@ impl Name {
         }
     }
 
+    /// Returns true for the name of an element in what PHP prints: `[password] => …`.
+    fn is_in_brackets(&self, text: &[u8]) -> bool {
+        self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'[')
+    }
+
     /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
     fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
         let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
-        let length =
-            rest.iter().take_while(|byte| is_letter(**byte) || b".<>[]|?& ".contains(byte)).count();
+        // Rust: `name: &'static str`.
+        let is_reference = rest.first() == Some(&b'&');
+        let length = rest
+            .iter()
+            .take_while(|byte| {
+                is_letter(**byte)
+                    || b".<>[]|?& ".contains(byte)
+                    || (**byte == b'\'' && is_reference)
+            })
+            .count();
+        let first = rest.iter().find(|byte| !is_reference || !matches!(byte, b'&' | b'\''));
         if length > 0
-            && rest.first().is_some_and(u8::is_ascii_alphabetic)
+            && first.is_some_and(u8::is_ascii_alphabetic)
             && rest.get(length) == Some(&b'=')
             && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
             && rest.get(length - 1) == Some(&b' ')
@@ -541,13 +576,49 @@ fn colours(text: &[u8], at: usize) -> usize {
     at
 }
 
+/// Returns the length of a quote as HTML or JSON write it, 0 if there is none.
+fn coded_quote(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + 7)).unwrap_or_default();
+    let is = |quote: &[u8]| rest.starts_with(quote);
+    [&b"&quot;"[..], b"&#34;", b"&#39;", b"\\u0022", b"\\u0027"]
+        .iter()
+        .find(|quote| is(quote))
+        .map_or(0, |quote| quote.len())
+}
+
+/// Returns the start of a value behind what says of which type it is, or where a list begins: `!!str x`, `&a x`, `[ "x"`,
+/// `string(3) "x"`, and three quotes at the end of their line.
+fn behind_mark(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
+    let blank = rest.iter().position(|byte| *byte == b' ');
+    let word = &rest[..blank.unwrap_or(rest.len())];
+    let is_mark = match word {
+        [b'!', b'!', name @ ..] => name.iter().all(u8::is_ascii_alphabetic),
+        [b'&', name @ ..] => !name.is_empty() && name.iter().all(|byte| is_letter(*byte)),
+        [b's', b't', b'r', b'i', b'n', b'g', b'(', .., b')'] => true,
+        _ => false,
+    };
+    if let Some(blank) = blank.filter(|_| is_mark) {
+        return at + blank + 1;
+    }
+    match rest {
+        [b'[', b' ', ..] if matches!(rest.get(2), Some(b'"' | b'\'')) => at + 2,
+        [b'[', b'"' | b'\'', ..] => at + 1,
+        [b'"', b'"', b'"', b'\n', ..] | [b'\'', b'\'', b'\'', b'\n', ..] => lines(text, at + 3),
+        _ => at,
+    }
+}
+
 /// Skips the text that may precede a quote: `b"…"`, `N'…'`, `new Secret("…")`.
 fn literal(text: &[u8], at: usize) -> usize {
+    let at = at + coded_quote(text, at);
+    let at = behind_mark(text, at);
     let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
     let word = rest.iter().take_while(|byte| is_letter(**byte) || b".: ".contains(byte)).count();
     match rest.get(word) {
         Some(b'"' | b'\'')
-            if word == 1 && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'N' | b'L')) =>
+            if word == 1
+                && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'f' | b'N' | b'L')) =>
         {
             at + 1
         }

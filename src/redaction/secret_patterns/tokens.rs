@@ -79,7 +79,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "hooks.slack.com/services/" Path 20; "hooks.slack.com/workflows/" Path 20; "hooks.slack.com/triggers/" Path 20;
     "discord.com/api/webhooks/" Path 40; "discordapp.com/api/webhooks/" Path 40;
     ".webhook.office.com/webhookb2/" Path 40; "outlook.office.com/webhook/" Path 40;
-    "hooks.zapier.com/hooks/catch/" Path 10; "open.feishu.cn/open-apis/bot/v2/hook/" Path 20;
+    "hooks.zapier.com/hooks/catch/" Path 10; "events.pagerduty.com/integration/" Path 20; "maker.ifttt.com/trigger/" Path 20; "open.feishu.cn/open-apis/bot/v2/hook/" Path 20;
     "open.larksuite.com/open-apis/bot/v2/hook/" Path 20; "hooks.chime.aws/incomingwebhooks/" Path 20;
     // OpenAI, Anthropic and others with the same prefix
     "sk-ant-" Word 20; "sk-proj-" Word 20; "sk-svcacct-" Word 20; "sk-admin-" Word 20; "sk-or-" Word 20;
@@ -100,7 +100,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "sk_live_" Alnum 16; "sk_test_" Alnum 16; "rk_live_" Alnum 16; "rk_test_" Alnum 16; "sk_prod_" Alnum 16; "rk_prod_" Alnum 16;
     "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
     "access_token$production$" Word 20; "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
-    "EZAK" Alnum 50; "EZTK" Alnum 50; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
+    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
     "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "sec-c-" Base64 30;

@@ -121,6 +121,12 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
                 b'n' | b'r' | b't' | b'u' | b'x' | b'"' | b'\'' | b'\\' | b' ' | b'\n'
             ),
             b'&' if is_query => true,
+            b'&' if rest
+                .get(place..)
+                .is_some_and(|rest| rest.starts_with(b"&quot;") || rest.starts_with(b"&#3")) =>
+            {
+                true
+            }
             b',' | b'&' => {
                 let mut after = rest.iter().skip(place + 1).copied();
                 let name = after.by_ref().take(40).find(|byte| !is_name(*byte));
