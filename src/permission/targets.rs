@@ -3,11 +3,17 @@
 //! The names of tools and of their arguments are a table; a user's own entries take precedence. Every known argument is
 //! evaluated, so that a second path cannot hide after the first.
 
+mod further_arguments;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
+use self::further_arguments::{
+    TAKE_GLOBS, further_of_command, further_paths, is_folder_of_command, path_or_glob,
+    patterns_of_list,
+};
 use super::Domain;
 use super::patch::patched;
 use super::tool_table::{
@@ -169,6 +175,11 @@ pub fn touched(
     };
     let mut found = Vec::new();
     match tool.shape {
+        Shape::Paths if TAKE_GLOBS.contains(&plain(name).as_str()) => {
+            for keys in [PATH_KEYS, INCLUDE_KEYS] {
+                strings(args, &tool, keys, &mut found, |text| path_or_glob(tool.domain, text));
+            }
+        }
         Shape::Paths => {
             strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text))
         }
@@ -190,6 +201,7 @@ pub fn touched(
             if found.is_empty() {
                 found.push(Touched::Folder(tool.domain, ".".into()));
             }
+            patterns_of_list(args, &tool, &mut found);
         }
         Shape::Glob | Shape::Search => globs(args, &tool, &mut found),
         Shape::Patch => {
@@ -207,6 +219,9 @@ pub fn touched(
         Shape::Address => strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address),
         Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
         Shape::Nothing => {}
+    }
+    if tool.domain.is_of_files() && !found.is_empty() {
+        further_paths(args, &tool, &mut found);
     }
     // Its entry states the kind of access, but no argument states a target.
     if is_own && found.is_empty() {
@@ -399,7 +414,10 @@ fn is_usual_shell(value: &Value) -> bool {
 fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     // The tool uses one of them, but it is unknown which.
     let is_cwd = |key: &str| BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key);
-    let given = folders_in(args, tool, is_cwd);
+    let mut given = folders_in(args, tool, is_cwd);
+    let further = folders_in(args, tool, |key| !is_cwd(key) && is_folder_of_command(key));
+    given.extend(further.into_iter().filter(|(_, value)| value.is_string()));
+    further_of_command(args, tool, found);
     let cwd = given.iter().find_map(|(_, value)| value.as_str()).map(str::to_owned);
     for (key, value) in &given {
         match value.as_str() {
