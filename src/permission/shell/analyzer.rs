@@ -168,6 +168,7 @@ impl<'a> Walker<'a> {
             depth: self.depth + 1,
             variables: self.variables.clone(),
             has_input: self.has_input,
+            piped: self.piped.clone(),
             functions: self.functions.clone(),
             whole: Rc::clone(&self.whole),
             looks_left: self.looks_left,

@@ -180,6 +180,9 @@ impl Walker<'_> {
                     values.push(self.value(&value.value, "for"));
                     self.remember_each(&clause.variable_name, &value.value);
                 }
+                if clause.values.is_none() {
+                    self.remember_each(&clause.variable_name, "$@");
+                }
                 self.loop_over(&clause.variable_name, &values, &clause.body.list);
             }
             CompoundCommand::CaseClause(clause) => {

@@ -92,6 +92,10 @@ fn by_bits(text: &str, width: u32, value: impl Fn(u8) -> Option<u8>) -> Option<S
             bytes.push((bits >> count & 0xff) as u8);
         }
     }
+    // UTF-16, as PowerShell encodes commands.
+    if bytes.len() > 3 && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0) {
+        bytes.retain(|byte| *byte != 0);
+    }
     let text = String::from_utf8(bytes).ok()?;
     let is_text = !text.is_empty()
         && text.chars().all(|letter| !letter.is_control() || letter.is_ascii_whitespace());

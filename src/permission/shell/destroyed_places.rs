@@ -165,7 +165,7 @@ impl Walker<'_> {
                 continue;
             }
             let texts = Expander::new(self).texts(&word.text);
-            if texts.is_empty() {
+            if texts.is_empty() || word.text.contains('+') {
                 let left = self.place_without_unset(&word.text);
                 all.push(left.as_deref().map_or_else(|| word.clone(), expanded_word));
             }

@@ -3,7 +3,7 @@
 use super::analyzer::Walker;
 use super::decode;
 use super::destroying_commands::{
-    FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM,
+    FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
 };
 use super::expand::decoded_all;
 use crate::permission::places::{Place, is_protected_file};
@@ -28,11 +28,26 @@ const REMOVING_CALLS: &[&str] = &[
     "deltree(",
     "unlink glob",
     "finddepth(",
+    "remove_tree \"",
+    "rm_r \"",
+    "rm_rf!(",
+    "Deno.remove",
+    "file delete",
 ];
 
 /// Calls that remove what they are given, of which only the first argument counts.
-const REMOVING_GIVEN: &[&str] =
-    &["unlink(", "rm(", "delete-directory ", "os.remove(", "File.delete(", "RemoveAll("];
+const REMOVING_GIVEN: &[&str] = &[
+    "unlink(",
+    "rm(",
+    "delete-directory ",
+    "os.remove(",
+    "File.delete(",
+    "RemoveAll(",
+    "rename(",
+    "rename ",
+    "renameSync(",
+    "shutil.move(",
+];
 
 /// The home directory of the user in other languages.
 const HOMES: &[&str] = &[
@@ -78,6 +93,11 @@ impl Walker<'_> {
         if ends_all_processes(text) {
             return Some(KILLS_ALL);
         }
+        if text.contains("tell app")
+            && ["shut down", "restart"].iter().any(|verb| text.contains(verb))
+        {
+            return Some(STOPS_MACHINE);
+        }
         let quoted = || {
             text.split(['"', '\'', '`', ',', '(', ')', ' '])
                 .filter(|part| part.starts_with(['/', '~']))
@@ -92,8 +112,18 @@ impl Walker<'_> {
             return Some(REMOVES_ROOT);
         }
         let writes = [
-            "'w", "\"w", "write", "'r+", "\"r+", "'a", "\">", "'>", "copyfile", "copyFile",
+            "'w",
+            "\"w",
+            "write",
+            "'r+",
+            "\"r+",
+            "'a",
+            "\">",
+            "'>",
+            "copyfile",
+            "copyFile",
             "truncate",
+            "put_contents",
         ]
         .iter()
         .any(|way| text.contains(way));
@@ -126,6 +156,17 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
             found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
         }
     }
+    // Quotes of Perl and Ruby with a letter.
+    found.extend(text.match_indices("q{").map(|(at, opener)| {
+        let inner = &text[at + opener.len()..];
+        inner[..inner.find('}').unwrap_or(inner.len())].to_owned()
+    }));
+    // A list of words, without what stands in front of it.
+    found.extend(text.match_indices('[').map(|(at, _)| {
+        let inner = &text[at + 1..];
+        let list = &inner[..inner.find(']').unwrap_or(inner.len())];
+        with_joined_strings(list).trim_matches(['"', '\'']).to_owned()
+    }));
     found.retain(|text| text.contains([' ', '{', '>', '\t']));
     found.dedup();
     found
@@ -136,22 +177,42 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
 pub(super) fn with_joined_strings(text: &str) -> String {
     let mut made = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'']) {
-        let quote = rest.as_bytes()[at];
-        let behind = &rest[at + 1..];
-        let next = behind
-            .trim_start_matches(|letter: char| letter.is_whitespace() || "+.,[".contains(letter));
-        let between = &behind[..behind.len() - next.len()];
+    let mut open: Option<char> = None;
+    // The quote that the string in `made` begins with.
+    let mut first = '"';
+    while let Some(at) = rest.find(|letter| match open {
+        Some(quote) => letter == quote,
+        None => matches!(letter, '"' | '\''),
+    }) {
+        if open.is_some() && rest[..at].contains('\n') {
+            // It was no string, but a quote in a comment, or before several lines.
+            open = None;
+            continue;
+        }
+        let quote = char::from(rest.as_bytes()[at]);
         made.push_str(&rest[..at]);
-        rest = match next.strip_prefix(['"', '\'']) {
-            Some(after) if !between.is_empty() => {
+        let behind = &rest[at + 1..];
+        if open.is_none() {
+            (open, first) = (Some(quote), quote);
+            made.push(quote);
+            rest = behind;
+            continue;
+        }
+        let next = behind.trim_start_matches(is_between);
+        let next =
+            next.strip_prefix("{args:").map_or(next, |list| list.trim_start_matches(is_between));
+        let between = &behind[..behind.len() - next.len()];
+        rest = match next.chars().next().filter(|next| matches!(next, '"' | '\'')) {
+            Some(quote) if !between.is_empty() => {
                 if between.contains(',') {
                     made.push(' ');
                 }
-                after
+                open = Some(quote);
+                &next[1..]
             }
             _ => {
-                made.push(char::from(quote));
+                made.push(first);
+                open = None;
                 behind
             }
         };
@@ -160,11 +221,16 @@ pub(super) fn with_joined_strings(text: &str) -> String {
     made
 }
 
+/// Returns true for what stands between strings that are put together, or the words of a list.
+fn is_between(letter: char) -> bool {
+    letter.is_whitespace() || "+.,[".contains(letter)
+}
+
 /// Returns true if a call removes a protected place that is its first argument, or the home directory.
 fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     let removes = ["remove(", "unlink", "delete("].iter().any(|word| text.contains(word));
     let calls = REMOVING_CALLS.iter().chain(REMOVING_GIVEN);
-    let globs = ["glob("].iter().filter(|_| removes);
+    let globs = ["glob(", "Path("].iter().filter(|_| removes && text.contains("glob("));
     calls.chain(globs).flat_map(|call| text.match_indices(call)).any(|(at, call)| {
         let given = &text[at + call.len()..];
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
@@ -182,6 +248,13 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
 
 /// Returns true if a call sends a signal to every process: `kill(-1, 9)`.
 fn ends_all_processes(text: &str) -> bool {
+    // Perl takes the signal first, without brackets as well: `kill 9, -1`.
+    let last = |given: &str| {
+        given.split(';').next().and_then(|all| all.rsplit(',').next()).map(str::trim) == Some("-1")
+    };
+    if text.match_indices("kill ").any(|(at, call)| last(&text[at + call.len()..])) {
+        return true;
+    }
     text.match_indices("kill(").any(|(at, call)| {
         let given = &text[at + call.len()..];
         let given = given.split(')').next().unwrap_or_default();

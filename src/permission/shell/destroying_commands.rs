@@ -7,10 +7,11 @@
 use std::borrow::Cow;
 
 use super::analyzer::{MAX_PIECES, MIN_REREAD, Walker};
+use super::container_paths::{mounts_of, on_machine, with_paths_of_machine};
 use super::destroyed_places::expanded_word;
 use super::destroying_code::commands_in;
 use super::destroying_programs::{REMOVERS, RIGHTS};
-use super::expand::can_be_name;
+use super::expand::{can_be_name, in_double_quotes, without_patterns};
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
@@ -78,6 +79,8 @@ pub(super) const LOCAL_WRAPPERS: &[&str] = &[
 /// Returns the name of a program without its directory.
 pub(super) fn base(text: &str) -> Cow<'_, str> {
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+    // Zsh and Nushell write programs so.
+    let name = name.trim_start_matches(['=', '^']);
     if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name.strip_suffix(".exe").unwrap_or(name));
     }
@@ -156,8 +159,18 @@ impl Walker<'_> {
         if runs {
             let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
             found.extend(self.runner_destroys(base, words, is_local));
-            if let Some(words) = with_paths_of_machine(base, words) {
-                found.extend(self.runner_destroys(base, &words, false));
+            let mounted = with_paths_of_machine(words);
+            if let Some((words, folder)) = &mounted {
+                let outer = self.places.clone();
+                self.places.extend(folder.clone());
+                found.extend(self.runner_destroys(base, words, false));
+                let inputs: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+                for text in inputs {
+                    let text =
+                        mounts_of(words).iter().fold(text, |text, mount| on_machine(&text, *mount));
+                    found.extend(self.text_destroys(&text));
+                }
+                self.places = outer;
             }
             if matches!(kind, Some(Kind::Code | Kind::Runner)) {
                 let is_code =
@@ -168,6 +181,11 @@ impl Walker<'_> {
             }
         }
         found.extend(self.scripts_destroy(kind, words));
+        if program.is_some_and(|program| program.input == "*") {
+            found.extend(
+                words[1..].iter().take(MAX_TAILS).find_map(|word| self.editor_writes(&word.text)),
+            );
+        }
         let names_shell = || words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text)));
         let starts_shell = is_shell || (LOCAL_WRAPPERS.contains(&base) && names_shell());
         if starts_shell || words.len() == 1 {
@@ -201,6 +219,14 @@ impl Walker<'_> {
         found.into_iter().map(str::to_owned).collect()
     }
 
+    /// Returns what a command of an editor overwrites: `:w! /dev/sda`.
+    fn editor_writes(&self, text: &str) -> Option<&'static str> {
+        let (name, path) = text.trim_start_matches([':', '+']).split_once(' ')?;
+        let is_write = matches!(name.trim_end_matches('!'), "w" | "write" | "sav" | "saveas");
+        let place = is_protected_file(path.trim()).filter(|_| is_write)?;
+        Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
+    }
+
     /// Returns the words of a command whose first one is an alias.
     fn without_alias(&mut self, words: &[Word]) -> Option<Vec<Word>> {
         let is_it = |(name, _): &(String, String)| {
@@ -228,6 +254,7 @@ impl Walker<'_> {
             .partition(|at| is_shell_text(words, *at));
         let mut inner: Vec<String> =
             others.iter().flat_map(|at| commands_in(&words[*at].text)).collect();
+        inner.extend(others.iter().flat_map(|at| in_double_quotes(&words[*at])));
         let joined = |words: &[Word]| {
             words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
         };
@@ -305,8 +332,13 @@ impl Walker<'_> {
     /// Returns what a text destroys that was not understood, by the commands that it may contain.
     pub(super) fn pieces_destroy(&mut self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n']);
-        for piece in pieces.filter(|piece| may_destroy(piece)).take(MAX_PIECES) {
+        let text = &without_patterns(text);
+        let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n', '\0']);
+        for piece in pieces.take(MAX_PIECES) {
+            self.remember_loop(piece);
+            if !may_destroy(piece) {
+                continue;
+            }
             let Some(left) = self.pieces_left.checked_sub(piece.len() + MIN_REREAD) else { break };
             self.pieces_left = left;
             let words: Vec<Word> = piece
@@ -323,6 +355,19 @@ impl Walker<'_> {
             }
         }
         found
+    }
+
+    /// Records the values of a loop that was not understood: `select x in a b`, `for x in a b`, `set x a` of fish.
+    fn remember_loop(&mut self, piece: &str) {
+        let words: Vec<&str> = piece.split_whitespace().take(MAX_TAILS).collect();
+        let values = match words[..] {
+            ["select" | "for", _, "in", ..] => &words[3..],
+            ["foreach" | "set", _, ..] => &words[2..],
+            _ => return,
+        };
+        for value in values {
+            self.remember_value(words[1], value);
+        }
     }
 
     /// Returns what a function that was defined before destroys where it is called.
@@ -420,10 +465,10 @@ impl Walker<'_> {
 
 /// Returns true unless no part of a text is a part of what destroys something.
 fn may_destroy(text: &str) -> bool {
-    const PARTS: [&str; 24] = [
+    const PARTS: [&str; 28] = [
         "rm", "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del",
         "disk", "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find", "tr",
-        "sysrq",
+        "sysrq", "remove-", "rd ", "ri ", "computer",
     ];
     let lower = text.to_ascii_lowercase();
     PARTS.iter().any(|part| lower.contains(part))
@@ -469,54 +514,6 @@ fn replaced_mark(words: &[Word]) -> String {
     "{}".to_owned()
 }
 
-/// Returns the words of a command for a container with the paths that they have on the machine, if it mounts some.
-fn with_paths_of_machine(base: &str, words: &[Word]) -> Option<Vec<Word>> {
-    if !matches!(base, "docker" | "podman" | "nerdctl") {
-        return None;
-    }
-    let mounts: Vec<(&str, &str)> = words.iter().filter_map(|word| mount(&word.text)).collect();
-    if mounts.is_empty() {
-        return None;
-    }
-    let outside = |word: &Word| {
-        let mut text = word.text.clone();
-        for (of_machine, inside) in &mounts {
-            let folder = of_machine.trim_end_matches('/');
-            // The root itself has no other name.
-            let itself = if folder.is_empty() { "/" } else { folder };
-            for before in [" ", "\"", "'"] {
-                let place = [before, inside].concat();
-                text = text.replace(&[&place, "/"].concat(), &[before, folder, "/"].concat());
-                text = text.replace(&place, &[before, itself].concat());
-            }
-            match text.strip_prefix(inside) {
-                Some("") => text = itself.to_owned(),
-                Some(rest) if rest.starts_with('/') => text = [folder, rest].concat(),
-                _ => {}
-            }
-        }
-        expanded_word(&text)
-    };
-    Some(words.iter().map(outside).collect())
-}
-
-/// Returns the two paths of a mount: `-v /:/mnt`, `type=bind,source=/,target=/mnt`.
-fn mount(text: &str) -> Option<(&str, &str)> {
-    if text.contains("source=") || text.contains("src=") {
-        let value = |names: &[&str]| {
-            let named = |name: &&str| text.split(',').find_map(|part| part.split_once(*name));
-            names.iter().find_map(named).map(|(_, value)| value)
-        };
-        return value(&["source=", "src="]).zip(value(&["target=", "destination=", "dst="]));
-    }
-    let text = text.rsplit_once('=').map_or(text, |(_, value)| value);
-    let text = text.strip_prefix("-v").unwrap_or(text);
-    let (of_machine, inside) = text.split_once(':')?;
-    let inside = inside.split(':').next().unwrap_or_default();
-    (of_machine.starts_with('/') && inside.len() > 1 && inside.starts_with('/'))
-        .then_some((of_machine, inside.trim_end_matches('/')))
-}
-
 /// Returns true if a program starts a shell although its words name none.
 fn opens_shell(base: &str, words: &[Word]) -> bool {
     let is_option = |word: &Word| {
@@ -541,7 +538,7 @@ fn as_read_by(base: &str, text: &str) -> String {
 }
 
 /// Returns true if a program reads code from its input.
-fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bool {
+pub(super) fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bool {
     let is_language = program.is_some_and(|program| program.script || program.stdin);
     // With a script, it is only what the script reads.
     let is_script = |word: &Word| !word.text.starts_with('-') && word.text != "/dev/stdin";

@@ -7,6 +7,7 @@ use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
+use super::windows_programs;
 use super::word::Word;
 use crate::permission::places::Place;
 use crate::util::hash::NameMap;
@@ -15,6 +16,7 @@ use crate::util::hash::NameMap;
 pub(super) const REMOVERS: &[&str] = &[
     "rm",
     "grm",
+    "zf_rm",
     "srm",
     "rimraf",
     "del",
@@ -208,7 +210,7 @@ pub(super) const RIGHTS: &[&str] =
 /// Further programs of which something is known here or where their processes end.
 const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
     gsed rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
-    skill slay loginctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
+    skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
     mount mke2fs";
 
 /// All of them: most commands are of none.
@@ -244,7 +246,9 @@ impl Walker<'_> {
         if base != "sfdisk" && rest.iter().any(only_tells) {
             return None;
         }
-        if let Some(found) = self.output_destroys(base, rest) {
+        if let Some(found) =
+            windows_programs::destroys(base, rest).or_else(|| self.output_destroys(base, rest))
+        {
             return Some(found);
         }
         if NAMES.contains_key(base) {

@@ -51,10 +51,14 @@ impl Walker<'_> {
                 let named = operands().filter(|word| !is_signal(&word.text)).count();
                 (operands().any(is_all) || (of_user && named < 2)).then_some(KILLS_ALL)
             }
-            "loginctl" => {
-                let ends = ["terminate-user", "kill-user"];
-                let is_it = |word: &Word| ends.contains(&word.text.as_str());
-                operands().next().is_some_and(is_it).then_some(KILLS_ALL)
+            "loginctl" => match operands().next().map_or("", |word| word.text.as_str()) {
+                "terminate-user" | "kill-user" => Some(KILLS_ALL),
+                "poweroff" | "reboot" | "halt" => Some(STOPS_MACHINE),
+                _ => None,
+            },
+            "launchctl" => {
+                let is_system = has(&["bootout"]) && has(&["system", "system/"]);
+                (has(&["reboot"]) || is_system).then_some(STOPS_MACHINE)
             }
             "ipmitool" => {
                 let is_power = has(&["power", "chassis"]);

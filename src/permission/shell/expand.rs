@@ -1,14 +1,20 @@
 //! Expands words as far as the command itself determines their values. Expansions only add denials, so that a guess may
 //! be wrong.
 
+use std::borrow::Cow;
+
 use super::analyzer::Walker;
 use super::expand_parameters::changed;
+use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
 
 /// Maximum number of values of one word.
 pub(super) const MAX_TEXTS: usize = 16;
 /// Maximum length of a value in bytes.
 pub(super) const MAX_BYTES: usize = 4096;
+
+/// Maximum number of letters of a range.
+const MAX_RANGE: usize = 26;
 
 /// The values of an expansion, unless they are unknown, and what stands after it.
 type Expansion<'r> = (Option<Vec<String>>, &'r str);
@@ -136,16 +142,21 @@ impl<'w, 'a> Expander<'w, 'a> {
 
     /// Returns the values of the content of `${…}`.
     fn parameter(&mut self, inner: &str) -> Option<Vec<String>> {
-        let inner = inner.strip_prefix('!').unwrap_or(inner);
+        if let Some(name) = inner.strip_prefix('!') {
+            return self.indirect(name);
+        }
         let length = inner
             .find(|letter: char| {
                 !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '@' | '*')
             })
             .unwrap_or(inner.len());
         let (name, rest) = inner.split_at(length);
-        let known = self.variable(name);
+        let mut known = self.variable(name);
         let rest = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((_, rest)) => rest,
+            Some((_, rest)) => {
+                known = known.map(with_elements);
+                rest
+            }
             None => rest,
         };
         if rest.is_empty() {
@@ -157,6 +168,7 @@ impl<'w, 'a> Expander<'w, 'a> {
             // Without a value the first two take the other one, and the shell stops at the third.
             match other.chars().next() {
                 Some('-' | '=') => return Some(self.word(&other[1..])),
+                Some('+') => return Some(vec![String::new()]),
                 Some('?') => return None,
                 _ => {}
             }
@@ -167,7 +179,9 @@ impl<'w, 'a> Expander<'w, 'a> {
             return Some(all);
         }
         // The first character of a path.
-        if rest == ":0:1" && matches!(name, "HOME" | "PWD" | "PATH" | "SHELL" | "OLDPWD" | "BASH") {
+        let is_first =
+            matches!(rest, ":0:1" | "::1") || (rest.starts_with("%%[") && rest.ends_with("]*"));
+        if is_first && matches!(name, "HOME" | "PWD" | "PATH" | "SHELL" | "OLDPWD" | "BASH") {
             return Some(vec!["/".to_owned()]);
         }
         let mut all = known?;
@@ -176,8 +190,25 @@ impl<'w, 'a> Expander<'w, 'a> {
         Some(all)
     }
 
+    /// Returns the values of the variable whose name is the value of another one, and that value.
+    fn indirect(&mut self, name: &str) -> Option<Vec<String>> {
+        if name == "#" {
+            let all = self.variable("@")?;
+            return Some(
+                all.iter().filter_map(|all| all.rsplit(' ').next().map(str::to_owned)).collect(),
+            );
+        }
+        let names = self.variable(name.trim_end_matches(['@', '*']))?;
+        let values: Vec<String> =
+            names.iter().filter_map(|name| self.variable(name)).flatten().collect();
+        Some(names.into_iter().chain(values).collect())
+    }
+
     fn variable(&mut self, name: &str) -> Option<Vec<String>> {
-        let known: Vec<String> = self.walker.values_of(name).map(str::to_owned).collect();
+        let mut known: Vec<String> = self.walker.values_of(name).map(str::to_owned).collect();
+        for other in self.walker.other_names(name) {
+            known.extend(self.walker.values_of(&other).map(str::to_owned));
+        }
         if !known.is_empty() {
             return Some(known);
         }
@@ -210,6 +241,22 @@ impl<'w, 'a> Expander<'w, 'a> {
         (self.walker.piped, self.walker.places) = outer;
         (!found.is_empty()).then(|| vec![found.concat().trim_end().to_owned()])
     }
+}
+
+/// Returns values with the elements of those that are lists.
+fn with_elements(values: Vec<String>) -> Vec<String> {
+    let of_list = |value: &String| value.contains([' ', '[']);
+    let element = |part: &str| match part.strip_prefix('[').and_then(|part| part.split_once("]=")) {
+        Some((_, value)) => value.to_owned(),
+        None => part.to_owned(),
+    };
+    let lists: Vec<&String> = values.iter().filter(|value| of_list(value)).collect();
+    let elements: Vec<String> = lists
+        .iter()
+        .flat_map(|value| value.split_whitespace().map(element))
+        .take(MAX_TEXTS)
+        .collect();
+    values.iter().cloned().chain(elements).collect()
 }
 
 /// Returns true if text without a slash stands before or behind an expansion.
@@ -249,11 +296,15 @@ fn braces(raw: &str) -> Vec<String> {
             let group = open.and_then(|open| {
                 let end = closing(&word[open + 1..], '{', '}')?;
                 let group = &word[open + 1..open + 1 + end];
-                group.contains(',').then_some((&word[..open], group, &word[open + end + 2..]))
+                let group = match group.contains(',') {
+                    true => group.split(',').map(str::to_owned).collect(),
+                    false => range(group)?,
+                };
+                Some((&word[..open], group, &word[open + end + 2..]))
             });
             match group {
                 Some((before, group, behind)) => {
-                    next.extend(group.split(',').map(|one| [before, one, behind].concat()));
+                    next.extend(group.iter().map(|one| [before, one.as_str(), behind].concat()));
                 }
                 None => next.push(word.clone()),
             }
@@ -263,6 +314,13 @@ fn braces(raw: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// Returns the letters of a range in braces: `{a..e}`.
+fn range(group: &str) -> Option<Vec<String>> {
+    let (from, to) = group.split_once("..")?;
+    let (from, to) = (from.parse::<char>().ok()?, to.parse::<char>().ok()?);
+    Some((from.min(to)..=from.max(to)).take(MAX_RANGE).map(String::from).collect())
 }
 
 /// Decodes a word that is `$'…'` as a whole.
@@ -336,4 +394,46 @@ pub(super) fn decoded_all(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Returns the text in the double quotes around a word that is not known beforehand, as another shell reads it. Single quotes in
+/// it do not keep the first shell from putting values in.
+pub(super) fn in_double_quotes(word: &Word) -> Vec<String> {
+    let inner = word.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let Some(inner) = inner.filter(|_| !word.known) else { return Vec::new() };
+    let mut made = String::new();
+    let mut letters = inner.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let escaped = letters.next_if(|next| letter == '\\' && "\"\\$`".contains(*next));
+        made.push(escaped.unwrap_or(letter));
+    }
+    let mut found = Vec::new();
+    if made.contains('\'') {
+        found.push(made.replace('\'', "\""));
+    }
+    if made != inner {
+        found.push(made);
+    }
+    found
+}
+
+/// Returns a text with a star in place of the patterns that bash has beside the usual ones: `@(a|b)`, `!(a)`.
+pub(super) fn without_patterns(text: &str) -> Cow<'_, str> {
+    let is_opener =
+        |at: usize| text[..at].ends_with(['?', '*', '+', '@', '!']) && text[at + 1..].contains(')');
+    if !text.match_indices('(').any(|(at, _)| is_opener(at)) {
+        return Cow::Borrowed(text);
+    }
+    let mut made = String::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices('(').filter(|(at, _)| is_opener(*at)) {
+        if at < from {
+            continue;
+        }
+        made.push_str(&text[from..at - 1]);
+        made.push('*');
+        from = at + 1 + text[at + 1..].find(')').unwrap_or(0) + 1;
+    }
+    made.push_str(&text[from..]);
+    Cow::Owned(made)
 }

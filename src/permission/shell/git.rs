@@ -24,6 +24,7 @@ static GIT_FLAGS: &[&str] = &[
     "-x",
     "--ext-diff",
     "--textconv",
+    "--filters",
     "--open-files-in-pager",
     "--output",
     "--config",

@@ -27,11 +27,16 @@ const RUN_TEXTS: [&str; 20] = [
     "web--browse",
 ];
 
+/// Returns true for a command of git that runs some of its words.
+pub(super) fn runs_words(name: &str) -> bool {
+    RUN_TEXTS.contains(&name)
+}
+
 /// Returns the texts among the words of a git command that it may run.
 pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
     let at = command_at(words);
     let name = words.get(at).map_or("", |word| word.text.as_str());
-    let runs = RUN_TEXTS.contains(&name);
+    let runs = runs_words(name);
     let is_run = |place: usize, text: &str| {
         // The words of a search are patterns and files.
         let is_option = name != "grep" || text.starts_with('-');

@@ -158,6 +158,22 @@ pub(super) fn expresses_secrets(expression: &str, sensitive: &SensitiveNames) ->
     all.is_empty() || all.iter().any(|expression| sensitive.can_be_matched(expression))
 }
 
+/// Returns the index of the filter of `jq`, which is its first argument unless a file holds it.
+pub(super) fn filter_of_jq(base: &str, words: &[Word]) -> Option<usize> {
+    let from_file = |word: &Word| match word.text.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => long.starts_with("-from") || long == "-",
+        Some(letters) => letters.contains('f'),
+        None => false,
+    };
+    let is_jq = matches!(base, "jq" | "gojq" | "jaq") && !words.iter().any(from_file);
+    words
+        .iter()
+        .skip(1)
+        .position(|word| !word.text.starts_with('-'))
+        .filter(|_| is_jq)
+        .map(|at| at + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,6 +23,9 @@ use crate::permission::sensitive::is_startup;
 const MAX_VARIABLES: usize = 256;
 const MAX_VALUES: usize = 32 * 1024;
 
+/// Prefix of the entries for variables that are names of others.
+const NAME: &str = "name ";
+
 /// Maximum number of functions, and of those that are searched for calls of another one.
 const MAX_FUNCTIONS: usize = 64;
 const MAX_CALLERS: usize = 8;
@@ -46,6 +49,9 @@ impl Walker<'_> {
                 .filter(|(own, _)| own == name)
                 .map(|(_, value)| value.clone())
                 .collect();
+            if before.is_empty() {
+                texts.iter().for_each(|text| self.remember_value(name, text));
+            }
             texts = before
                 .iter()
                 .flat_map(|before| texts.iter().map(move |text| [before.as_str(), text].concat()))
@@ -93,17 +99,31 @@ impl Walker<'_> {
             "env" | "export" | "declare" | "typeset" | "local" | "readonly" | "sudo" => {
                 // The text of a shell that it runs sets its own variables.
                 let is_own = |at: &usize| !is_shell_text(words, *at);
+                let is_name = words[1..].iter().any(|word| {
+                    word.text.strip_prefix('-').is_some_and(|letters| letters.contains('n'))
+                }) && matches!(base, "declare" | "typeset" | "local");
                 for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
                     if let Some((name, value)) = word.text.split_once('=') {
-                        match word.known {
-                            true => self.remember_value(name, value),
-                            false => self.remember(name, value),
+                        if is_name {
+                            self.remember_value(&[NAME, name].concat(), value);
+                        }
+                        let names = match name.contains('$') {
+                            true => Expander::new(self).texts(name),
+                            false => vec![name.to_owned()],
+                        };
+                        let is_text = word.known && !value.starts_with('(');
+                        for name in &names {
+                            match is_text {
+                                true => self.remember_value(name, value),
+                                false => self.remember(name, value),
+                            }
                         }
                     }
                 }
             }
             "read" | "mapfile" | "readarray" => {
                 let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+                let words = self.expanded(words);
                 for word in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
                     for text in &texts {
                         self.remember_value(&word.text, text.trim_end());
@@ -120,7 +140,16 @@ impl Walker<'_> {
             }
             "printf" if words.len() > 3 && words[1].text == "-v" => {
                 let value = formatted(&words[3..]);
-                self.remember_value(&words[2].text, &value);
+                let name = words[2].text.split('[').next().unwrap_or_default();
+                self.remember_value(name, &value);
+            }
+            "shift" => {
+                for at in 1..9 {
+                    let next = (at + 1).to_string();
+                    for value in self.values_of(&next).map(str::to_owned).collect::<Vec<_>>() {
+                        self.remember_value(&at.to_string(), &value);
+                    }
+                }
             }
             "alias" => {
                 for (name, value) in words[1..].iter().filter_map(|word| word.text.split_once('='))
@@ -149,7 +178,16 @@ impl Walker<'_> {
                     self.remember_written(&word.text, &texts, is_append);
                 }
             }
-            "set" => self.remember_parameters(&words[1..], true),
+            "set" => {
+                self.remember_parameters(&words[1..], true);
+                // Fish: `set x /`.
+                if let [_, name, value] = words
+                    && name.known
+                    && value.known
+                {
+                    self.remember_value(&name.text, &value.text);
+                }
+            }
             "sh" | "bash" | "dash" | "zsh" | "ksh" => {
                 let at = words
                     .iter()
@@ -168,8 +206,12 @@ impl Walker<'_> {
 
     fn remember_parameters(&mut self, words: &[Word], is_set: bool) {
         let words = self.expanded(words);
-        let words: Vec<&Word> =
-            words.iter().skip_while(|word| is_set && word.text.starts_with('-')).collect();
+        let is_end = |word: &Word| word.text == "--";
+        let skipped = match words.iter().position(is_end).filter(|_| is_set) {
+            Some(end) => end + 1,
+            None => words.iter().take_while(|word| is_set && word.text.starts_with('-')).count(),
+        };
+        let words: Vec<&Word> = words.iter().skip(skipped).collect();
         for (at, word) in words.iter().enumerate().take(9) {
             self.remember_value(&(at + 1).to_string(), &word.text);
         }
@@ -250,6 +292,19 @@ impl Walker<'_> {
         of_it.map(|(_, value)| value.as_str())
     }
 
+    /// Returns the variables that are the same as another one by `declare -n`.
+    pub(super) fn other_names(&self, name: &str) -> Vec<String> {
+        let names = self
+            .variables
+            .iter()
+            .filter_map(|(own, value)| Some((own.strip_prefix(NAME)?, value.as_str())));
+        let other = |(own, target): (&str, &str)| match own == name {
+            true => Some(target.to_owned()),
+            false => (target == name).then(|| own.to_owned()),
+        };
+        names.filter_map(other).collect()
+    }
+
     /// Records a known value.
     pub(super) fn remember_value(&mut self, name: &str, value: &str) {
         if value.len() > MAX_BYTES || self.values_of(name).any(|known| known == value) {
@@ -318,7 +373,8 @@ impl Walker<'_> {
             Some((_, before)) if before.len() + text.len() <= MAX_BYTES => before.push_str(text),
             _ => self.remember_value(&name, text),
         }
-        if is_startup(path, false) || path.contains("/etc/cron") || path.contains("/etc/profile") {
+        let is_run_later = ["/etc/cron", "/etc/profile", ".git/hooks/", ".husky/"];
+        if is_startup(path, false) || is_run_later.iter().any(|part| path.contains(part)) {
             // A line of a crontab begins with the times and the name of a user.
             let found: Vec<&'static str> =
                 text.lines().flat_map(|line| self.line_destroys(line)).collect();

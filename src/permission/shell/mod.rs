@@ -19,6 +19,7 @@
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
 //! | [`destroying_code`] | what code of other languages destroys |
 //! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
+//! | [`windows_programs`] | which commands of Windows destroy the machine |
 //! | [`ending_programs`] | which programs end all processes or the machine |
 //! | [`essential_packages`] | which packages a system needs |
 //! | [`fork_bombs`] | what starts itself again without an end |
@@ -32,12 +33,15 @@
 //! | [`dialects`] | what other shells make of what bash reads |
 //! | [`variables`] | which variables change what is run |
 //! | [`constants`] | which variables stand for a text that is known |
+//! | [`container_paths`] | which paths of the machine a container is given |
 //! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`harmless`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
+//! | [`given_code`] | what code in words, input and written files runs and reads |
+//! | [`subcommands`] | which command of a program stands after its options |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
@@ -54,6 +58,7 @@ mod analyzer;
 mod builtins;
 mod constants;
 mod constructs;
+mod container_paths;
 mod current_folders;
 mod decode;
 mod destroyed_places;
@@ -71,6 +76,7 @@ mod fast_path;
 mod fork_bombs;
 mod git;
 mod git_helpers;
+mod given_code;
 mod grep_args;
 mod known_values;
 mod listed_names;
@@ -90,9 +96,11 @@ mod script_safety;
 mod sed_awk_find;
 mod sed_output;
 mod simple_command;
+mod subcommands;
 mod unset_variables;
 mod variable_names;
 mod variables;
+mod windows_programs;
 mod word;
 mod wrapped_command;
 mod wrappers;

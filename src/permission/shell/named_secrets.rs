@@ -66,7 +66,7 @@ impl Walker<'_> {
             for piece in pieces.filter(|piece| !piece.is_empty()) {
                 let piece = if takes_globs { git::without_magic(piece) } else { piece };
                 let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
-                let is_secret = if glob && !word.glob {
+                let is_secret = if glob {
                     self.sensitive.can_be_sensitive(piece, false)
                 } else {
                     self.sensitive.is_sensitive(piece)

@@ -253,6 +253,11 @@ impl Walker<'_> {
                 if is_usual {
                     return (hit.value.is_none(), false);
                 }
+                // The code of a language is judged by its strings.
+                if program.is_none_or(|program| !program.script && !program.sql) {
+                    let behind = value.split_once('=').map_or("", |(_, behind)| behind);
+                    self.guess_values(&[value, behind], command);
+                }
             }
             let takes = !matches!(hit.option.effect, Effect::Free | Effect::Runs);
             // The word after it is judged as a file only for programs whose arguments are files.
@@ -396,7 +401,7 @@ impl Walker<'_> {
             return;
         }
         let lower = value.to_ascii_lowercase();
-        let scheme = ["file://", "fileb://"]
+        let scheme = ["file://localhost", "file://", "fileb://"]
             .iter()
             .find_map(|scheme| lower.find(scheme).map(|at| at + scheme.len()));
         let value = &value[scheme.unwrap_or(0)..];

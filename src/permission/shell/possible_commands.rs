@@ -262,6 +262,14 @@ pub(super) fn runs_input(words: &[Word]) -> bool {
     is_shell && !RUN_ELSEWHERE.contains(&name.as_str())
 }
 
+/// Returns true for the name of a shell whose input and scripts are read as they are here.
+pub(super) fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" | "ksh" | "mksh" | "source" | "."
+    )
+}
+
 pub(super) fn fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

@@ -56,7 +56,7 @@ const LISTS: [&str; 15] = [
 ];
 
 /// First words of commands that only read.
-const LOOKS: [&str; 44] = [
+const LOOKS: [&str; 69] = [
     "go version",
     "go env",
     "go list",
@@ -101,6 +101,31 @@ const LOOKS: [&str; 44] = [
     "kubectl get",
     "brew list",
     "brew info",
+    "kubectl describe",
+    "kubectl logs",
+    "kubectl top",
+    "kubectl version",
+    "kubectl api-resources",
+    "docker logs",
+    "docker version",
+    "docker history",
+    "docker top",
+    "docker port",
+    "docker compose ps",
+    "docker compose logs",
+    "npm why",
+    "npm explain",
+    "rustup show",
+    "uv pip list",
+    "poetry show",
+    "helm list",
+    "helm status",
+    "helm history",
+    "terraform version",
+    "systemctl status",
+    "systemctl is-active",
+    "apt list",
+    "apt-cache",
 ];
 
 fn text(word: Option<&Word>) -> &str {
@@ -157,8 +182,11 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
     let has = |option: &str| words.iter().any(|word| word.text == option);
     match program.map(|program| program.kind) {
         Some(Kind::Inert) => {
-            !matches!(base, "umask" | "ulimit" | "shift" | "hostname" | "date") || words.len() < 3
+            (!matches!(base, "umask" | "ulimit" | "shift") || words.len() < 3)
+                && !(base == "printenv" && shows_secrets(words))
         }
+        // It writes the parts of a file into others.
+        Some(Kind::Reader) if base == "csplit" => false,
         Some(Kind::Reader | Kind::Grep | Kind::Lister | Kind::Awk) => true,
         Some(Kind::Sed) => !words.iter().any(|word| {
             let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
@@ -182,9 +210,38 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 || (base == "gofmt"
                     && !has("-w")
                     && !words.iter().any(|word| word.text.starts_with("-cpuprofile")))
-                || LOOKS.iter().any(begins)
+                || (LOOKS.iter().any(begins) && !does_more(base, words))
         }
     }
+}
+
+/// Returns true if `printenv` shows all variables, or one that may hold a secret.
+fn shows_secrets(words: &[Word]) -> bool {
+    const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH"];
+    let may_hold = |word: &Word| {
+        let name = word.text.to_ascii_uppercase();
+        name != "PWD" && PARTS.iter().any(|part| name.contains(part))
+    };
+    let mut names = words[1..].iter().filter(|word| !word.text.starts_with('-')).peekable();
+    names.peek().is_none() || names.any(may_hold)
+}
+
+/// Returns true if the words of a command that looks make it show secrets, build or start something.
+fn does_more(base: &str, words: &[Word]) -> bool {
+    words[1..].iter().any(|word| match base {
+        "kubectl" => {
+            word.text == "--raw"
+                || word
+                    .text
+                    .split([',', '/'])
+                    .any(|kind| kind.to_ascii_lowercase().trim_end_matches('s') == "secret")
+        }
+        "go" => {
+            matches!(word.text.trim_start_matches('-'), "mod=mod" | "export" | "http" | "compiled")
+        }
+        "gh" => word.text.to_ascii_lowercase().contains("method-override"),
+        _ => false,
+    })
 }
 
 fn git_looks(words: &[Word]) -> bool {
@@ -214,6 +271,7 @@ fn git_looks(words: &[Word]) -> bool {
         "remote" => rest.is_empty() || matches!(first, "-v" | "show" | "get-url"),
         "stash" | "worktree" | "notes" => matches!(first, "list" | "show"),
         "submodule" => matches!(first, "status" | "summary"),
+        "bisect" => first == "log",
         "reflog" => matches!(first, "" | "show") || first.starts_with('-'),
         "config" => matches!(
             first,
@@ -221,5 +279,25 @@ fn git_looks(words: &[Word]) -> bool {
         ),
         "--version" => true,
         _ => GIT_LOOKS.contains(&name),
+    }
+}
+
+/// Returns true if an argument makes a program that only prints set the name of the machine or its clock, or show the
+/// environments of processes.
+pub(super) fn changes_system(base: &str, before: &str, text: &str) -> bool {
+    match base {
+        "hostname" => !text.starts_with('-'),
+        "date" => {
+            let is_text = matches!(before, "-d" | "--date" | "-r" | "--reference" | "-v" | "-f");
+            !is_text
+                && text.len() >= 8
+                && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        }
+        "ps" => {
+            text.contains('e')
+                && text.len() < 6
+                && text.bytes().all(|byte| b"aexuwfjlsvrmcTNSH".contains(&byte))
+        }
+        _ => false,
     }
 }

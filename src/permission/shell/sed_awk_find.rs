@@ -283,6 +283,50 @@ impl Walker<'_> {
         }
     }
 
+    /// Asks about the command that `fd` runs on files, if its pattern matches files with secrets.
+    pub(super) fn fd(&self, words: &[Word], command: &mut Simple) {
+        let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--");
+        let has = |letters: [char; 2], names: [&str; 2]| {
+            words.iter().any(|word| match is_short(&word.text) {
+                true => word.text.contains(letters),
+                false => names.contains(&word.text.as_str()),
+            })
+        };
+        if !has(['x', 'X'], ["--exec", "--exec-batch"]) {
+            return;
+        }
+        let is_hidden = has(['H', 'u'], ["--hidden", "--unrestricted"]);
+        let mut rest = words[1..].iter().map(|word| word.text.as_str());
+        let mut finds = false;
+        while let Some(text) = rest.next() {
+            finds |= match text {
+                "-x" | "-X" | "--exec" | "--exec-batch" => break,
+                "-e" | "--extension" => {
+                    let end = [".", rest.next().unwrap_or_default()].concat();
+                    self.sensitive.is_sensitive(&end)
+                        || self.sensitive.is_sensitive(&["x", &end].concat())
+                }
+                "-t" | "--type" | "-d" | "--max-depth" | "-E" | "--exclude" => {
+                    _ = rest.next();
+                    false
+                }
+                _ if text.starts_with('-') || !is_hidden || text == "." => false,
+                _ => {
+                    let start = text
+                        .strip_prefix('^')
+                        .map_or([".*", text].concat(), |text| ["(.*/)?", text].concat());
+                    let whole =
+                        start.strip_suffix('$').map_or([&start, ".*"].concat(), str::to_owned);
+                    self.sensitive.can_be_found(text, false)
+                        || grep_args::expresses_secrets(&whole, self.sensitive)
+                }
+            };
+        }
+        if finds {
+            command.doubts.push(Doubt::always("fd can find files with secrets"));
+        }
+    }
+
     /// Returns true if a test of find selects files with secrets.
     fn finds_secrets(&self, words: &[Word]) -> bool {
         words.windows(2).any(|pair| {

@@ -85,6 +85,21 @@ pub(super) fn files_written(rest: &[Word]) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the files that scripts may read or write: what stands behind `r` or `w` to the end of its line.
+pub(super) fn files_named(words: &[Word]) -> Vec<&str> {
+    let lines = scripts(words).into_iter().flat_map(str::lines).take(MAX_COMMANDS);
+    lines
+        .flat_map(|line| {
+            line.match_indices(['r', 'R', 'w', 'W']).filter_map(|(at, _)| {
+                let before = line[..at].chars().next_back();
+                let path = line[at + 1..].trim();
+                (!before.is_some_and(char::is_alphabetic) && !path.is_empty()).then_some(path)
+            })
+        })
+        .take(MAX_COMMANDS)
+        .collect()
+}
+
 /// Returns the scripts among the words of a `sed` command.
 fn scripts(words: &[Word]) -> Vec<&str> {
     scripts_among(words.get(1..).unwrap_or_default())

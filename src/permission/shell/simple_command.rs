@@ -1,6 +1,7 @@
 //! Judges one simple command.
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
+use super::destroying_code::commands_in;
 use super::git::{self, git};
 use super::named_secrets::{leaves_out, reads_by_name, reads_environment};
 use super::programs::{self, Kind, Program};
@@ -9,7 +10,8 @@ use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
 use super::{
-    CoveredBy, Doubt, Simple, dialects, grep_args, possible_commands, read_only_commands, revisions,
+    CoveredBy, Doubt, Simple, dialects, given_code, grep_args, possible_commands,
+    read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
 
@@ -101,6 +103,10 @@ impl Walker<'_> {
         }
         let mut command = self.judge(&words, doubts);
         self.guess_values(&values, &mut command);
+        let quoted = values.iter().filter(|value| value.contains(['"', '\'']));
+        for text in quoted.flat_map(|value| commands_in(value)).take(MAX_TAILS) {
+            command.others.extend(self.text_destroys(&text).into_iter().map(str::to_owned));
+        }
         let destroyed = match words.len() <= 2 * MAX_DESTROYED {
             true => self.destroys(&words, &fed.texts),
             // The program and its options, and the last words.
@@ -115,6 +121,7 @@ impl Walker<'_> {
             // The parameters of a function are gone behind the call.
             self.variables.truncate(before);
         }
+        self.code_in_files(&words, &mut command);
         self.feed(fed, &words, &mut command);
         if !quiet_prefix {
             command.others.push(command.text.clone());
@@ -136,6 +143,8 @@ impl Walker<'_> {
         {
             self.guess_texts(&[piped], command);
         }
+        self.names_in_input(&fed.texts, words, command);
+        self.code_in_input(&fed.texts, words, command);
         if (fed.texts.is_empty() && !fed.has_document) || takes_text(words) {
             return;
         }
@@ -184,7 +193,8 @@ impl Walker<'_> {
         let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
         // Names are equal in any case if the file system is case-insensitive.
         let base = written.to_ascii_lowercase();
-        let base = base.strip_suffix(".exe").unwrap_or(&base);
+        let endings = [".exe", ".cmd", ".bat"];
+        let base = endings.iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
         if base != name.text {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
@@ -223,6 +233,8 @@ impl Walker<'_> {
             self.unknown_words(words, program, &mut command);
         }
         self.secrets(words, program, &mut command);
+        self.code_in_words(base, program, words, &mut command);
+        command.others.extend(subcommands::without_options(base, program, words));
         let operands = self.options(base, program, words, &mut command);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
@@ -296,6 +308,18 @@ impl Walker<'_> {
         match program.kind {
             // These only decide which command runs next.
             Kind::Inert => {
+                let changes = |pair: &&[Word]| {
+                    read_only_commands::changes_system(base, &pair[0].text, &pair[1].text)
+                };
+                if let Some([_, word]) = words.windows(2).find(changes) {
+                    command.doubts.push(Doubt {
+                        reason: format!(
+                            "{} changes a setting of the system, or shows variables of others",
+                            word.told
+                        ),
+                        covered_by: CoveredBy::Word(word.told.clone()),
+                    });
+                }
                 command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
                     && words[0].text == base
                     && command.doubts.is_empty();
@@ -303,8 +327,12 @@ impl Walker<'_> {
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
                 command.others.extend(texts(&words[1..]));
+                command.others.extend(given_code::commands_of_parallel(words));
             }
             Kind::Code => {
+                if matches!(base, "fd" | "fdfind") {
+                    self.fd(words, command);
+                }
                 command.others.extend(tails(&words[1..]));
                 // The traditional options of tar have no dash.
                 if let ("tar", Some(word)) = (base, words.get(1))
@@ -318,7 +346,9 @@ impl Walker<'_> {
                 }
             }
             Kind::Reader => {
-                self.files(Domain::Read, &words[1..], command);
+                let filter = grep_args::filter_of_jq(base, words).unwrap_or(words.len());
+                self.files(Domain::Read, &words[1..filter], command);
+                self.files(Domain::Read, words.get(filter + 1..).unwrap_or_default(), command);
                 match base {
                     "jq" | "gojq" | "jaq" => {
                         reads_by_name(words, &["import", "include"], command);

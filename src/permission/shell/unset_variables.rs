@@ -36,13 +36,13 @@ impl Walker<'_> {
             return false;
         }
         self.looks_left -= 1;
-        !sets_any(&self.whole) && !is_set(&self.whole, name)
+        !sets_any(&self.whole, name) && !is_set(&self.whole, name)
     }
 }
 
 /// Returns true if a text sets variables whose names do not occur in it, or stops at one that is not set.
-fn sets_any(text: &str) -> bool {
-    if evaluates_unknown(text) {
+fn sets_any(text: &str, name: &str) -> bool {
+    if evaluates_unknown(text, name) {
         return true;
     }
     let commands = text.split(|letter: char| ";&|(){}`\"'\n".contains(letter));
@@ -59,15 +59,40 @@ fn sets_any(text: &str) -> bool {
     })
 }
 
-/// Returns true if an `eval` reads more than what stands after it: the output of a command, or a variable.
-fn evaluates_unknown(text: &str) -> bool {
+/// Returns true if an `eval` reads more than what stands after it: the output of a command, or a variable but for `name`, which
+/// would be set already.
+fn evaluates_unknown(text: &str, name: &str) -> bool {
+    let own = [["$", name].concat(), ["${", name, "}"].concat()];
+    // The longer form first, and a longer name is another variable.
+    let text = &text.replace(&own[1], "x");
+    let text = &without_variable(text, &own[0]);
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-./$".contains(letter);
     text.match_indices("eval").any(|(at, word)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
         // Quotes within `$'…'` are escaped.
-        let is_known = || is_literal(after) || is_literal(&after.replace("\\'", "'"));
+        // Texts for other shells have a backslash in front of each quote, and more of them the deeper they are.
+        let is_known = || {
+            is_literal(after)
+                || is_literal(&after.replace("\\'", "'"))
+                || is_literal(&after.replace('\\', ""))
+        };
         !before.ends_with(is_of_name) && !after.starts_with(is_of_name) && !is_known()
     })
+}
+
+/// Returns a text with a letter in place of a variable.
+fn without_variable(text: &str, variable: &str) -> String {
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(variable) {
+        made.push_str(before);
+        let is_longer =
+            after.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+        made.push_str(if is_longer { variable } else { "x" });
+        rest = after;
+    }
+    made.push_str(rest);
+    made
 }
 
 /// Returns true if the words at the beginning of a text are the same before and after a shell expands them.
@@ -137,11 +162,14 @@ mod tests {
             "eval rm -rf '\"$X/\"'",
             "eval \"rm -rf \\\"\\$X/\\\"\"",
             "bash -c 'eval \"rm -rf \\$X/\"'",
+            "eval \"rm -rf \\\"$X/\\\"\"",
+            "eval rm -rf \"$X/\"",
+            "eval \"rm -rf ${X}/\"",
         ] {
-            assert!(!sets_any(text), "{text}");
+            assert!(!sets_any(text, "X"), "{text}");
         }
         for text in ["rm -rf /$X", "rm -rf \"${X}/\"", "unset X; rm -rf $X/*", "XY=1; rm /$X"] {
-            assert!(!is_set(text, "X") && !sets_any(text), "{text}");
+            assert!(!is_set(text, "X") && !sets_any(text, "X"), "{text}");
         }
         for text in [
             "X=a; rm -rf /$X",
@@ -164,9 +192,10 @@ mod tests {
             "eval \"\\$(direnv export)\"; rm -rf /$X",
             "eval '$(direnv export)'; rm -rf /$X",
             "eval $Y; rm -rf /$X",
+            "eval \"$XY\"; rm -rf /$X",
             "bash -c \"eval \\\"\\$(x)\\\"; rm -rf /$X\"",
         ] {
-            assert!(sets_any(text), "{text}");
+            assert!(sets_any(text, "X"), "{text}");
         }
     }
 }

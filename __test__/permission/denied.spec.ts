@@ -1,0 +1,93 @@
+import { PermissionPolicy } from 'spillway'
+import data from './denied.json'
+
+const policy = new PermissionPolicy({ vault: '/home/u/project', rules: data.rules as never })
+
+/** The commands that are decided so, with the first reason. */
+const decided = (commands: string[], expected: RegExp) =>
+  commands
+    .map((command) => ({ command, ...policy.evaluate({ tool: 'bash', args: { command } }) }))
+    .filter(({ decision }) => expected.test(decision))
+    .map(({ command, reasons }) => [command, ...reasons])
+
+describe('with every command allowed', () => {
+  test.each(Object.entries(data.programs))('a denied program is not %s', (_, commands) => {
+    expect(commands.length).toBeGreaterThanOrEqual(10)
+    expect(decided(commands, /allow/)).toEqual([])
+  })
+
+  test.each(Object.entries(data.files))('a secret or a banned file is not read through %s', (_, commands) => {
+    expect(commands.length).toBeGreaterThanOrEqual(10)
+    expect(decided(commands, /allow/)).toEqual([])
+  })
+
+  test('what only looks alike is allowed', () => {
+    expect(decided(data.harmless, /ask|deny/)).toEqual([])
+  })
+})
+
+/** Calls of other tools under rules that allow all files of the vault but those. */
+const decideTool = (tool: string, args: unknown) => policy.evaluate({ tool, args } as never).decision
+
+describe('an argument that no table knows', () => {
+  const secret = 'secrets/key'
+  const calls: [string, unknown][] = [
+    ...[
+      'TargetFile',
+      'output_path',
+      'outputPath',
+      'fullPath',
+      'full_path',
+      'notebookPath',
+      'abs_path',
+      'dst',
+      'file-path',
+    ].map((key): [string, unknown] => ['edit_file', { path: 'a.txt', [key]: secret }]),
+    ...['SearchPath', 'files', 'target', 'searchFile', 'in_paths'].map((key): [string, unknown] => [
+      'grep',
+      { pattern: 'x', path: 'src', [key]: key === 'files' ? [secret] : secret },
+    ]),
+    ['grep', { Query: 'x', pattern: 'x', Includes: ['.env'] }],
+    ['grep', { pattern: 'x', '--glob': '.env' }],
+    ['grep', { pattern: 'x', options: ['--pre', 'x'] }],
+    ['grep', { pattern: 'x', args: '--hidden .env' }],
+    ...['.e*', '{.env,a}', 'secrets/*', 's*/key', '**/.env'].map((path): [string, unknown] => [
+      'read_many_files',
+      { paths: ['a.md', path] },
+    ]),
+    ['read_many_files', { paths: ['a.md'], include: ['.e*'] }],
+    ['list_files', { path: '.', pattern: '.env' }],
+    ['list_files', { pattern: '../**' }],
+    ['list_dir', { path: '.', glob: '/etc/*' }],
+    ...['current_working_directory', 'wd', 'pwd', 'start_in', 'base_directory', 'ExecCwd'].map(
+      (key): [string, unknown] => ['bash', { command: 'cat key', [key]: 'secrets' }],
+    ),
+    ['bash', { command: 'cat key', options: { cwd: 'secrets' } }],
+    ['bash', { command: 'ls', options: { env: { PATH: '.' } } }],
+    ['bash', { command: 'cat', stdin_file: secret }],
+    ['bash', { command: 'cat', inputPath: '.env' }],
+    ['bash', { command: 'ls', output_file: '/etc/x' }],
+    ['bash', { command: 'ls', post_command: 'cat secrets/key' }],
+    ['shell', { command: 'ls', CommandLine: 'git push' }],
+  ]
+  test.each(calls)('is judged by its name: %s %j', (tool, args) => expect(decideTool(tool, args)).not.toBe('allow'))
+
+  const usual: [string, unknown][] = [
+    ['edit_file', { path: 'a.txt', old_string: '.env', new_string: 'secrets/key', replace_all: true }],
+    ['edit_file', { target_file: 'a.txt', instructions: 'x', code_edit: 'y' }],
+    ['read_file', { target_file: 'a.txt', should_read_entire_file: true }],
+    ['read_file', { path: 'app/[id]/page.tsx' }],
+    ['read_many_files', { paths: ['src/**/*.ts'] }],
+    ['grep', { pattern: '.env', path: 'src', '-n': true, '-i': true, output_mode: 'content' }],
+    ['grep', { pattern: 'x', path: 'src', include: '*.ts' }],
+    ['list_files', { path: 'src', recursive: true }],
+    ['list_files', { path: 'src', pattern: '*.ts' }],
+    ['bash', { command: 'ls', timeout: 1000, description: 'list the directory', run_in_background: false }],
+    ['bash', { command: 'ls', options: { timeout: 5 } }],
+    ['bash', { command: 'ls', current_working_directory: 'src' }],
+    ['write_file', { path: 'a.txt', content: 'secrets/key', encoding: 'utf8' }],
+  ]
+  test.each(usual)('does not make a usual call a question: %s %j', (tool, args) =>
+    expect(decideTool(tool, args)).toBe('allow'),
+  )
+})

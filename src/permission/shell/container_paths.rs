@@ -1,0 +1,115 @@
+//! The paths that the words of a command for a container have on the machine.
+
+use super::destroyed_places::expanded_word;
+use super::destroying_commands::base;
+use super::word::Word;
+
+/// Maximum number of words before the name of a program for containers.
+const MAX_BEFORE_CONTAINER: usize = 4;
+
+/// Programs that run a command in a container.
+const CONTAINERS: [&str; 8] = [
+    "docker",
+    "docker-compose",
+    "podman",
+    "nerdctl",
+    "buildah",
+    "singularity",
+    "apptainer",
+    "finch",
+];
+
+/// Returns the words of a command for a container with the paths that they have on the machine, if it mounts some, and the
+/// working directory.
+pub(super) fn with_paths_of_machine(words: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
+    let mut first = words.iter().take(MAX_BEFORE_CONTAINER).map(|word| base(&word.text));
+    if !first.any(|name| CONTAINERS.contains(&&*name)) {
+        return None;
+    }
+    let mounts = mounts_of(words);
+    if mounts.is_empty() {
+        return None;
+    }
+    let outside =
+        |text: &str| mounts.iter().fold(text.to_owned(), |text, mount| on_machine(&text, *mount));
+    let mut made = Vec::new();
+    let mut folder = None;
+    let mut before = "";
+    for word in words {
+        let text = word.text.as_str();
+        let value = text.split_once('=').filter(|(name, _)| name.starts_with("--"));
+        if matches!(before, "-w" | "--workdir") {
+            folder = Some(outside(text));
+        }
+        match value {
+            Some(("--workdir", value)) => folder = Some(outside(value)),
+            // The program stands in front of its arguments.
+            Some(("--entrypoint", value)) => made.push(expanded_word(value)),
+            _ => {}
+        }
+        made.push(expanded_word(&outside(text)));
+        before = text;
+    }
+    Some((made, folder))
+}
+
+/// Returns the mounts of a container: the path on the machine, and inside.
+pub(super) fn mounts_of(words: &[Word]) -> Vec<(&str, &str)> {
+    words.iter().filter_map(|word| mount(&word.text)).collect()
+}
+
+/// Returns a text with the path on the machine in place of that of a mount.
+pub(super) fn on_machine(text: &str, (of_machine, inside): (&str, &str)) -> String {
+    let folder = of_machine.trim_end_matches('/');
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(inside) {
+        made.push_str(before);
+        let begins =
+            !before.ends_with(|letter: char| letter.is_alphanumeric() || "/._-:".contains(letter));
+        let ends =
+            !after.starts_with(|letter: char| letter.is_alphanumeric() || "._-:".contains(letter));
+        made.push_str(match begins && ends {
+            // The root itself has no other name.
+            true if folder.is_empty() && !after.starts_with('/') => "/",
+            true => folder,
+            false => inside,
+        });
+        rest = after;
+    }
+    made.push_str(rest);
+    made
+}
+
+/// Returns the two paths of a mount: `-v /:/mnt`, `type=bind,source=/,target=/mnt`.
+fn mount(text: &str) -> Option<(&str, &str)> {
+    if text.contains("source=") || text.contains("src=") {
+        let value = |names: &[&str]| {
+            let named = |name: &&str| text.split(',').find_map(|part| part.split_once(*name));
+            names.iter().find_map(named).map(|(_, value)| value)
+        };
+        return value(&["source=", "src="]).zip(value(&["target=", "destination=", "dst="]));
+    }
+    let text = text.rsplit_once('=').map_or(text, |(_, value)| value);
+    let text = text.strip_prefix("-v").or_else(|| text.strip_prefix("-B")).unwrap_or(text);
+    let (of_machine, inside) = text.split_once(':')?;
+    let inside = inside.split(':').next().unwrap_or_default();
+    (of_machine.starts_with(['/', '~', '.']) && inside.len() > 1 && inside.starts_with('/'))
+        .then_some((of_machine, inside.trim_end_matches('/')))
+}
+
+/// Returns the texts of the words of a command for a container with the paths of the machine, and as they are inside.
+pub(super) fn paths_of_machine(words: &[Word]) -> Vec<(String, &str)> {
+    let mut first = words.iter().take(MAX_BEFORE_CONTAINER).map(|word| base(&word.text));
+    if !first.any(|name| CONTAINERS.contains(&&*name)) {
+        return Vec::new();
+    }
+    let mounts = mounts_of(words);
+    let outside =
+        |text: &str| mounts.iter().fold(text.to_owned(), |text, mount| on_machine(&text, *mount));
+    words
+        .iter()
+        .filter(|_| !mounts.is_empty())
+        .map(|word| (outside(&word.text), word.text.as_str()))
+        .collect()
+}

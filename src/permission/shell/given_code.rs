@@ -1,0 +1,359 @@
+//! Code that a command gives a program: among its words, in its input, or in a file that the command wrote before. Deny rules
+//! are compared with the commands in it, and the files that its strings name count if they hold secrets or a rule is about them.
+
+use super::analyzer::{Walker, pieces};
+use super::container_paths::paths_of_machine;
+use super::destroying_code::{commands_in, with_joined_strings};
+use super::destroying_commands::{
+    LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, base, is_code_from_input, is_shell_text,
+};
+use super::expand::decoded_all;
+use super::possible_commands;
+use super::programs::{self, Kind, Program};
+use super::simple_command::told;
+use super::word::Word;
+use super::{Doubt, Simple, decode, sed_output};
+use crate::permission::Domain;
+
+/// Maximum number of lines of a text, and of strings that are examined as names of files, and maximum length of one.
+const MAX_LINES: usize = 256;
+const MAX_STRINGS: usize = 1024;
+const MAX_NAME: usize = 512;
+
+/// Maximum number of words before the command in a line of an editor, a database or a crontab.
+const MAX_BEFORE: usize = 6;
+
+/// Programs with code in their words that their kind does not tell, and a word that such code has.
+const OTHERS: [(&str, &str); 7] = [
+    ("emacs", ""),
+    ("emacsclient", ""),
+    ("make", "="),
+    ("gmake", "="),
+    ("yq", "load"),
+    ("jq", "clude"),
+    ("gojq", "clude"),
+];
+
+/// Files that programs run without being told.
+const RUN_BY_DEFAULT: [(&str, &[&str]); 5] = [
+    ("make", &["Makefile", "makefile", "GNUmakefile"]),
+    ("gmake", &["Makefile", "makefile", "GNUmakefile"]),
+    ("just", &["justfile", "Justfile", ".justfile"]),
+    ("ninja", &["build.ninja"]),
+    ("task", &["Taskfile.yml", "Taskfile.yaml"]),
+];
+
+/// The language of code, as far as it matters for what stands in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Language {
+    /// Commands of a shell.
+    Shell,
+    /// Names of files and commands stand in quotes.
+    Script,
+    /// Names of files and commands are words of a line.
+    Lines,
+}
+
+/// Returns the language of the code that a program takes.
+fn language(name: &str, program: Option<&Program>) -> Option<Language> {
+    if possible_commands::is_shell(name) {
+        return Some(Language::Shell);
+    }
+    if RUN_BY_DEFAULT.iter().any(|(known, _)| *known == name) || name == "crontab" {
+        return Some(Language::Lines);
+    }
+    let program = program?;
+    match program.kind {
+        Kind::Awk | Kind::Sed => Some(Language::Script),
+        _ if program.script && !matches!(name, "expect" | "tclsh" | "wish") => {
+            Some(Language::Script)
+        }
+        _ if program.script => Some(Language::Lines),
+        Kind::Runner => Some(Language::Lines),
+        _ if program.stdin || program.sql || program.input == "*" => Some(Language::Lines),
+        _ => None,
+    }
+}
+
+impl Walker<'_> {
+    /// Judges the code among the words of a program.
+    pub(super) fn code_in_words(
+        &mut self,
+        name: &str,
+        program: Option<&Program>,
+        words: &[Word],
+        command: &mut Simple,
+    ) {
+        if program.is_some_and(|program| program.kind == Kind::Code) {
+            for at in (1..words.len().min(MAX_TAILS)).filter(|at| is_shell_text(words, *at)) {
+                command.others.extend(pieces(&words[at].text));
+            }
+        }
+        for (text, inside) in paths_of_machine(words) {
+            if text != inside {
+                self.code_names(&text, command);
+                for name in names(&text, Language::Lines) {
+                    self.code_names(name, command);
+                }
+            }
+        }
+        let other = OTHERS.iter().find(|(known, _)| *known == name);
+        let of_kind = language(name, program).filter(|_| other.is_none());
+        let Some(language) = of_kind.or(other.map(|_| Language::Lines)) else { return };
+        let is_code = |word: &Word| {
+            word.known
+                && word.text.contains([' ', '"', '\'', '(', '\n'])
+                && other.is_none_or(|(_, part)| word.text.contains(part))
+        };
+        let is_own = |at: &usize| is_code(&words[*at]) && !is_shell_text(words, *at);
+        for at in (1..words.len().min(MAX_TAILS)).filter(is_own) {
+            self.code(&words[at].text, language, command);
+        }
+        if matches!(name, "pwsh" | "powershell") {
+            for text in words.iter().take(MAX_TAILS).filter_map(|word| decode::base64(&word.text)) {
+                self.code(&text, language, command);
+            }
+        }
+        if program.is_some_and(|program| program.kind == Kind::Sed) {
+            for file in sed_output::files_named(words) {
+                self.code_names(file, command);
+            }
+            let texts = sed_output::run_texts(words);
+            command.others.extend(texts.iter().flat_map(|text| pieces(text)));
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            self.guess_values(&texts, command);
+        }
+    }
+
+    /// Judges the code that a program reads from its input.
+    pub(super) fn code_in_input(&mut self, texts: &[String], words: &[Word], command: &mut Simple) {
+        let name = base(&words[0].text).into_owned();
+        let program = programs::find(&name);
+        let reads = is_code_from_input(program, words)
+            || name == "crontab"
+            || program.is_some_and(|program| program.sql || program.stdin || program.input == "*");
+        if let Some(language) =
+            language(&name, program).filter(|one| *one != Language::Shell && reads)
+        {
+            let texts: Vec<String> = texts.iter().chain(&self.piped).cloned().collect();
+            for text in texts {
+                self.code(&text, language, command);
+            }
+        }
+    }
+
+    /// Judges the code in files that the command wrote and now runs.
+    pub(super) fn code_in_files(&mut self, words: &[Word], command: &mut Simple) {
+        if !self.variables.iter().any(|(name, _)| name.starts_with(WRITTEN)) {
+            return;
+        }
+        let first = base(&words[0].text).into_owned();
+        let is_wrapped = LOCAL_WRAPPERS.contains(&first.as_str());
+        let mut running = None;
+        for (at, word) in words.iter().enumerate().take(MAX_TAILS) {
+            let name = base(&word.text).into_owned();
+            let texts: Vec<String> = self.written_texts(&word.text).map(str::to_owned).collect();
+            let by = running.or((at == 0 || is_wrapped).then_some(Language::Shell));
+            for text in texts.iter().filter(|text| !text.is_empty()) {
+                match by {
+                    Some(Language::Shell) => {
+                        command.others.extend(pieces(text));
+                        self.guess_texts(std::slice::from_ref(text), command);
+                    }
+                    Some(language) => {
+                        self.code(text, language, command);
+                        self.code_in_file_destroys(text, language, command);
+                    }
+                    None => {}
+                }
+            }
+            running = language(&name, programs::find(&name))
+                .filter(|_| !word.text.starts_with('-'))
+                .or(running);
+            let files = RUN_BY_DEFAULT.iter().filter(|(known, _)| *known == name);
+            for file in files.flat_map(|(_, files)| *files) {
+                let texts: Vec<String> = self.written_texts(file).map(str::to_owned).collect();
+                for text in texts {
+                    self.code(&text, Language::Lines, command);
+                    self.code_in_file_destroys(&text, Language::Lines, command);
+                }
+            }
+        }
+    }
+
+    /// Adds what the code in a file destroys.
+    fn code_in_file_destroys(&mut self, text: &str, language: Language, command: &mut Simple) {
+        let mut found = Vec::new();
+        match language {
+            Language::Script => found.extend(self.code_runs(text)),
+            _ => {
+                for line in text.lines().take(MAX_LINES) {
+                    let line = line.trim_start_matches(|letter: char| " \t@-+".contains(letter));
+                    let value = line.split_once(['=', ':']).map(|(_, value)| value.trim());
+                    for text in [Some(line), value].into_iter().flatten() {
+                        found.extend(self.text_destroys(text));
+                    }
+                }
+            }
+        }
+        command.others.extend(found.into_iter().map(str::to_owned));
+    }
+
+    /// Adds the commands and the files that a text of code names.
+    fn code(&mut self, text: &str, language: Language, command: &mut Simple) {
+        let has_quotes = text.contains(['"', '\'']);
+        let joined = has_quotes.then(|| with_joined_strings(text));
+        let lists = commands_in(text).into_iter().filter(|inner| has_quotes && inner != text);
+        let decoded = text.contains('\\').then(|| decoded_all(text));
+        let further = [joined, decoded].into_iter().flatten().filter(|other| other != text);
+        command.others.extend(lists.flat_map(|inner| pieces(&inner).collect::<Vec<_>>()));
+        for text in std::iter::once(text.to_owned()).chain(further) {
+            for piece in pieces(&text) {
+                if language == Language::Lines {
+                    command.others.extend(commands_of_line(&piece));
+                }
+                command.others.push(piece);
+            }
+            for name in names(&text, language).take(MAX_STRINGS) {
+                self.code_names(name, command);
+            }
+        }
+    }
+
+    /// Adds a file that code names, if it holds secrets or a rule may be about it.
+    fn code_names(&mut self, name: &str, command: &mut Simple) {
+        if name.is_empty() || name.len() > MAX_NAME {
+            return;
+        }
+        let file = Word { tilde: name.starts_with('~'), ..Word::plain(name) };
+        if self.sensitive.is_sensitive(name) {
+            command.doubts.extend(self.file(Domain::Read, &file));
+        } else if self.with_named {
+            self.named(&file);
+        }
+    }
+
+    /// Judges the files whose names a program reads from its input: `tar -T -`, `cpio -o`.
+    pub(super) fn names_in_input(
+        &mut self,
+        texts: &[String],
+        words: &[Word],
+        command: &mut Simple,
+    ) {
+        if !self.has_input || !reads_names(&base(&words[0].text), words) {
+            return;
+        }
+        let texts: Vec<String> = texts.iter().chain(&self.piped).cloned().collect();
+        // A list of what is in a folder has wildcards.
+        if texts.is_empty() || texts.iter().any(|text| text.contains('*')) {
+            command.doubts.push(Doubt::always("names of further files come from what it reads"));
+        }
+        for name in texts.iter().flat_map(|text| text.split(['\n', '\0'])) {
+            if !name.is_empty() {
+                command.doubts.extend(self.file(Domain::Read, &Word::plain(name)));
+            }
+        }
+    }
+}
+
+/// Returns true if a program reads the names of its files from its input.
+fn reads_names(name: &str, words: &[Word]) -> bool {
+    let mut before = "";
+    words[1..].iter().take(MAX_TAILS).any(|word| {
+        let text = word.text.as_str();
+        let is_input = matches!(text, "-" | "/dev/stdin");
+        let last = std::mem::replace(&mut before, text);
+        match name {
+            "cpio" | "pax" => {
+                text.starts_with("-o")
+                    || text.starts_with("-p")
+                    || text.starts_with("-w")
+                    || matches!(text, "--create" | "--pass-through")
+            }
+            "tar" | "bsdtar" | "gtar" => {
+                matches!(
+                    text,
+                    "-T-" | "--files-from=-" | "--files-from=/dev/stdin" | "-T/dev/stdin"
+                ) || (is_input
+                    && (last == "--files-from" || (!last.starts_with("--") && last.ends_with('T'))))
+            }
+            "rsync" => text == "--files-from=-" || (is_input && last == "--files-from"),
+            "zip" => text == "-@",
+            _ => text == "@/dev/stdin",
+        }
+    })
+}
+
+/// Returns the commands that may stand in a line behind the word that says to run one: `.shell x`, `!x`.
+fn commands_of_line(piece: &str) -> Vec<String> {
+    let line = piece.strip_prefix("shell:").unwrap_or(piece);
+    let bare = |text: &str| {
+        let text = text.trim_start_matches(|letter: char| "!:\\+@-.".contains(letter)).trim();
+        text.strip_prefix("shell:").unwrap_or(text).to_owned()
+    };
+    let mut found = vec![bare(line)];
+    found.extend(line.split_once('=').map(|(_, value)| bare(value)));
+    let mut rest = line;
+    for _ in 0..MAX_BEFORE {
+        let Some((_, after)) = rest.split_once(' ') else { break };
+        found.push(bare(after));
+        rest = after;
+    }
+    found
+}
+
+/// Returns what may be names of files in a text of code.
+fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
+    let mut found: Vec<&str> = Vec::new();
+    for quote in ['"', '\'', '`'] {
+        found.extend(text.split(quote).skip(1).step_by(2));
+    }
+    let words = match language {
+        Language::Script => found.clone(),
+        _ => vec![text],
+    };
+    let is_end = |letter: char| letter.is_whitespace() || "\"'`()<>,;=|".contains(letter);
+    let parts = words.into_iter().filter(move |text| text.contains(is_end));
+    let parts =
+        parts.flat_map(move |text| text.split(is_end)).filter(|part| part.contains(['/', '.']));
+    found.retain(|text| !text.contains('\n'));
+    found.into_iter().chain(parts)
+}
+
+/// Returns the commands that `parallel` makes of its words and the arguments behind `:::`.
+pub(super) fn commands_of_parallel(words: &[Word]) -> Vec<String> {
+    let Some(end) = words.iter().position(|word| word.text.starts_with(":::")) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for argument in words[end + 1..].iter().take(MAX_TAILS) {
+        for start in 1..end.min(MAX_TAILS) {
+            let inner = told(&words[start..end]).replace('\'', "");
+            found.push(match inner.contains("{}") {
+                true => inner.replace("{}", &argument.text),
+                false => [&inner, " ", argument.text.as_str()].concat(),
+            });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_quotes_or_words() {
+        let found = |text, language| names(text, language).collect::<Vec<_>>();
+        assert_eq!(found("f(\"a b/c\", x.y)", Language::Script), ["a b/c", "b/c"]);
+        assert_eq!(found(".read x/y", Language::Lines), [".read", "x/y"]);
+        assert!(found("print(x.key)", Language::Script).is_empty());
+    }
+
+    #[test]
+    fn lines_hold_commands() {
+        assert_eq!(commands_of_line("shell:.shell a b"), ["shell a b", "a b", "b"]);
+        assert_eq!(commands_of_line("shell:!a b"), ["a b", "b"]);
+        assert_eq!(commands_of_line("shell:X=a b"), ["X=a b", "a b", "b"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Commands of Windows that destroy the machine, as `cmd` and PowerShell call them.
+
+use super::destroying_commands::{REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM};
+use super::word::Word;
+
+/// Commands that remove what they name.
+const REMOVERS: [&str; 7] = ["del", "erase", "rd", "rmdir", "remove-item", "ri", "rm"];
+
+/// Folders of a drive that Windows cannot do without.
+const FOLDERS: [&str; 7] = ["", "*", "*.*", "windows", "users", "program files", "programdata"];
+
+/// Variables for such folders, and for the home of the user.
+const VARIABLES: [&str; 8] = [
+    "%systemroot%",
+    "%windir%",
+    "%systemdrive%",
+    "%userprofile%",
+    "$env:systemroot",
+    "$env:windir",
+    "$env:systemdrive",
+    "$env:userprofile",
+];
+
+/// Returns what a command of Windows destroys.
+pub(super) fn destroys(base: &str, rest: &[Word]) -> Option<&'static str> {
+    let has = |names: &[&str]| {
+        rest.iter().any(|word| names.iter().any(|name| word.text.eq_ignore_ascii_case(name)))
+    };
+    let begins =
+        |start: &str| rest.iter().any(|word| word.text.to_ascii_lowercase().starts_with(start));
+    match base {
+        _ if REMOVERS.contains(&base) => {
+            rest.iter().any(|word| is_of_system(&word.text)).then_some(REMOVES_ROOT)
+        }
+        "clear-disk" | "format-volume" | "initialize-disk" | "remove-partition" => {
+            Some(WRITES_DISK)
+        }
+        "diskpart" => has(&["/s"]).then_some(WRITES_DISK),
+        "bcdedit" => begins("/delete").then_some(WRITES_SYSTEM),
+        "reg" => (has(&["delete"]) && begins("hklm")).then_some(WRITES_SYSTEM),
+        "stop-computer" | "restart-computer" => Some(STOPS_MACHINE),
+        "wmic" => has(&["shutdown", "reboot"]).then_some(STOPS_MACHINE),
+        _ => None,
+    }
+}
+
+/// Returns true for a drive, a folder of the system on one, all in it, or a home.
+fn is_of_system(path: &str) -> bool {
+    let path = path.to_ascii_lowercase().replace('\\', "/");
+    let path = path.strip_suffix("/*").unwrap_or(&path).trim_end_matches('/');
+    let is_drive =
+        |drive: &str| drive.len() == 1 && drive.bytes().all(|byte| byte.is_ascii_alphabetic());
+    match path.split_once(':').filter(|(drive, _)| is_drive(drive)) {
+        Some((_, folder)) => FOLDERS.contains(&folder.trim_start_matches('/')),
+        None => VARIABLES.contains(&path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_system;
+
+    #[test]
+    fn drives_and_folders_of_the_system_are_known() {
+        for path in [
+            "C:\\",
+            "c:",
+            "D:/*",
+            "C:\\Windows",
+            "C:Windows\\*",
+            "%SystemRoot%",
+            "$env:USERPROFILE",
+        ] {
+            assert!(is_of_system(path), "{path}");
+        }
+        for path in
+            ["C:\\x", "C:\\Users\\u\\x", "build", "~", "%TEMP%", "http://x", "C:\\Windows.old\\x"]
+        {
+            assert!(!is_of_system(path), "{path}");
+        }
+    }
+}
