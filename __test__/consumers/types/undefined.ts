@@ -56,7 +56,8 @@ export async function passOn(given: Given, messages: object[], key: string | und
   // Tools of both kinds in one list, as an agent has them.
   for (const one of [createReadTool(), ...createOutputTools(storage)]) {
     const { metadata } = await one.execute({ path: 'a' }, { sessionId, signal })
-    console.log(metadata.truncated, metadata.truncationPath)
+    const { truncated, truncationPath } = metadata
+    console.log(truncated, truncationPath)
   }
   const registry = new ToolRegistry()
   await registry.execute([], { sessionId, messageId: given.messageId, signal })
