@@ -8,6 +8,7 @@
 //! for credentials and cookies, `tokens` for the prefixes of vendors, `commands` for options of programs, `operands` for
 //! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines.
 
+mod before_value;
 mod commands;
 mod contexts;
 mod headers;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::before_value::{blanks, coded_quote, colours, lines, literal};
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
 use super::value::{self, Form, Value};
@@ -542,101 +543,6 @@ fn spaced(text: &[u8], begin: usize) -> usize {
         begin -= 1 + length;
     }
     begin
-}
-
-/// Skips at most `most` spaces and tabs.
-fn blanks(text: &[u8], at: usize, most: usize) -> usize {
-    let rest = text.get(at..text.len().min(at + most)).unwrap_or_default();
-    at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
-}
-
-/// Skips white space, line breaks included.
-fn lines(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
-    at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
-}
-
-/// Skips terminal colours.
-fn colours(text: &[u8], at: usize) -> usize {
-    let mut at = at;
-    for _ in 0..4 {
-        let rest = text.get(at..text.len().min(at + 24)).unwrap_or_default();
-        let starts: [&[u8]; 4] = [b"\x1b[", b"\\u001b[", b"\\x1b[", b"\\033["];
-        let Some(start) = starts.iter().find(|start| rest.starts_with(start)) else {
-            return at;
-        };
-        let codes = rest.get(start.len()..).unwrap_or_default();
-        let length =
-            codes.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
-        if codes.get(length) != Some(&b'm') {
-            return at;
-        }
-        at += start.len() + length + 1;
-    }
-    at
-}
-
-/// Returns the length of a quote as HTML or JSON write it, 0 if there is none.
-fn coded_quote(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..text.len().min(at + 7)).unwrap_or_default();
-    let is = |quote: &[u8]| rest.starts_with(quote);
-    [&b"&quot;"[..], b"&#34;", b"&#39;", b"\\u0022", b"\\u0027"]
-        .iter()
-        .find(|quote| is(quote))
-        .map_or(0, |quote| quote.len())
-}
-
-/// Returns the start of a value behind what says of which type it is, or where a list begins: `!!str x`, `&a x`, `[ "x"`,
-/// `string(3) "x"`, and three quotes at the end of their line.
-fn behind_mark(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
-    let blank = rest.iter().position(|byte| *byte == b' ');
-    let word = &rest[..blank.unwrap_or(rest.len())];
-    let is_mark = match word {
-        [b'!', b'!', name @ ..] => name.iter().all(u8::is_ascii_alphabetic),
-        [b'&', name @ ..] => !name.is_empty() && name.iter().all(|byte| is_letter(*byte)),
-        [b's', b't', b'r', b'i', b'n', b'g', b'(', .., b')'] => true,
-        _ => false,
-    };
-    if let Some(blank) = blank.filter(|_| is_mark) {
-        return at + blank + 1;
-    }
-    match rest {
-        [b'[', b' ', ..] if matches!(rest.get(2), Some(b'"' | b'\'')) => at + 2,
-        [b'[', b'"' | b'\'', ..] => at + 1,
-        [b'"', b'"', b'"', b'\n', ..] | [b'\'', b'\'', b'\'', b'\n', ..] => lines(text, at + 3),
-        _ => at,
-    }
-}
-
-/// Skips the text that may precede a quote: `b"…"`, `N'…'`, `new Secret("…")`.
-fn literal(text: &[u8], at: usize) -> usize {
-    let at = at + coded_quote(text, at);
-    let at = behind_mark(text, at);
-    let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
-    let word = rest.iter().take_while(|byte| is_letter(**byte) || b".: ".contains(byte)).count();
-    match rest.get(word) {
-        Some(b'"' | b'\'')
-            if word == 1
-                && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'f' | b'N' | b'L')) =>
-        {
-            at + 1
-        }
-        Some(b'(') if word > 0 => {
-            let name = rest.get(..word).unwrap_or_default().to_ascii_lowercase();
-            let name = name.rsplit(|byte| matches!(byte, b'.' | b':')).next().unwrap_or_default();
-            let holds = [&b"secret"[..], b"some", b"string", b"from", b"password"]
-                .iter()
-                .any(|known| name.windows(known.len()).any(|part| part == *known));
-            if holds && matches!(rest.get(word + 1), Some(b'"' | b'\'')) {
-                at + word + 1
-            } else {
-                at
-            }
-        }
-        Some(b'"' | b'\'') if rest.first() == Some(&b'@') || rest.first() == Some(&b'$') => at + 1,
-        _ => at,
-    }
 }
 
 /// Returns the text of an element that begins at `at`, also within `<value>` and `<![CDATA[`.
