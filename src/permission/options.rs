@@ -46,6 +46,8 @@ pub(super) struct Options {
     /// True if there are any about reading, and about editing.
     guards_reading: bool,
     guards_editing: bool,
+    /// True if a rule of the user asks about or denies some programs.
+    guards_programs: bool,
     /// Folders of which they ban everything, as targets.
     banned_folders: HashSet<(Domain, String)>,
     pub sensitive: SensitiveNames,
@@ -168,6 +170,9 @@ impl Options {
             })
             .collect();
         let (guards_reading, guards_editing) = (guards(Domain::Read), guards(Domain::Edit));
+        let is_of_programs =
+            |rule: &Rule| rule.is_particular() && rule.domain.is_none_or(|own| own == Domain::Bash);
+        let guards_programs = rules.iter().chain(&hard).any(is_of_programs);
         Ok(Options {
             style,
             windows,
@@ -177,6 +182,7 @@ impl Options {
             bans,
             guards_reading,
             guards_editing,
+            guards_programs,
             banned_folders,
             sensitive,
             tools: tools(object)?,
@@ -192,6 +198,7 @@ impl Options {
         match domain {
             Domain::Read => self.guards_reading,
             Domain::Edit => self.guards_editing,
+            Domain::Bash => self.guards_programs,
             _ => false,
         }
     }

@@ -250,8 +250,11 @@ impl<'a> Reader<'a> {
             self.settled(folder, &self.folders.cwd.clone());
         }
         let options = &self.policy.options;
-        let with_named = options.has_bans(Domain::Read);
-        let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, with_named);
+        let bans = shell::Bans {
+            files: options.has_bans(Domain::Read),
+            programs: options.has_bans(Domain::Bash),
+        };
+        let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, bans);
         // Without writes nothing is copied into a repository.
         let copies = reading.commands.iter().any(|one| !one.repositories.is_empty())
             && reading.files.iter().any(|file| file.domain == Domain::Edit)

@@ -16,7 +16,9 @@ use super::fork_bombs::text_starts_itself;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
-use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset_variables};
+use super::{
+    Bans, Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset_variables,
+};
 use crate::permission::Domain;
 use crate::permission::paths::{Folders, normal};
 use crate::permission::sensitive::SensitiveNames;
@@ -46,6 +48,8 @@ pub(super) struct Walker<'a> {
     pub sensitive: &'a SensitiveNames,
     /// True if arguments that may be names of files are collected.
     pub with_named: bool,
+    /// True if the commands in code are collected.
+    pub with_code: bool,
     pub options: ParserOptions,
     /// Directories that a command may run in; empty if unknown.
     pub places: Vec<String>,
@@ -114,12 +118,13 @@ impl<'a> Walker<'a> {
         folders: &'a Folders,
         cwd: &str,
         sensitive: &'a SensitiveNames,
-        with_named: bool,
+        bans: Bans,
     ) -> Self {
         Walker {
             folders,
             sensitive,
-            with_named,
+            with_named: bans.files,
+            with_code: bans.programs,
             options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
             places: vec![cwd.to_owned()],
             next_places: None,
@@ -176,7 +181,7 @@ impl<'a> Walker<'a> {
             left: self.left - text.len() - MIN_REREAD,
             pieces_left: self.pieces_left,
             tokens_left: self.tokens_left,
-            ..Walker::new(self.folders, "/", self.sensitive, false)
+            ..Walker::new(self.folders, "/", self.sensitive, Bans::default())
         })
     }
 

@@ -157,12 +157,12 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
         }
     }
     // Quotes of Perl and Ruby with a letter.
-    found.extend(text.match_indices("q{").map(|(at, opener)| {
+    found.extend(text.match_indices("q{").take(MAX_TAILS).map(|(at, opener)| {
         let inner = &text[at + opener.len()..];
         inner[..inner.find('}').unwrap_or(inner.len())].to_owned()
     }));
     // A list of words, without what stands in front of it.
-    found.extend(text.match_indices('[').map(|(at, _)| {
+    found.extend(text.match_indices('[').take(MAX_TAILS).map(|(at, _)| {
         let inner = &text[at + 1..];
         let list = &inner[..inner.find(']').unwrap_or(inner.len())];
         with_joined_strings(list).trim_matches(['"', '\'']).to_owned()

@@ -1,6 +1,8 @@
 //! Code that a command gives a program: among its words, in its input, or in a file that the command wrote before. Deny rules
 //! are compared with the commands in it, and the files that its strings name count if they hold secrets or a rule is about them.
 
+use std::collections::BTreeSet;
+
 use super::analyzer::{Walker, pieces};
 use super::container_paths::paths_of_machine;
 use super::destroying_code::{commands_in, with_joined_strings};
@@ -10,6 +12,7 @@ use super::destroying_commands::{
 use super::expand::decoded_all;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
+use super::script_safety::sed_is_harmless;
 use super::simple_command::told;
 use super::word::Word;
 use super::{Doubt, Simple, decode, sed_output};
@@ -32,6 +35,21 @@ const OTHERS: [(&str, &str); 7] = [
     ("yq", "load"),
     ("jq", "clude"),
     ("gojq", "clude"),
+];
+
+/// Words of calls that run commands, and that decode them. A script without any is not read for the commands in its strings.
+const RUN_WORDS: [&str; 11] = [
+    "system",
+    "exec",
+    "popen",
+    "Popen",
+    "spawn",
+    "subprocess",
+    "shell_",
+    "Command(",
+    "`",
+    "%x",
+    "b64",
 ];
 
 /// Files that programs run without being told.
@@ -84,7 +102,7 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut Simple,
     ) {
-        if program.is_some_and(|program| program.kind == Kind::Code) {
+        if self.with_code && program.is_some_and(|program| program.kind == Kind::Code) {
             for at in (1..words.len().min(MAX_TAILS)).filter(|at| is_shell_text(words, *at)) {
                 command.others.extend(pieces(&words[at].text));
             }
@@ -114,7 +132,9 @@ impl Walker<'_> {
                 self.code(&text, language, command);
             }
         }
-        if program.is_some_and(|program| program.kind == Kind::Sed) {
+        if program.is_some_and(|program| program.kind == Kind::Sed)
+            && sed_output::scripts(words).iter().any(|script| !sed_is_harmless(script))
+        {
             for file in sed_output::files_named(words) {
                 self.code_names(file, command);
             }
@@ -185,7 +205,10 @@ impl Walker<'_> {
     fn code_in_file_destroys(&mut self, text: &str, language: Language, command: &mut Simple) {
         let mut found = Vec::new();
         match language {
-            Language::Script => found.extend(self.code_runs(text)),
+            Language::Script if RUN_WORDS.iter().any(|word| text.contains(word)) => {
+                found.extend(self.code_runs(text));
+            }
+            Language::Script => found.extend(self.code_destroys(text)),
             _ => {
                 for line in text.lines().take(MAX_LINES) {
                     let line = line.trim_start_matches(|letter: char| " \t@-+".contains(letter));
@@ -201,23 +224,24 @@ impl Walker<'_> {
 
     /// Adds the commands and the files that a text of code names.
     fn code(&mut self, text: &str, language: Language, command: &mut Simple) {
-        let has_quotes = text.contains(['"', '\'']);
-        let joined = has_quotes.then(|| with_joined_strings(text));
-        let lists = commands_in(text).into_iter().filter(|inner| has_quotes && inner != text);
+        let joined = text.contains(['"', '\'']).then(|| with_joined_strings(text));
         let decoded = text.contains('\\').then(|| decoded_all(text));
         let further = [joined, decoded].into_iter().flatten().filter(|other| other != text);
-        command.others.extend(lists.flat_map(|inner| pieces(&inner).collect::<Vec<_>>()));
-        for text in std::iter::once(text.to_owned()).chain(further) {
-            for piece in pieces(&text) {
-                if language == Language::Lines {
-                    command.others.extend(commands_of_line(&piece));
-                }
-                command.others.push(piece);
-            }
-            for name in names(&text, language).take(MAX_STRINGS) {
-                self.code_names(name, command);
-            }
+        let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
+        for name in texts.iter().flat_map(|text| names(text, language)).take(MAX_STRINGS) {
+            self.code_names(name, command);
         }
+        if !self.with_code {
+            return;
+        }
+        let mut found = BTreeSet::new();
+        for piece in texts.iter().chain(&commands_in(text)).flat_map(|text| pieces(text)) {
+            if language == Language::Lines {
+                found.extend(commands_of_line(&piece));
+            }
+            found.insert(piece);
+        }
+        command.others.extend(found.into_iter().filter(|one| can_begin(one)));
     }
 
     /// Adds a file that code names, if it holds secrets or a rule may be about it.
@@ -254,6 +278,12 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Returns true if a command can begin so.
+fn can_begin(text: &str) -> bool {
+    let text = text.strip_prefix("shell:").unwrap_or(text);
+    text.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "/.~_".contains(letter))
 }
 
 /// Returns true if a program reads the names of its files from its input.

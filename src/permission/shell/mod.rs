@@ -209,17 +209,25 @@ pub fn quoted(text: &str) -> String {
     word::quoted(text)
 }
 
-/// Reads a command that runs in `cwd`. `sensitive` recognizes names of files with secrets, and `with_named` requests
-/// [`Reading::named`].
+/// The kinds of rules that a reading is compared with, beside those about the commands themselves.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bans {
+    /// Rules about files: [`Reading::named`] is filled.
+    pub files: bool,
+    /// Rules that ask about or deny programs: what code runs is among [`Simple::others`].
+    pub programs: bool,
+}
+
+/// Reads a command that runs in `cwd`. `sensitive` recognizes names of files with secrets.
 pub fn read(
     command: &str,
     folders: &Folders,
     cwd: &str,
     sensitive: &SensitiveNames,
-    with_named: bool,
+    bans: Bans,
 ) -> Reading {
     let work = || {
-        let mut walker = analyzer::Walker::new(folders, cwd, sensitive, with_named);
+        let mut walker = analyzer::Walker::new(folders, cwd, sensitive, bans);
         walker.source(command);
         walker.finish()
     };
@@ -230,7 +238,7 @@ pub fn read(
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         thread.ok().and_then(|thread| thread.join().ok())
     })
-    .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, with_named).refuse(command))
+    .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, bans).refuse(command))
 }
 
 /// Returns true if a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
@@ -255,7 +263,7 @@ fn read_alone(command: &str) -> Reading {
         windows: false,
         fold_case: false,
     };
-    read(command, &folders, cwd, &SensitiveNames::none(), false)
+    read(command, &folders, cwd, &SensitiveNames::none(), Bans::default())
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ pub(super) fn files_named(words: &[Word]) -> Vec<&str> {
 }
 
 /// Returns the scripts among the words of a `sed` command.
-fn scripts(words: &[Word]) -> Vec<&str> {
+pub(super) fn scripts(words: &[Word]) -> Vec<&str> {
     scripts_among(words.get(1..).unwrap_or_default())
 }
 

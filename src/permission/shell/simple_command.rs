@@ -234,7 +234,9 @@ impl Walker<'_> {
         }
         self.secrets(words, program, &mut command);
         self.code_in_words(base, program, words, &mut command);
-        command.others.extend(subcommands::without_options(base, program, words));
+        if self.with_code {
+            command.others.extend(subcommands::without_options(base, program, words));
+        }
         let operands = self.options(base, program, words, &mut command);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
