@@ -3,8 +3,10 @@
 //! A code never changes once released, because callers compare it. A message names the field, the value received and
 //! the values allowed, and never quotes the content of an output.
 
+use std::any::Any;
 use std::fmt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Kinds of errors. Their names are public: `SpillwayError.code` in TypeScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +90,20 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Runs `work`. A panic in it becomes an error: it must never end the process of the host.
+pub fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Error::new(Code::Internal, describe(&*panic))))
+}
+
+fn describe(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("no message"))
+}
+
 /// Formats an error of the operating system the way people search for it: `ENOSPC: no space left on device`.
 pub fn os_reason(error: &io::Error) -> String {
     #[cfg(unix)]
@@ -145,6 +161,19 @@ mod tests {
             "Invalid option \"global.maxLines\": expected 1 or more, received 0"
         );
         assert_eq!(error.field.as_deref(), Some("global.maxLines"));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_the_call() {
+        let planted: [Box<dyn Any + Send>; 3] =
+            [Box::new("planted"), Box::new("planted".to_owned()), Box::new(1)];
+        let messages = planted.map(|panic| {
+            let error = catch_panic::<()>(|| std::panic::resume_unwind(panic)).unwrap_err();
+            assert_eq!(error.code, Code::Internal);
+            error.message
+        });
+        assert_eq!(messages, ["panicked: planted", "panicked: planted", "panicked: no message"]);
+        assert_eq!(catch_panic(|| Ok(1)), Ok(1));
     }
 
     #[cfg(unix)]

@@ -1,7 +1,7 @@
 // The layers of `lib/`, as docs/architecture.md states them: a room imports from rooms below it and from nowhere else. Biome's
 // `noImportCycles` holds that no files import each other in a circle.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 
 const ROOT = join(__dirname, '..', '..')
@@ -71,4 +71,21 @@ test('no module imports the entry point of a subpath', () => {
       .map((name) => `${file} -> ${name}`),
   )
   expect(users).toEqual([])
+})
+
+test('scripts, benchmarks and examples import files that are there', () => {
+  const sources = ['scripts', 'benchmark', 'examples'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      // What a page imports, its server gives.
+      .filter((name) => /\.m?[jt]s$/.test(name) && !/node_modules|[\\/](dist|page)[\\/]/.test(name))
+      .map((name) => join(ROOT, folder, name)),
+  )
+  const named = sources.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) [^'"]*'(\.[^'"]+)'$/gm)].map(([, name]) =>
+      join(dirname(file), name!),
+    ),
+  )
+  const isThere = (path: string) => ['', '.ts', '.js', '.mjs'].some((end) => existsSync(path + end))
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter((path) => !isThere(path))).toEqual([])
 })

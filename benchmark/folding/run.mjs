@@ -15,7 +15,7 @@ const LIFETIMES = [
   ['lasting', Number.POSITIVE_INFINITY],
 ]
 
-const priced = (read) => pruner({ prices: { read, write: PRICES.write, miss: PRICES.write } })
+const priced = (read, more) => pruner({ prices: { read, write: PRICES.write, miss: PRICES.write }, ...more })
 
 const folded = folds()
 
@@ -26,8 +26,9 @@ const ROWS = {
   'equal results once': [wholeResults, () => whole],
   '**folds**': [folded, () => whole],
   'all but the last 5, at every request': [nothing, () => eachTurn],
-  HistoryPruner: [nothing, priced],
-  '**folds and HistoryPruner**': [folded, priced],
+  HistoryPruner: [nothing, (read) => priced(read)],
+  '**folds and HistoryPruner**': [folded, (read) => priced(read)],
+  'the same, `maxLoss: 0.05`': [folded, (read) => priced(read, { maxLoss: 0.05 })],
 }
 
 await main(async () => {

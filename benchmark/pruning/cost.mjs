@@ -1,12 +1,9 @@
 // The meter and the requests of `spillway report`, so that both count alike. They need the built package.
 
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { ROOT } from '../../scripts/build/run.mjs'
+import requestCost from '../../dist/report/request-cost.js'
+import requests from '../../dist/report/requests.js'
 
-const load = (name) => createRequire(import.meta.url)(join(ROOT, 'dist/report', name))
-
-export const { RequestMeter } = load('meter.js')
-export const { requestsOf, tokensOf, tokensOfText } = load('requests.js')
+export const { RequestMeter } = requestCost
+export const { requestsOf, tokensOf, tokensOfText } = requests
 
 export const PRICES = { read: 0.1, write: 1.25 }

@@ -1,11 +1,11 @@
 // Writes the table of prices in docs/pruning.md from `lib/pruning/prices.ts`. Needs the built package.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import prices from '../../dist/pruning/prices.js'
 import { ROOT } from '../build/run.mjs'
 
-const { TABLE } = createRequire(import.meta.url)(join(ROOT, 'dist/pruning/prices.js'))
+const { TABLE } = prices
 
 const head = '| model | read | write | lifetime | source | day |\n| --- | ---: | ---: | ---: | --- | --- |'
 const rows = TABLE.map(({ models, read, write, lifetimeMs, source, day }) => {
