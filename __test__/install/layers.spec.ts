@@ -76,7 +76,7 @@ test('no module imports the entry point of a subpath', () => {
 test('scripts, benchmarks and examples import files that are there', () => {
   const sources = ['scripts', 'benchmark', 'examples'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      // What a page imports, its server gives.
+      // The server of a page gives the modules that the page imports.
       .filter((name) => /\.m?[jt]s$/.test(name) && !/node_modules|[\\/](dist|page)[\\/]/.test(name))
       .map((name) => join(ROOT, folder, name)),
   )

@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { main, ROOT, step } from '../build/run.mjs'
 
 const FUZZ = join(ROOT, 'fuzz')
+/** Folder of what full runs build and find. */
 const BUILT = join(ROOT, 'target', 'fuzz')
 const CRASHES = join(FUZZ, 'crashes')
 const RESULTS = join(FUZZ, 'results', 'latest.json')
@@ -34,6 +35,12 @@ const SLOWEST_MS = { search: 1000, smart: 2000, diff: 2000, json: 2000, csv: 200
  */
 const STACK_KIB = { permission: 256, redact: 256 }
 
+/**
+ * Inputs of the corpus that a quick run of a target takes, every n-th, where the checks of all would take most of a minute.
+ * For the others it takes all.
+ */
+const QUICK_INPUTS = { smart: 150, diff: 150, json: 150, csv: 150 }
+
 /** Longer inputs find nothing more: what is long in a case is written as a short run. */
 const LONGEST_INPUT = 2048
 const QUICK_SECONDS = 5
@@ -49,9 +56,15 @@ const targets = asked.target === undefined ? TARGETS : TARGETS.filter((name) => 
 const SPECS = { mcp: '__test__/mcp/fuzz' }
 const specs = Object.keys(SPECS).filter((name) => (asked.target === undefined ? !asked.quick : name === asked.target))
 
+/**
+ * Where the targets' programs are. A quick run is built beside the Rust tests, with their profile: it shares what others wrote with
+ * them, which is most of what has to be compiled.
+ */
+const PROGRAMS = asked.quick ? join(ROOT, 'target', 'debug') : join(BUILT, 'release')
+
 /** Starts a target's program; answers its exit code and what it printed. */
 async function run(target, args, env = {}) {
-  const program = join(BUILT, 'release', target)
+  const program = join(PROGRAMS, target)
   const limit = STACK_KIB[target]
   const limited = ['-c', `ulimit -s ${limit}; exec "$0" "$@"`, program, ...args]
   const [command, given] = limit === undefined ? [program, args] : ['sh', limited]
@@ -97,7 +110,7 @@ async function fuzz(target) {
   for (const dir of [CRASHES, kept, found, temporary]) mkdirSync(dir, { recursive: true })
   const dictionary = join(FUZZ, 'dictionaries', `${target}.dict`)
   // The finds of earlier runs are not in every clone: a quick run starts from the corpus.
-  const corpora = asked.quick ? [temporary, kept] : [found, kept]
+  const corpora = asked.quick ? [temporary, ...seeds(target, kept)] : [found, kept]
   const began = Date.now()
   const { code, printed } = await run(
     target,
@@ -134,9 +147,22 @@ async function fuzz(target) {
   return { ...figures, missed: missed(figures, slowestAllowed) }
 }
 
-function missed({ crashes, slowestMs, peakRssMiB, executions }, slowestAllowed) {
+/** Arguments with the inputs that a quick run starts from: the corpus, or a list of some of it in a file. */
+function seeds(target, kept) {
+  const most = QUICK_INPUTS[target]
+  if (most === undefined) return [kept]
+  const all = readdirSync(kept).sort()
+  const every = Math.ceil(all.length / most)
+  const some = all.filter((_, at) => at % every === 0).map((name) => join(kept, name))
+  const list = join(BUILT, `${target}.seeds`)
+  writeFileSync(list, some.join(','))
+  return [`-seed_inputs=@${list}`]
+}
+
+function missed({ crashes, slowestMs, peakRssMiB, executions, edges }, slowestAllowed) {
   const isShort = asked.quick || seconds < 600
   return [
+    edges === 0 && 'the core was built without coverage',
     crashes > BARS.crashes && 'an input broke the promise',
     slowestMs > slowestAllowed && `an input took ${slowestMs} ms`,
     peakRssMiB > BARS.peakRssMiB && `${peakRssMiB} MiB of memory`,
@@ -149,7 +175,7 @@ function explain(target, printed, crash) {
   const at = printed.indexOf(' panicked at ')
   const why = at === -1 ? printed.slice(-1500) : printed.slice(at, at + 1500)
   process.stderr.write(`\n${target}:${why}\n`)
-  if (crash) process.stderr.write(`Again: target/fuzz/release/${target} ${relative(ROOT, crash)}\n`)
+  if (crash) process.stderr.write(`Again: ${relative(ROOT, join(PROGRAMS, target))} ${relative(ROOT, crash)}\n`)
 }
 
 /** Replaces the kept corpus by the fewest inputs that take every way that was found. */
@@ -177,7 +203,8 @@ function record(results) {
 
 /** Builds the targets. Answers why not, where that cannot be done. */
 async function build() {
-  const args = ['build', '--locked', '--release', '--bins', '--manifest-path', 'fuzz/Cargo.toml', '--target-dir', BUILT]
+  const profile = asked.quick ? ['--target-dir', join(ROOT, 'target')] : ['--release', '--target-dir', BUILT]
+  const args = ['build', '--locked', '--bins', '--manifest-path', 'fuzz/Cargo.toml', ...profile]
   if (process.platform === 'win32') return 'the wrapper around rustc is a shell script'
   try {
     await step('Building the fuzz targets', 'cargo', args, { env: { RUSTC_WRAPPER: join(FUZZ, 'rustc.sh') } })
