@@ -297,6 +297,7 @@ describe('updateConfig', () => {
     expect(new Set(config.all as string[]).size).toBe(75)
     expect(config).toMatchObject({ a: 24, b: 24 })
     expect(readFileSync(file, 'utf8')).toContain('// kept')
+    expect(readdirSync(dir()).filter((name) => name.endsWith('.lock'))).toEqual([])
   }, 60_000)
 })
 

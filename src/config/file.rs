@@ -166,27 +166,62 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Locks a file of its own, which is never removed: a waiting process would hold a lock on the removed file.
-fn lock(path: &Path) -> Result<File> {
-    let file = private()
-        .create(true)
-        .truncate(false)
-        .open(beside(path, ".lock"))
-        .map_err(|error| failure(&error))?;
+/// A lock on a file of its own. The file is removed before the lock is released, so that nothing stays behind.
+struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+/// Waits for the lock beside a file.
+fn lock(path: &Path) -> Result<Lock> {
+    let beside = beside(path, ".lock");
     let began = Instant::now();
     loop {
+        let file = private()
+            .create(true)
+            .truncate(false)
+            .open(&beside)
+            .map_err(|error| failure(&error))?;
         match file.try_lock() {
-            Ok(()) => return Ok(file),
+            Ok(()) if is_at(&file, &beside) => return Ok(Lock { file, path: beside }),
+            // Its holder removed it before this lock was taken: the next writers lock another file.
+            Ok(()) => {}
             Err(fs::TryLockError::Error(error)) => return Err(failure(&error)),
-            Err(fs::TryLockError::WouldBlock) if began.elapsed() > PATIENCE => {
-                return Err(Error::new(
-                    Code::StorageWrite,
-                    format!("{}: another process holds its lock", path.display()),
-                ));
-            }
             Err(fs::TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),
         }
+        if began.elapsed() > PATIENCE {
+            return Err(Error::new(
+                Code::StorageWrite,
+                format!("{}: another process holds its lock", path.display()),
+            ));
+        }
     }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Only where the others notice that it is another file.
+        #[cfg(unix)]
+        let _ = fs::remove_file(&self.path);
+        let _ = self.file.unlock();
+    }
+}
+
+/// Returns true if the path still leads to the open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |facts: fs::Metadata| (facts.dev(), facts.ino());
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(named)) => identity(open) == identity(named),
+        _ => false,
+    }
+}
+
+/// The file is never removed there.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
