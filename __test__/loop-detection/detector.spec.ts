@@ -376,7 +376,7 @@ describe('approvals', () => {
       }
       if (verdict.action === 'stop') {
         expect(verdict).toMatchObject({ reason: 'max_attempts', detector: 'same_tool' })
-        expect(verdict.message).toMatch(/nothing changed.*allowed to go on 3 times.*was not run/)
+        expect(verdict.message).toMatch(/nothing changed.*allowed to continue 3 times.*was not run/)
         asked.push(-i)
         break
       }

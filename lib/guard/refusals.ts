@@ -29,7 +29,7 @@ export function loopRefusal({ action, message }: DoomLoopVerdict): string {
   // A detector speaks one of two languages.
   const more = /[\u4e00-\u9fff]/.test(message)
     ? '本次调用没有执行。请换一种做法，不要重复，或询问用户如何继续。'
-    : 'The call was not run. Do something else than to repeat it, or ask the user how to go on.'
+    : 'The call was not run. Do not repeat it: try something else, or ask the user how to go on.'
   return joined(message, more)
 }
 

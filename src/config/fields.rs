@@ -96,13 +96,13 @@ pub static SECTIONS: [Section; 6] = [
             kind: Kind::Choice(&["agent", "full_access"], &[("ask", "agent")]),
             default: "\"agent\"",
             unit: "",
-            about: "`full_access` allows everything but hard denies, silently. `ask` is another word for `agent`.",
+            about: "`full_access` allows everything without asking, except hard denies. `ask` means the same as `agent`.",
             option: "default",
         }],
     },
     Section {
         key: "compaction",
-        about: "When a long history is made shorter.",
+        about: "When a long history is compacted.",
         switch: false,
         fields: &[
             Field {
@@ -127,27 +127,27 @@ pub static SECTIONS: [Section; 6] = [
     },
     Section {
         key: "truncation",
-        about: "Limits of what a model reads of a long output. `false` switches truncation off.",
+        about: "Limits of the preview of a long output. `false` switches truncation off.",
         switch: true,
         fields: &[
-            count("maxLines", 1, "2000", "lines", "Lines of a preview."),
+            count("maxLines", 1, "2000", "lines", "Maximum lines of a preview."),
             Field {
                 key: "maxBytes",
                 aliases: &[],
                 kind: Kind::Size,
                 default: "51200",
                 unit: "UTF-8 bytes",
-                about: "Bytes of a preview.",
+                about: "Maximum bytes of a preview.",
                 option: "maxBytes",
             },
-            count("maxTokens", 1, "", "tokens, estimated", "Tokens of a preview."),
+            count("maxTokens", 1, "", "tokens, estimated", "Maximum tokens of a preview."),
             Field {
                 key: "direction",
                 aliases: &[],
                 kind: Kind::Choice(&["head", "tail", "both"], &[]),
                 default: "\"head\"",
                 unit: "",
-                about: "Which part is kept.",
+                about: "Which part of the output the preview keeps.",
                 option: "direction",
             },
             Field {
@@ -156,7 +156,7 @@ pub static SECTIONS: [Section; 6] = [
                 kind: Kind::Choice(&STRATEGIES, &[]),
                 default: "\"default\"",
                 unit: "",
-                about: "How the part that is kept is chosen.",
+                about: "How the kept part is chosen.",
                 option: "strategy",
             },
             Field {
@@ -174,7 +174,7 @@ pub static SECTIONS: [Section; 6] = [
                 kind: Kind::Switch,
                 default: "true",
                 unit: "",
-                about: "Truncates outputs; `false` lets all of them through.",
+                about: "Truncates outputs; `false` lets them all through whole.",
                 option: "enabled",
             },
             Field {
@@ -202,7 +202,13 @@ pub static SECTIONS: [Section; 6] = [
         about: "When an agent that repeats itself is stopped.",
         switch: false,
         fields: &[
-            count("maxAttempts", 0, "3", "approvals", "Loops that may be approved in a run."),
+            count(
+                "maxAttempts",
+                0,
+                "3",
+                "approvals",
+                "Number of times that a loop may be approved in a run.",
+            ),
             count(
                 "maxToolCalls",
                 1,
@@ -236,7 +242,7 @@ pub static SECTIONS: [Section; 6] = [
                 0,
                 "3",
                 "calls",
-                "Calls after an approval that are not judged.",
+                "Number of calls after an approval that are not checked for loops.",
             ),
         ],
     },
@@ -251,7 +257,7 @@ pub static SECTIONS: [Section; 6] = [
                 kind: Kind::Rules,
                 default: "[]",
                 unit: "",
-                about: "Rules after the built-in ones; the last that matches counts.",
+                about: "Rules that follow the built-in ones; the last rule that matches decides.",
                 option: "rules",
             },
             Field {
@@ -260,7 +266,7 @@ pub static SECTIONS: [Section; 6] = [
                 kind: Kind::Choice(&["deny", "ask"], &[]),
                 default: "\"deny\"",
                 unit: "",
-                about: "The decision about edits outside of the vault.",
+                about: "The decision about edits outside the vault.",
                 option: "outsideEdit",
             },
             Field {
@@ -278,7 +284,7 @@ pub static SECTIONS: [Section; 6] = [
                 kind: Kind::FileNames,
                 default: "",
                 unit: "",
-                about: "Names of files with secrets instead of the built-in list, with at most one `*` each; `!` takes names out again.",
+                about: "Names of files with secrets, in place of the built-in list, with at most one `*` each; a name after `!` is excluded.",
                 option: "sensitiveFiles",
             },
         ],

@@ -38,10 +38,10 @@ pub fn finding(language: Language, reason: LoopReason, tool: &str, count: u64) -
             }
             LoopReason::Cycle => {
                 format!(
-                    "The same calls, {tool} among them, were made {count} times in turn and nothing changed."
+                    "The same sequence of calls, with {tool}, was made {count} times and nothing changed."
                 )
             }
-            LoopReason::SameError => format!("The last {count} turns all ended in the same error."),
+            LoopReason::SameError => format!("The last {count} turns ended with the same error."),
             LoopReason::UnknownTool => {
                 format!("{tool} was called {count} times, and there is no such tool.")
             }
@@ -49,16 +49,16 @@ pub fn finding(language: Language, reason: LoopReason, tool: &str, count: u64) -
                 format!("The last {count} answers to the same message made no tool call.")
             }
             LoopReason::RepeatedText => {
-                format!("One answer says the same passage {count} times in a row.")
+                format!("One answer repeats the same passage {count} times.")
             }
             LoopReason::MaxToolCalls => {
                 format!("{count} tools were called since the last approval.")
             }
             LoopReason::MaxAttempts => {
-                format!("This run was allowed to go on {count} times already.")
+                format!("This run has already been allowed to continue {count} times.")
             }
             LoopReason::HardCap => {
-                format!("This run has made {count} calls, which is the most a run can make.")
+                format!("This run has made {count} calls, the maximum for a run.")
             }
         },
         Language::Chinese => match reason {
@@ -90,7 +90,7 @@ pub fn stopped(language: Language) -> &'static str {
 /// Returns the sentence after it if a model reads on.
 pub fn warned(language: Language) -> &'static str {
     match language {
-        Language::English => "Do something else than to repeat it.",
+        Language::English => "Do not repeat it: try something else.",
         Language::Chinese => "请换一种做法，不要重复。",
     }
 }
