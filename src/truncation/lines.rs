@@ -199,20 +199,34 @@ impl<'a> Chosen<'a> {
 
     /// Returns the limits for a percentage of the remaining budget on top of the part used so far.
     pub(crate) fn share(&self, percent: u64) -> (u64, u64) {
-        let of = |used: u64, budget: u64| {
-            let left = budget.saturating_sub(used);
+        self.part(percent, self.all())
+    }
+
+    /// Returns the limits for a percentage of what is left of `most`.
+    pub(crate) fn part(&self, percent: u64, most: (u64, u64)) -> (u64, u64) {
+        let of = |used: u64, most: u64| {
+            let left = most.saturating_sub(used);
             used.saturating_add((u128::from(left) * u128::from(percent) / 100) as u64)
         };
-        (of(self.used_lines, self.budget.lines), of(self.used_bytes, self.budget.bytes))
+        (of(self.used_lines, most.0), of(self.used_bytes, most.1))
     }
 
     /// Fills gaps of at most `most` lines, since a gap line would take as much room as the lines it replaces.
     pub(crate) fn close_gaps(&mut self, most: u64) {
+        self.close_small_gaps(most, u64::MAX);
+    }
+
+    /// Fills gaps of at most `most` lines that have at most this many bytes.
+    pub(crate) fn close_small_gaps(&mut self, most: u64, bytes: u64) {
         let all = self.all();
         let numbers: Vec<u64> = self.numbers.iter().copied().collect();
         for pair in numbers.windows(2) {
             let [before, after] = pair else { continue };
-            if after - before > 1 && after - before <= most + 1 {
+            if after - before <= 1 || after - before > most + 1 {
+                continue;
+            }
+            let missing = self.lines.range(before + 1..*after);
+            if missing.map(|(_, line)| line.text.len() as u64 + 1).sum::<u64>() <= bytes {
                 self.add_all(before + 1..*after, all);
             }
         }

@@ -1,7 +1,7 @@
 //! Blocks: adjacent lines that explain the same failure, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::features::Described;
 use super::ranking::Ranking;
@@ -36,8 +36,12 @@ const BRIDGE: usize = 1;
 /// A block takes its paragraph to the start or the end if that is at most this many lines away.
 const TO_START: usize = 15;
 const TO_END: usize = 8;
-/// Good news that is less likely than this is in no block.
-const GOOD: u32 = 1000;
+/// Lines below that are indented deeper belong to a block, however unlikely, at most this many.
+const DEEPER: usize = 4;
+/// Share in percent of what is left for blocks that a block gets which does not fit, so that the next one gets something too.
+const PART: u64 = 90;
+/// Lines that are alike in the shown part of such a block.
+const ALIKE: usize = 3;
 /// Bytes that stand for the gap line of a block.
 const GAP: u64 = 40;
 /// A block repeats others if more than this share of its lines, in percent, is like lines of theirs.
@@ -50,7 +54,7 @@ struct Candidates<'a> {
     lines: &'a Lines,
     numbers: Vec<u64>,
     likely: Vec<u32>,
-    /// Lines that are in a block already, or in none.
+    /// Lines that are in a block already, or in none, as good news is.
     taken: Vec<bool>,
 }
 
@@ -64,6 +68,11 @@ impl Candidates<'_> {
         line.is_some_and(|line| line.text.is_empty())
     }
 
+    fn indentation(&self, at: usize) -> usize {
+        let line = self.numbers.get(at).and_then(|number| self.lines.get(number));
+        line.map_or(0, |line| line.text.len() - line.text.trim_start().len())
+    }
+
     /// Returns the neighbour of a line if no line is missing between them and it is in no block.
     fn next(&self, at: usize, by: isize) -> Option<usize> {
         let next = at.checked_add_signed(by)?;
@@ -75,9 +84,13 @@ impl Candidates<'_> {
     /// Returns the last likely line in one direction.
     fn reach(&self, seed: usize, by: isize) -> usize {
         let least = (self.probability(seed) / SLOPE).min(SURE);
-        let (mut end, mut at, mut misses) = (seed, seed, 0);
+        let (mut end, mut at, mut misses, mut deeper) = (seed, seed, 0, 0);
+        let is_deeper = |next| by > 0 && self.indentation(next) > self.indentation(seed);
         while let Some(next) = self.next(at, by) {
             if self.probability(next) >= least {
+                (end, misses) = (next, 0);
+            } else if deeper < DEEPER && !self.is_blank(next) && is_deeper(next) {
+                deeper += 1;
                 (end, misses) = (next, 0);
             } else if !self.is_blank(next) {
                 misses += 1;
@@ -119,10 +132,8 @@ pub(super) fn form(
         .zip(is_noise)
         .map(|((_, row), is_noise)| if *is_noise { 0 } else { ranking.probability(row) })
         .collect();
-    let taken = likely.iter().zip(is_good).map(|(likely, is_good)| *is_good && *likely < GOOD);
-    let taken = taken.collect();
     let numbers = rows.iter().map(|(number, _)| *number).collect();
-    let mut candidates = Candidates { lines, numbers, likely, taken };
+    let mut candidates = Candidates { lines, numbers, likely, taken: is_good.clone() };
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.retain(|at| candidates.probability(*at) >= SEED);
     sort_by_key(&mut order, |at| (u32::MAX - candidates.probability(*at), *at));
@@ -157,7 +168,13 @@ pub(super) fn form(
 
 /// Adds blocks whose best line is at least so likely, whole before the next, and those that repeat others after the rest. If a
 /// block does not fit, its best line and the likelier of its neighbours are added as long as there is room.
-pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
+pub(super) fn add(
+    chosen: &mut Chosen<'_>,
+    lines: &Lines,
+    blocks: &[Block],
+    least: u32,
+    most: (u64, u64),
+) {
     let mut shown = BTreeSet::new();
     let (first, repeats): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().filter(|block| block.peak >= least).partition(|block| {
@@ -171,7 +188,8 @@ pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (
         });
     for block in first.into_iter().chain(repeats) {
         if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
-            add_part(chosen, block, most);
+            let part = chosen.part(PART, most);
+            add_part(chosen, lines, block, part);
         }
     }
 }
@@ -185,17 +203,23 @@ pub(super) fn complete(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, mo
     }
 }
 
-fn add_part(chosen: &mut Chosen<'_>, block: &Block, most: (u64, u64)) {
+fn add_part(chosen: &mut Chosen<'_>, lines: &Lines, block: &Block, most: (u64, u64)) {
     let at = |place: usize| block.lines.get(place).copied();
     if !at(block.best).is_some_and(|(number, _)| chosen.add(number, most)) {
         return;
     }
     let likely = |place: Option<usize>| place.and_then(at).map(|(_, likely)| likely);
     let (mut above, mut below) = (block.best.checked_sub(1), Some(block.best + 1));
+    let mut met: BTreeMap<u64, usize> = BTreeMap::new();
     while let Some(better) = likely(above).max(likely(below)) {
         let is_above = likely(above) == Some(better);
         let place = if is_above { above } else { below };
-        let is_in = place.and_then(at).is_some_and(|(number, _)| chosen.add(number, most));
+        let is_in = place.and_then(at).is_some_and(|(number, _)| {
+            let alike = lines.get(&number).map_or(0, |line| line.alike);
+            let count = met.entry(alike).or_default();
+            *count += usize::from(alike != 0);
+            *count > ALIKE || chosen.add(number, most)
+        });
         if is_above {
             above = above.filter(|_| is_in).and_then(|place| place.checked_sub(1));
         } else {

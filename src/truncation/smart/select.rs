@@ -24,6 +24,8 @@ const PER_PARAGRAPH_LINE: u64 = 800;
 const FARTHEST: u64 = 256;
 /// Bytes of the budget for each line of the gaps that are closed before less likely lines are shown: 8 lines at 50 KB.
 const PER_GAP_LINE: u64 = 6400;
+/// Lines and bytes of the gaps that are closed before anything but likely blocks is shown.
+const SMALL_GAP: (u64, u64) = (3, 300);
 /// Probability in ten thousandths of the best line of a likely block.
 const LIKELY: u32 = 300;
 
@@ -68,9 +70,10 @@ pub(super) fn choose(
         let far = (budget.bytes / PER_PARAGRAPH_LINE).min(FARTHEST) as usize;
         blocks = blocks::form(lines, &described, rules.ranking(), far);
         let most = chosen.share(BLOCKS);
-        blocks::add(&mut chosen, &blocks, LIKELY, most);
+        blocks::add(&mut chosen, lines, &blocks, LIKELY, most);
         let most = chosen.share(PARAGRAPHS);
         blocks::complete(&mut chosen, &blocks, LIKELY, most);
+        chosen.close_small_gaps(SMALL_GAP.0, SMALL_GAP.1);
     }
     for (value, number) in &ranked {
         if *value >= WARNING {
@@ -80,7 +83,7 @@ pub(super) fn choose(
     if !blocks.is_empty() {
         chosen.close_gaps(budget.bytes / PER_GAP_LINE);
     }
-    blocks::add(&mut chosen, &blocks, 0, all);
+    blocks::add(&mut chosen, lines, &blocks, 0, all);
     let some = chosen.share(25);
     for (value, number) in &ranked {
         if (1..WARNING).contains(value) {
