@@ -186,8 +186,20 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with('/')
 }
 
+/// Returns true if no component of an absolute path is empty or begins with a dot.
+fn is_normal(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    path.len() > 1
+        && bytes[0] == b'/'
+        && !bytes.windows(2).any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'))
+        && !path.ends_with('/')
+}
+
 /// Removes `.`, `..` and empty components; returns `None` if a drive is followed by a relative path.
 pub fn normal(path: &str) -> Option<String> {
+    if is_normal(path) {
+        return Some(path.to_owned());
+    }
     let share = path.starts_with("//") && !path.starts_with("///");
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

@@ -1,6 +1,7 @@
 //! A list of rules: which one counts for a target, which ones it hides, and whether the rules' own examples hold.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 use serde::Serialize;
@@ -10,6 +11,7 @@ use super::options::{choice, refuse};
 use super::pattern::{Pattern, Style, Subject, split_scheme, start_of};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
+use crate::util::hash::NameHasher;
 use crate::util::sort::sort_by_key;
 use crate::util::suggest::unknown;
 
@@ -198,7 +200,7 @@ fn bad(field: &str, problem: &str) -> Error {
 pub struct RuleList {
     rules: Vec<Rule>,
     /// Rules that are only about targets that begin so, ascending; found without looking at the others.
-    by_start: HashMap<String, Vec<usize>>,
+    by_start: HashMap<String, Vec<usize>, BuildHasherDefault<NameHasher>>,
     /// All others by the domain that they are about, ascending.
     anywhere: [Vec<usize>; DOMAINS.len()],
 }

@@ -264,7 +264,16 @@ impl SensitiveNames {
                 found = Some(at);
             }
         }
-        let folders = || path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        let folders = || {
+            let mut rest = Some(path);
+            let next = std::iter::from_fn(move || {
+                let text = rest?;
+                let end = text.bytes().position(|byte| matches!(byte, b'/' | b'\\'));
+                rest = end.map(|end| &text[end + 1..]);
+                Some(end.map_or(text, |end| &text[..end]))
+            });
+            next.filter(|part| !matches!(*part, "" | "."))
+        };
         let mut parts = None;
         for folder in folders().map(plain) {
             for at in self.with_key(FOLDER + letter(folder.bytes().next())) {
@@ -387,6 +396,9 @@ impl SensitiveNames {
 /// A glob in which lists with classes, such as `[[:punct:]]`, may stand for any letter.
 pub fn without_classes(glob: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(glob);
+    if !glob.contains('[') {
+        return text;
+    }
     for _ in 0..MOST_ALTERNATIVES {
         let parts = text.split_once("[[:").and_then(|(before, rest)| {
             let (_, behind) = rest.split_once(":]")?;

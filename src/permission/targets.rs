@@ -414,9 +414,12 @@ fn is_usual_shell(value: &Value) -> bool {
 fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     // The tool uses one of them, but it is unknown which.
     let is_cwd = |key: &str| BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key);
-    let mut given = folders_in(args, tool, is_cwd);
-    let further = folders_in(args, tool, |key| !is_cwd(key) && is_folder_of_command(key));
-    given.extend(further.into_iter().filter(|(_, value)| value.is_string()));
+    let mut given = Vec::new();
+    if args.keys().any(|key| !COMMAND_KEYS.contains(&key.as_str())) {
+        given = folders_in(args, tool, is_cwd);
+        let further = folders_in(args, tool, |key| !is_cwd(key) && is_folder_of_command(key));
+        given.extend(further.into_iter().filter(|(_, value)| value.is_string()));
+    }
     further_of_command(args, tool, found);
     let cwd = given.iter().find_map(|(_, value)| value.as_str()).map(str::to_owned);
     for (key, value) in &given {

@@ -253,6 +253,7 @@ impl<'a> Reader<'a> {
         let bans = shell::Bans {
             files: options.has_bans(Domain::Read),
             programs: options.has_bans(Domain::Bash),
+            looking: options.read_only,
         };
         let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, bans);
         // Without writes nothing is copied into a repository.

@@ -50,6 +50,8 @@ pub(super) struct Walker<'a> {
     pub with_named: bool,
     /// True if the commands in code are collected.
     pub with_code: bool,
+    /// True if it is asked which commands only look.
+    pub with_looks: bool,
     pub options: ParserOptions,
     /// Directories that a command may run in; empty if unknown.
     pub places: Vec<String>,
@@ -125,6 +127,7 @@ impl<'a> Walker<'a> {
             sensitive,
             with_named: bans.files,
             with_code: bans.programs,
+            with_looks: bans.looking,
             options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
             places: vec![cwd.to_owned()],
             next_places: None,
@@ -195,10 +198,15 @@ impl<'a> Walker<'a> {
 
     /// Parses a text, as far as what is read of a call is not too much.
     pub(crate) fn parse(&mut self, text: &str) -> Result<Program, &'static str> {
-        if let Some(reason) = preflight::refuse(text) {
+        let plain = fast_path::program(text);
+        // A short one has nothing that is refused.
+        let is_short = text.len() <= preflight::MAX_OPENERS;
+        if !(is_short && plain.is_some())
+            && let Some(reason) = preflight::refuse(text)
+        {
             return Err(reason);
         }
-        if let Some(program) = fast_path::program(text) {
+        if let Some(program) = plain {
             return Ok(program);
         }
         let left = self.tokens_left.checked_sub(preflight::tokens(text));
@@ -420,7 +428,7 @@ impl<'a> Walker<'a> {
         }
         // A document that a shell ends sooner is followed by commands that the parser took for its text.
         let is_open = |one: &Simple| one.doubts.iter().any(|doubt| doubt.reason == HERE_DOCUMENT);
-        if raw.contains("<<") && self.out.commands[before..].iter().any(is_open) {
+        if self.out.commands[before..].iter().any(is_open) && raw.contains("<<") {
             let others = self.pieces_destroy(raw);
             self.push(Simple { text: "<<".into(), others, quiet: true, ..Simple::default() });
         }

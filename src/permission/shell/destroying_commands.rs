@@ -78,9 +78,12 @@ pub(super) const LOCAL_WRAPPERS: &[&str] = &[
 
 /// Returns the name of a program without its directory.
 pub(super) fn base(text: &str) -> Cow<'_, str> {
-    let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+    let folder = text.bytes().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    let mut name = folder.map_or(text, |end| &text[end + 1..]);
     // Zsh and Nushell write programs so.
-    let name = name.trim_start_matches(['=', '^']);
+    while name.starts_with('=') || name.starts_with('^') {
+        name = &name[1..];
+    }
     if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name.strip_suffix(".exe").unwrap_or(name));
     }
@@ -136,8 +139,8 @@ impl Walker<'_> {
         let folder = name.text.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
         let is_glob = name.known && name.glob && name.text.contains(['*', '?', '[']);
-        let last = name.text.rsplit('/').next().unwrap_or_default();
-        let can_be = |known: &&&str| can_be_name(last, known);
+        let last = || name.text.rsplit('/').next().unwrap_or_default();
+        let can_be = |known: &&&str| can_be_name(last(), known);
         let is_shell = !name.known
             || SHELLS.contains(&base)
             || (is_glob && SHELLS.iter().any(|it| can_be(&it)));

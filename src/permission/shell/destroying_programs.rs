@@ -7,8 +7,8 @@ use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
-use super::windows_programs;
 use super::word::Word;
+use super::{disk_writers, windows_programs};
 use crate::permission::places::Place;
 use crate::util::hash::NameMap;
 
@@ -220,6 +220,7 @@ static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
     let tables = [WITH_WORD, FIRMWARE, POOLS].into_iter().flatten().map(|(name, _)| *name);
     let managers = PACKAGE_MANAGERS.iter().map(|(name, _)| *name);
     let others = OTHERS.split_ascii_whitespace();
+    let others = others.chain(disk_writers::names()).chain(windows_programs::names());
     lists.chain(tables).chain(managers).chain(others).map(|name| (name, ())).collect()
 });
 
@@ -246,16 +247,17 @@ impl Walker<'_> {
         if base != "sfdisk" && rest.iter().any(only_tells) {
             return None;
         }
-        if let Some(found) =
-            windows_programs::destroys(base, rest).or_else(|| self.output_destroys(base, rest))
-        {
-            return Some(found);
-        }
+        let listed = || {
+            windows_programs::destroys(base, rest)
+                .or_else(|| self.written_by(base, rest))
+                .or_else(|| self.output_destroys(base, rest))
+                .or_else(|| self.destroys_listed(base, rest, is_first))
+        };
         if NAMES.contains_key(base) {
-            return self.destroys_listed(base, rest, is_first);
+            return listed();
         }
-        debug_assert!(self.destroys_listed(base, rest, is_first).is_none(), "{base} is in no list");
-        None
+        debug_assert_eq!(listed(), self.output_destroys(base, rest), "{base} is in no list");
+        self.output_destroys(base, rest)
     }
 
     fn destroys_listed(&self, base: &str, rest: &[Word], is_first: bool) -> Option<&'static str> {

@@ -44,8 +44,13 @@ const LAST: &[&str] = &["aws", "convert", "ffmpeg", "gsutil", "magick", "rclone"
 const DOT_COMMANDS: &[&str] = &[".output", ".once", ".backup", ".save", ".clone", ".log"];
 
 impl Walker<'_> {
-    /// Returns what a program destroys by writing to the file that one of its words names.
+    /// Returns what a program destroys by writing to the value of an option.
     pub(super) fn output_destroys(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        self.writes_one_of(option_values(base, rest))
+    }
+
+    /// Returns what one of the programs of the tables destroys by writing to the file that one of its words names.
+    pub(super) fn written_by(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
         let operands = || rest.iter().filter(|word| !word.text.starts_with('-'));
         let verbs = DISK_VERBS.iter().find(|(name, _)| *name == base);
         let has_verb = |verbs: &[&str]| {
@@ -55,7 +60,7 @@ impl Walker<'_> {
         {
             return Some(WRITES_DISK);
         }
-        let mut written: Vec<&str> = option_values(base, rest);
+        let mut written: Vec<&str> = Vec::new();
         let mut texts = operands().map(|word| word.text.as_str());
         if let Some((_, at)) = OPERANDS.iter().find(|(name, _)| *name == base) {
             written.extend(texts.nth(*at));
@@ -74,8 +79,20 @@ impl Walker<'_> {
             })),
             _ => {}
         }
-        written.into_iter().find_map(|text| self.writes(std::iter::once(&expanded_word(text))))
+        self.writes_one_of(written)
     }
+
+    fn writes_one_of(&self, files: Vec<&str>) -> Option<&'static str> {
+        files.into_iter().find_map(|file| self.writes(std::iter::once(&expanded_word(file))))
+    }
+}
+
+/// Returns the names of the programs of the tables.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let verbs = DISK_VERBS.iter().map(|(name, _)| *name);
+    let operands = OPERANDS.iter().map(|(name, _)| *name);
+    let others = ["socat", "sed", "gsed", "tar", "gtar", "bsdtar", "sqlite3"];
+    verbs.chain(operands).chain(LAST.iter().copied()).chain(others)
 }
 
 /// Returns the values of the options that a program writes to: `-o X`, `-oX`, `--output X`, `--output=X`, `of=X`.

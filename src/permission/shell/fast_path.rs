@@ -44,7 +44,7 @@ struct Tokens<'t>(&'t str);
 impl<'t> Tokens<'t> {
     /// Returns the next token, or `None` if it is not plain.
     fn next(&mut self) -> Option<Token<'t>> {
-        self.0 = self.0.trim_start_matches(' ');
+        self.skip_spaces();
         let (token, length) = match self.0.as_bytes() {
             [] => (Token::End, 0),
             [b'&', b'&', ..] => (Token::And, 2),
@@ -62,6 +62,12 @@ impl<'t> Tokens<'t> {
         Some(token)
     }
 
+    fn skip_spaces(&mut self) {
+        while self.0.starts_with(' ') {
+            self.0 = &self.0[1..];
+        }
+    }
+
     fn redirect(&mut self, number: Option<IoFd>) -> Option<Token<'t>> {
         use IoFileRedirectKind::{Append, DuplicateOutput, Read, Write};
         let (kind, length) = match self.0.as_bytes() {
@@ -70,7 +76,8 @@ impl<'t> Tokens<'t> {
             [b'>', ..] => (Write, 1),
             _ => (Read, 1),
         };
-        self.0 = self.0[length..].trim_start_matches(' ');
+        self.0 = &self.0[length..];
+        self.skip_spaces();
         let to = word(self.word()?);
         let target = match kind {
             DuplicateOutput => IoFileRedirectTarget::Duplicate(to),

@@ -172,7 +172,7 @@ pub struct Simple {
     pub repositories: Vec<String>,
     /// Another form, for which permissions count too.
     pub same_as: Option<String>,
-    /// True if it only reads.
+    /// True if it only reads, as far as that is requested.
     pub looks: bool,
 }
 
@@ -216,6 +216,8 @@ pub struct Bans {
     pub files: bool,
     /// Rules that ask about or deny programs: what code runs is among [`Simple::others`].
     pub programs: bool,
+    /// A permission for all commands that only look: [`Simple::looks`] is filled.
+    pub looking: bool,
 }
 
 /// Reads a command that runs in `cwd`. `sensitive` recognizes names of files with secrets.
@@ -263,7 +265,8 @@ fn read_alone(command: &str) -> Reading {
         windows: false,
         fold_case: false,
     };
-    read(command, &folders, cwd, &SensitiveNames::none(), Bans::default())
+    let bans = Bans { looking: true, ..Bans::default() };
+    read(command, &folders, cwd, &SensitiveNames::none(), bans)
 }
 
 #[cfg(test)]

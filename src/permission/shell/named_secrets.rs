@@ -13,6 +13,11 @@ const LEAVE_OUT: [&str; 12] =
     ["tar", "bsdtar", "gtar", "rsync", "zip", "grep", "egrep", "fgrep", "du", "fd", "fdfind", "rg"];
 
 impl Walker<'_> {
+    /// Returns true if all files of a folder that the command may run in are secrets.
+    fn is_among_secrets(&self) -> bool {
+        self.places.iter().any(|place| self.sensitive.is_sensitive(&[place, "/x"].concat()))
+    }
+
     /// Adds files with secrets, wherever their names occur, and other possible names of files.
     pub(super) fn secrets(
         &mut self,
@@ -40,8 +45,7 @@ impl Walker<'_> {
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
         let may_take_globs =
             program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
-        let is_in_folder =
-            self.places.iter().any(|place| self.sensitive.is_sensitive(&[place, "/x"].concat()));
+        let mut is_in_folder = None;
         let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
         let base = words[0].text.rsplit('/').next().unwrap_or_default();
         let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
@@ -57,8 +61,9 @@ impl Walker<'_> {
             }
             let text = without_classes(&word.text);
             let letters = text.strip_prefix('-').filter(|_| !is_git);
+            let is_end = |letter: char| matches!(letter, '=' | ':' | '@' | ',' | '<');
             let pieces = text
-                .split(['=', ':', '@', ',', '<'])
+                .split(is_end)
                 .filter(|piece| *piece != text)
                 .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
                 // After an option of one letter: `-Ifolder`.
@@ -70,7 +75,9 @@ impl Walker<'_> {
                     self.sensitive.can_be_sensitive(piece, false)
                 } else {
                     self.sensitive.is_sensitive(piece)
-                        || (is_in_folder && piece == word.text && !piece.starts_with('/'))
+                        || (piece == word.text
+                            && !piece.starts_with('/')
+                            && *is_in_folder.get_or_insert_with(|| self.is_among_secrets()))
                 };
                 let is_pattern = (takes_globs || may_take_globs)
                     && !word.glob

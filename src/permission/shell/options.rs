@@ -397,7 +397,9 @@ impl Walker<'_> {
 
     /// Adds the paths outside, or in git's directory, that a value names.
     fn reaches(&mut self, word: &Word, value: &str, command: &mut Simple) {
-        if value.len() > MAX_VALUE {
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        // A name leads nowhere.
+        if value.len() > MAX_VALUE || value.bytes().all(is_of_name) {
             return;
         }
         let lower = value.to_ascii_lowercase();
@@ -542,12 +544,13 @@ impl Program {
 
     /// Returns true if a word after these is the name of another program that is run.
     fn runs(&self, before: &[&str], word: &str) -> bool {
-        self.runs.split(',').any(|one| match one {
-            "*" => before.is_empty() && !self.runs.split(',').any(|other| other == word),
-            "?" => before.is_empty() && !word.contains('/'),
-            "" => false,
-            one => one.split('/').eq(before.iter().copied()),
-        })
+        !self.runs.is_empty()
+            && self.runs.split(',').any(|one| match one {
+                "*" => before.is_empty() && !self.runs.split(',').any(|other| other == word),
+                "?" => before.is_empty() && !word.contains('/'),
+                "" => false,
+                one => one.split('/').eq(before.iter().copied()),
+            })
     }
 }
 

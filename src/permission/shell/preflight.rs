@@ -6,7 +6,7 @@ use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 pub(super) const MAX_BYTES: usize = 128 * 1024;
 
 /// Maximum nesting: the parser recurses for each level on the caller's stack.
-const MAX_OPENERS: usize = 200;
+pub(super) const MAX_OPENERS: usize = 200;
 
 /// The parser reads the text after a parenthesis, or in a `case`, in two ways, and each inner one again for both. The number of pieces
 /// of a text, doubled for each level, estimates the time; this limit is a few milliseconds.

@@ -56,12 +56,12 @@ impl Walker<'_> {
     }
 
     pub(super) fn simple_prints(&mut self, simple: &SimpleCommand) -> Option<String> {
-        let name = simple.word_or_name.as_ref()?.value.clone();
+        let name = simple.word_or_name.as_ref()?.value.as_str();
         let mut raw = vec![name];
         let mut read = None;
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
-                Item::Word(word) | Item::AssignmentWord(_, word) => raw.push(word.value.clone()),
+                Item::Word(word) | Item::AssignmentWord(_, word) => raw.push(&word.value),
                 Item::IoRedirect(redirect) => read = self.read_by(redirect).or(read),
                 Item::ProcessSubstitution(_, shell) => {
                     let printed = self.printed(&shell.list);
@@ -69,17 +69,21 @@ impl Walker<'_> {
                 }
             }
         }
-        let of_files = |raw: &String| self.written_texts(raw).next().map(str::to_owned);
+        let of_files = |raw: &&str| self.written_texts(raw).next().map(str::to_owned);
         let read = read
             .or_else(|| raw[1..].iter().take(MAX_TAILS).find_map(of_files))
             .or_else(|| self.piped.clone());
         // The output of most commands is unknown: their words need not be read again.
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         let has_text = raw.iter().any(|raw| raw.contains([' ', '\\']));
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=".contains(&byte);
+        // It lists files with one of its commands only.
+        let is_other_git =
+            name == "git" && raw.iter().all(|raw| *raw != "ls-files" && raw.bytes().all(is_plain));
         let can_print = has_text
-            || PRINTERS.contains(&raw[0].as_str())
-            || LISTERS.contains(&raw[0].as_str())
-            || !raw[0].chars().all(is_name);
+            || PRINTERS.contains(&name)
+            || (LISTERS.contains(&name) && !is_other_git)
+            || !name.chars().all(is_name);
         if !can_print && read.is_none() {
             return None;
         }

@@ -6,7 +6,7 @@
 //! matches (`--upload-p`), and so does an extended name (`--config-file` for `--config`). Short options are found in a
 //! bundle (`-xI`).
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::util::hash::NameMap;
 
@@ -124,7 +124,9 @@ pub struct Program {
     pub writes: &'static str,
     /// The first arguments that run nothing, if any other runs something.
     pub only: Option<&'static str>,
-    options: Vec<Opt>,
+    /// Its options as they are written in the table, and as they were read when they were needed.
+    written: &'static str,
+    read: OnceLock<Vec<Opt>>,
 }
 
 /// A match of an argument with an option.
@@ -154,7 +156,7 @@ fn rows() -> impl Iterator<Item = (&'static str, Program)> {
         let names = parts.next()?;
         let mut about = parts.next()?.split(' ');
         let kind = kind(about.next()?)?;
-        let options = parts.next().unwrap_or_default();
+        let written = parts.next().unwrap_or_default();
         let mut program = Program {
             kind,
             style: Style::Usual,
@@ -168,7 +170,8 @@ fn rows() -> impl Iterator<Item = (&'static str, Program)> {
             reads: "",
             writes: "",
             only: None,
-            options: options.split(' ').filter(|text| !text.is_empty()).map(option).collect(),
+            written,
+            read: OnceLock::new(),
         };
         for word in about {
             match word {
@@ -284,14 +287,19 @@ impl Opt {
 }
 
 impl Program {
+    fn options(&self) -> &[Opt] {
+        let texts = || self.written.split(' ').filter(|text| !text.is_empty());
+        self.read.get_or_init(|| texts().map(option).collect())
+    }
+
     /// Returns true if no option of it runs or writes anything.
     pub fn is_plain(&self) -> bool {
-        !self.options.iter().any(Opt::matters)
+        !self.options().iter().any(Opt::matters)
     }
 
     /// Returns true if a word is in the line as it is.
     pub fn has(&self, word: &str) -> bool {
-        self.options.iter().any(|option| option.name == word)
+        self.options().iter().any(|option| option.name == word)
     }
 
     /// Returns the mark because of which a word is asked about: `=` in it, or `+` or `@` at its start.
@@ -322,7 +330,7 @@ impl Program {
                     _ => option.name == word,
                 }
         };
-        self.options.iter().find(is_it)
+        self.options().iter().find(is_it)
     }
 
     /// Returns the options of the table that a word is, or could abbreviate.
@@ -332,7 +340,7 @@ impl Program {
             return self.long(word, before).into_iter().collect();
         }
         let options = || {
-            let options = self.options.iter().filter(|option| option.counts(before));
+            let options = self.options().iter().filter(|option| option.counts(before));
             options.filter(|option| option.name.starts_with('-') && !option.name.starts_with("--"))
         };
         let is_glued = self.style == Style::Glued;
@@ -372,7 +380,7 @@ impl Program {
         let (name, value) = (&word[..end], word.get(end + 1..));
         let key = normal(name);
         let options = || {
-            let options = self.options.iter().filter(|option| option.counts(before));
+            let options = self.options().iter().filter(|option| option.counts(before));
             options.filter(|option| option.name.starts_with('-'))
         };
         let is_short = |option: &&Opt| self.style == Style::Usual && !option.name.starts_with("--");

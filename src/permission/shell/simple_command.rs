@@ -1,5 +1,7 @@
 //! Judges one simple command.
 
+use std::borrow::Cow;
+
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
 use super::git::{self, git};
@@ -192,9 +194,12 @@ impl Walker<'_> {
         }
         let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
         // Names are equal in any case if the file system is case-insensitive.
-        let base = written.to_ascii_lowercase();
+        let lower = match written.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Cow::Owned(written.to_ascii_lowercase()),
+            false => Cow::Borrowed(written),
+        };
         let endings = [".exe", ".cmd", ".bat"];
-        let base = endings.iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
+        let base = endings.iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
         if base != name.text {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
@@ -254,7 +259,7 @@ impl Walker<'_> {
         let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
         if is_itself {
             command.same_as = read_only_commands::same_as(base, name, &command.text);
-            command.looks = read_only_commands::looks(base, program, words);
+            command.looks = self.with_looks && read_only_commands::looks(base, program, words);
         }
         if let Some((how, from)) =
             possible_commands::mode(base, program.map(|program| program.kind), words)
@@ -498,7 +503,8 @@ fn with_revisions(words: &[Word]) -> Vec<Word> {
 
 /// Joins words in their display form with spaces.
 pub(super) fn told(words: &[Word]) -> String {
-    let mut text = String::new();
+    let length = words.iter().map(|word| word.told.len() + 1).sum();
+    let mut text = String::with_capacity(length);
     for word in words {
         if !text.is_empty() {
             text.push(' ');

@@ -6,6 +6,25 @@ use super::word::Word;
 /// Commands that remove what they name.
 const REMOVERS: [&str; 7] = ["del", "erase", "rd", "rmdir", "remove-item", "ri", "rm"];
 
+/// Commands that destroy something with some words, or always.
+const OTHERS: [&str; 10] = [
+    "clear-disk",
+    "format-volume",
+    "initialize-disk",
+    "remove-partition",
+    "diskpart",
+    "bcdedit",
+    "reg",
+    "stop-computer",
+    "restart-computer",
+    "wmic",
+];
+
+/// Returns the names of all commands of which something is known here.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    REMOVERS.into_iter().chain(OTHERS)
+}
+
 /// Folders of a drive that Windows cannot do without.
 const FOLDERS: [&str; 7] = ["", "*", "*.*", "windows", "users", "program files", "programdata"];
 
