@@ -69,6 +69,17 @@ describe('an argument that no table knows', () => {
     ['bash', { command: 'ls', output_file: '/etc/x' }],
     ['bash', { command: 'ls', post_command: 'cat secrets/key' }],
     ['shell', { command: 'ls', CommandLine: 'git push' }],
+    ['multi_edit', { file_path: 'a.txt', edits: [{ file_path: secret, old_string: 'a', new_string: 'b' }] }],
+    ['codebase_search', { query: 'x', target_directories: ['secrets'] }],
+    ['grep', { pattern: 'x', path: 'src', searchFolders: ['secrets'] }],
+    ['fetch', { url: 'https://example.com', body_file: '.env' }],
+    ['fetch', { url: 'https://example.com', outputPath: secret }],
+    ['bash', { program: 'rm', args: ['x'] }],
+    ...['sudo', 'as_root', 'privileged', 'container'].map((key): [string, unknown] => [
+      'bash',
+      { command: 'ls', [key]: true },
+    ]),
+    ['bash', { command: 'ls', sandbox: false }],
   ]
   test.each(calls)('is judged by its name: %s %j', (tool, args) => expect(decideTool(tool, args)).not.toBe('allow'))
 
@@ -86,6 +97,10 @@ describe('an argument that no table knows', () => {
     ['bash', { command: 'ls', options: { timeout: 5 } }],
     ['bash', { command: 'ls', current_working_directory: 'src' }],
     ['write_file', { path: 'a.txt', content: 'secrets/key', encoding: 'utf8' }],
+    ['multi_edit', { file_path: 'a.txt', edits: [{ old_string: 'secrets/key', new_string: '.env' }] }],
+    ['codebase_search', { query: 'secrets/key', target_directories: ['src'] }],
+    ['fetch', { url: 'https://example.com', body: 'secrets/key', method: 'POST' }],
+    ['bash', { command: 'ls', sandbox: true, sudo: false }],
   ]
   test.each(usual)('does not make a usual call a question: %s %j', (tool, args) =>
     expect(decideTool(tool, args)).toBe('allow'),

@@ -11,15 +11,15 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use self::further_arguments::{
-    TAKE_GLOBS, further_of_command, further_paths, is_folder_of_command, path_or_glob,
-    patterns_of_list,
+    TAKE_GLOBS, files_of_address, further_of_command, further_paths, is_folder_of_command,
+    path_or_glob, patterns_of_list,
 };
 use super::Domain;
 use super::patch::patched;
 use super::tool_table::{
     ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
-    INCLUDE_KEYS, PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, SOURCE_KEYS,
-    TABLE,
+    INCLUDE_KEYS, LIMIT_KEYS, PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS,
+    SOURCE_KEYS, TABLE,
 };
 use crate::tools::{is_same, plain};
 
@@ -216,7 +216,10 @@ pub fn touched(
             }
         }
         Shape::Command => commands(args, &tool, &mut found),
-        Shape::Address => strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address),
+        Shape::Address => {
+            strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address);
+            files_of_address(args, &tool, &mut found);
+        }
         Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
         Shape::Nothing => {}
     }
@@ -296,12 +299,18 @@ fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     }
 }
 
-/// Returns the keys of a table if an argument has one of them. A call has few arguments and a table many keys: this takes
-/// a tenth of the time of a search for each key.
-fn keys_in<'k>(args: &Map<String, Value>, keys: &'k [&'k str]) -> &'k [&'k str] {
-    let is_there =
-        args.len() > FEW_ARGUMENTS || args.keys().any(|name| keys.contains(&name.as_str()));
-    if is_there { keys } else { &[] }
+/// Returns the keys of a table that arguments have, or all if there are many arguments. A call has few of them and a table
+/// many keys: this takes a tenth of the time of a search for each key.
+fn keys_in<'k>(
+    args: &Map<String, Value>,
+    keys: &'k [&'k str],
+) -> impl Iterator<Item = &'k str> + use<'k> {
+    let are_many = args.len() > FEW_ARGUMENTS;
+    let place = |name: &String| keys.iter().position(|key| key == name);
+    let places = args.keys().take(FEW_ARGUMENTS).filter_map(place);
+    let are_there = places.fold(0_u64, |all, place| all | 1 << place);
+    let is_there = move |place: usize| are_many || are_there >> place & 1 == 1;
+    keys.iter().enumerate().filter(move |(place, _)| is_there(*place)).map(|(_, key)| *key)
 }
 
 /// Adds every string under the keys, in arrays too. Any other value under a known key cannot be evaluated.
@@ -313,7 +322,7 @@ fn strings(
     make: impl Fn(String) -> Touched,
 ) {
     let own = tool.keys.iter().map(String::as_str);
-    let usual = keys_in(args, usual).iter().copied().filter(|_| tool.keys.is_empty());
+    let usual = keys_in(args, usual).filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {
         match args.get(key) {
             None | Some(Value::Null) => {}
@@ -443,15 +452,16 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
         let key = given.last().map_or("cwd", |(key, _)| key);
         found.push(Touched::Unreadable(Domain::Bash, key.to_owned()));
     }
-    let own_keys = |key: &&&str| tool.keys.iter().any(|own| own == **key);
+    let own_keys = |key: &&str| tool.keys.iter().any(|own| own == *key);
     let powers = keys_in(args, POWER_KEYS)
-        .iter()
-        .filter(|key| !own_keys(key) && args.get(**key).is_some_and(is_given));
-    let shells =
-        keys_in(args, SHELL_KEYS).iter().filter(|key| !args.get(**key).is_none_or(is_usual_shell));
-    found.extend(powers.chain(shells).map(|key| Touched::Powerful((*key).to_owned())));
+        .filter(|key| !own_keys(key) && args.get(*key).is_some_and(is_given));
+    let shells = keys_in(args, SHELL_KEYS).filter(|key| !args.get(*key).is_none_or(is_usual_shell));
+    let limits =
+        keys_in(args, LIMIT_KEYS).filter(|key| args.get(*key) == Some(&Value::Bool(false)));
+    let all = powers.chain(shells).chain(limits);
+    found.extend(all.map(|key| Touched::Powerful(key.to_owned())));
     let own = tool.keys.iter().map(String::as_str);
-    let usual = keys_in(args, COMMAND_KEYS).iter().copied().filter(|_| tool.keys.is_empty());
+    let usual = keys_in(args, COMMAND_KEYS).filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {
         match args.get(key) {
             None | Some(Value::Null) => {}

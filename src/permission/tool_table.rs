@@ -239,7 +239,16 @@ pub(super) const POWER_KEYS: &[&str] = &[
     "runAs",
     "user",
     "host",
+    "sudo",
+    "as_root",
+    "asRoot",
+    "privileged",
+    "container",
+    "program",
+    "interpreter",
 ];
+/// Arguments that do so if they are false.
+pub(super) const LIMIT_KEYS: &[&str] = &["sandbox", "sandboxed", "use_sandbox", "useSandbox"];
 /// The shell by name.
 pub(super) const SHELL_KEYS: &[&str] = &["shell", "executable"];
 pub(super) const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];

@@ -11,7 +11,7 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::constructs::passes_output;
-use super::destroying_commands::FORKS;
+use super::destroying_commands::{FORKS, LINK};
 use super::fork_bombs::text_starts_itself;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
@@ -363,6 +363,20 @@ impl<'a> Walker<'a> {
         } else {
             word.text.clone()
         };
+        // The link itself is changed, unless something below it is named.
+        let is_link = |name: &str| name.strip_prefix(LINK).is_some_and(|link| link == text);
+        let is_changed =
+            domain == Domain::Edit && self.variables.iter().any(|(name, _)| is_link(name));
+        if let Cow::Owned(led) = self.without_link(&text)
+            && !is_changed
+        {
+            let led = Word { text: led, ..word.clone() };
+            return self.file(domain, &led).or_else(|| self.file_at(domain, word, &text));
+        }
+        self.file_at(domain, word, &text)
+    }
+
+    fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Doubt> {
         if self.places.is_empty() && !text.starts_with(['/', '~']) {
             return Some(Doubt::always(format!(
                 "the folder of {} is not known beforehand",
@@ -370,13 +384,13 @@ impl<'a> Walker<'a> {
             )));
         }
         let leads_up = |part: &str| dialects::can_be_parent(part);
-        if word.glob && (after_wildcard(&text).contains("..") || text.split('/').any(leads_up)) {
+        if word.glob && (after_wildcard(text).contains("..") || text.split('/').any(leads_up)) {
             return Some(Doubt::always(format!("nobody knows where {} leads", word.told)));
         }
         let root = [String::from("/")];
         let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
         for place in places {
-            let written = self.folders.written(&text, place);
+            let written = self.folders.written(text, place);
             match written.and_then(|written| Some((normal(&written)?, written))) {
                 Some((path, written)) => {
                     let glob = word.glob;

@@ -84,7 +84,7 @@ impl Walker<'_> {
     }
 
     /// Returns a path with the target of a symbolic link that the command made in place of its name.
-    fn without_link<'t>(&self, path: &'t str) -> Cow<'t, str> {
+    pub(super) fn without_link<'t>(&self, path: &'t str) -> Cow<'t, str> {
         let links = self.variables.iter().filter_map(|(name, target)| {
             Some((name.strip_prefix(LINK)?, target)).filter(|(name, _)| path.starts_with(*name))
         });

@@ -6,6 +6,7 @@ use super::destroying_commands::{
     FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
 };
 use super::expand::decoded_all;
+use super::windows_programs::is_of_system;
 use crate::permission::places::{Place, is_protected_file};
 
 /// Calls of other languages that remove a directory.
@@ -33,6 +34,20 @@ const REMOVING_CALLS: &[&str] = &[
     "rm_rf!(",
     "Deno.remove",
     "file delete",
+    "deleteDir(",
+    "deleteRecursively(",
+    "removeDirectoryRecursive",
+    "delete-directory/files",
+    "delete-directory-tree",
+    "delete-tree",
+    "removeDir(",
+    "removeItem(at",
+    "Directory.Delete(",
+    "Directory]::Delete(",
+    "call delete(",
+    "REMOVE_RECURSE",
+    "state=absent",
+    "ensure => absent",
 ];
 
 /// Calls that remove what they are given, of which only the first argument counts.
@@ -40,6 +55,7 @@ const REMOVING_GIVEN: &[&str] = &[
     "unlink(",
     "rm(",
     "delete-directory ",
+    "rmdir(",
     "os.remove(",
     "File.delete(",
     "RemoveAll(",
@@ -80,7 +96,7 @@ impl Walker<'_> {
 
     /// Returns what a text in another language destroys, by the names of its calls.
     pub(super) fn code_destroys(&self, text: &str) -> Option<&'static str> {
-        if !text.contains(['(', ' ']) {
+        if !text.contains(['(', ' ', '{']) {
             return None;
         }
         let forks = text.contains("fork")
@@ -99,11 +115,13 @@ impl Walker<'_> {
             return Some(STOPS_MACHINE);
         }
         let quoted = || {
-            text.split(['"', '\'', '`', ',', '(', ')', ' '])
-                .filter(|part| part.starts_with(['/', '~']))
+            text.split(['"', '\'', '`', ',', '(', ')', ' ', '='])
+                .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
         };
         if REMOVING_CALLS.iter().any(|call| text.contains(call)) {
-            let is_it = |path: &str| self.place(path, path.contains('*'), true).is_some();
+            let is_it = |path: &str| {
+                self.place(path, path.contains('*'), true).is_some() || is_of_system(path)
+            };
             if quoted().any(is_it) {
                 return Some(REMOVES_ROOT);
             }

@@ -151,6 +151,7 @@ impl Walker<'_> {
                 Some(Kind::Code | Kind::Runner) => true,
                 _ => matches!(base, "eval" | "trap" | "alias"),
             };
+        let is_wrapper = LOCAL_WRAPPERS.contains(&base);
         let mut found: Vec<&'static str> = Vec::new();
         found.extend(self.destroys_by(base, words, is_itself));
         found.extend(self.function_destroys(&name.text));
@@ -160,7 +161,7 @@ impl Walker<'_> {
             }
         }
         if runs {
-            let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
+            let is_local = is_itself && is_wrapper;
             found.extend(self.runner_destroys(base, words, is_local));
             let mounted = with_paths_of_machine(words);
             if let Some((words, folder)) = &mounted {
@@ -190,7 +191,7 @@ impl Walker<'_> {
             );
         }
         let names_shell = || words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text)));
-        let starts_shell = is_shell || (LOCAL_WRAPPERS.contains(&base) && names_shell());
+        let starts_shell = is_shell || (is_wrapper && names_shell());
         if starts_shell || words.len() == 1 {
             found.extend(self.files_destroy(words, starts_shell));
         }
@@ -335,6 +336,12 @@ impl Walker<'_> {
     /// Returns what a text destroys that was not understood, by the commands that it may contain.
     pub(super) fn pieces_destroy(&mut self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
+        if text.contains(" (") {
+            // Fish writes substitutions so, and csh lists.
+            for other in [text.replace(" (", " $("), text.replace(" (", " ").replace(')', " ")] {
+                found.extend(self.text_destroys(&other).into_iter().map(str::to_owned));
+            }
+        }
         let text = &without_patterns(text);
         let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n', '\0']);
         for piece in pieces.take(MAX_PIECES) {

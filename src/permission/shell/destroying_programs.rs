@@ -32,6 +32,7 @@ pub(super) const REMOVERS: &[&str] = &[
     "gmv",
     "erase",
     "rd",
+    "remove_directory",
 ];
 
 /// Programs that create a file system, a partition or a volume on their argument.
@@ -209,7 +210,7 @@ pub(super) const RIGHTS: &[&str] =
 
 /// Further programs of which something is known here or where their processes end.
 const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
-    gsed rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
+    gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
     mount mke2fs";
 
@@ -355,9 +356,13 @@ impl Walker<'_> {
             return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
         }
         match base {
-            "rsync" => {
+            "awk" | "gawk" if has(&["inplace"]) => self.writes(operands()),
+            "rsync" | "rclone" => {
                 let deletes = rest.iter().any(|word| {
-                    word.text.starts_with("--del") || word.text == "--remove-source-files"
+                    word.text.starts_with("--del")
+                        || word.text == "--remove-source-files"
+                        || (base == "rclone"
+                            && matches!(&*word.text, "purge" | "delete" | "sync" | "move"))
                 });
                 let is_end = |word: &&Word| self.any_place(word).is_some();
                 (deletes && operands().any(|word| is_end(&word)))

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::analyzer::Walker;
 use super::expand_parameters::changed;
+use super::known_values::ANY;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
 
@@ -219,6 +220,9 @@ impl<'w, 'a> Expander<'w, 'a> {
             "PWD" => Some(self.walker.places.clone()),
             "SHELL" | "BASH" => Some(vec!["/bin/sh".to_owned()]),
             "IFS" => Some(vec![" ".to_owned()]),
+            _ if self.walker.values_of(ANY).next().is_some() => {
+                Some(self.walker.values_of(ANY).map(str::to_owned).collect())
+            }
             _ => (self.unset_is_empty && self.walker.is_unset(name)).then(|| vec![String::new()]),
         }
     }

@@ -1,7 +1,8 @@
 //! Git: the programs that its commands run, and the files that they access.
 
+use super::given_code::texts;
 use super::programs::flag;
-use super::simple_command::{glued, leads_out, texts};
+use super::simple_command::{glued, leads_out};
 use super::word::Word;
 use super::{CoveredBy, Doubt, Simple};
 use crate::permission::Domain;

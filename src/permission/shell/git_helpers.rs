@@ -4,7 +4,7 @@ use super::git::{command_at, is_text};
 use super::word::Word;
 
 /// Commands of git that run a text among their words.
-const RUN_TEXTS: [&str; 20] = [
+const RUN_TEXTS: [&str; 21] = [
     "archive",
     "bisect",
     "clone",
@@ -14,6 +14,7 @@ const RUN_TEXTS: [&str; 20] = [
     "filter-branch",
     "for-each-repo",
     "grep",
+    "instaweb",
     "ls-remote",
     "merge-index",
     "mergetool",

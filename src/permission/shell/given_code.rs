@@ -13,7 +13,7 @@ use super::expand::decoded_all;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
 use super::script_safety::sed_is_harmless;
-use super::simple_command::told;
+use super::simple_command::{SYSTEM_FOLDERS, told};
 use super::word::Word;
 use super::{Doubt, Simple, decode, sed_output};
 use crate::permission::Domain;
@@ -27,7 +27,7 @@ const MAX_NAME: usize = 512;
 const MAX_BEFORE: usize = 6;
 
 /// Programs with code in their words that their kind does not tell, and a word that such code has.
-const OTHERS: [(&str, &str); 7] = [
+const OTHERS: [(&str, &str); 9] = [
     ("emacs", ""),
     ("emacsclient", ""),
     ("make", "="),
@@ -35,10 +35,12 @@ const OTHERS: [(&str, &str); 7] = [
     ("yq", "load"),
     ("jq", "clude"),
     ("gojq", "clude"),
+    ("kotlin", ""),
+    ("nim", ""),
 ];
 
 /// Words of calls that run commands, and that decode them. A script without any is not read for the commands in its strings.
-const RUN_WORDS: [&str; 11] = [
+const RUN_WORDS: [&str; 13] = [
     "system",
     "exec",
     "popen",
@@ -47,19 +49,37 @@ const RUN_WORDS: [&str; 11] = [
     "subprocess",
     "shell_",
     "Command(",
+    "run-program",
+    "Process",
     "`",
     "%x",
     "b64",
 ];
 
 /// Files that programs run without being told.
-const RUN_BY_DEFAULT: [(&str, &[&str]); 5] = [
-    ("make", &["Makefile", "makefile", "GNUmakefile"]),
-    ("gmake", &["Makefile", "makefile", "GNUmakefile"]),
-    ("just", &["justfile", "Justfile", ".justfile"]),
-    ("ninja", &["build.ninja"]),
-    ("task", &["Taskfile.yml", "Taskfile.yaml"]),
+const RUN_BY_DEFAULT: [(&[&str], &[&str]); 15] = [
+    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
+    (&["just"], &["justfile", "Justfile", ".justfile"]),
+    (&["ninja"], &["build.ninja"]),
+    (&["task"], &["Taskfile.yml", "Taskfile.yaml"]),
+    (&["npm", "npx", "yarn", "pnpm", "bun"], &["package.json"]),
+    (&["rake"], &["Rakefile", "rakefile"]),
+    (&["pip", "pip3", "uv"], &["setup.py"]),
+    (&["pytest"], &["conftest.py"]),
+    (&["nox"], &["noxfile.py"]),
+    (&["gulp"], &["gulpfile.js"]),
+    (&["grunt"], &["Gruntfile.js"]),
+    (&["gradle"], &["build.gradle"]),
+    (&["cargo"], &["build.rs"]),
+    (&["jest"], &["jest.config.js"]),
+    (&["vite", "vitest"], &["vite.config.ts", "vite.config.js"]),
 ];
+
+/// Programs with a language of lines in such a file, as in an argument.
+const TAKE_LINES: [&str; 6] = ["make", "gmake", "just", "ninja", "task", "crontab"];
+
+/// Programs that put files into their output which their input names.
+const COMPILERS: [&str; 8] = ["gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "tcc"];
 
 /// The language of code, as far as it matters for what stands in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,13 +97,16 @@ fn language(name: &str, program: Option<&Program>) -> Option<Language> {
     if possible_commands::is_shell(name) {
         return Some(Language::Shell);
     }
-    if RUN_BY_DEFAULT.iter().any(|(known, _)| *known == name) || name == "crontab" {
+    if TAKE_LINES.contains(&name) {
+        return Some(Language::Lines);
+    }
+    if COMPILERS.contains(&name) {
         return Some(Language::Lines);
     }
     let program = program?;
     match program.kind {
         Kind::Awk | Kind::Sed => Some(Language::Script),
-        _ if program.script && !matches!(name, "expect" | "tclsh" | "wish") => {
+        _ if program.script && !matches!(name, "expect" | "tclsh" | "wish" | "m4") => {
             Some(Language::Script)
         }
         _ if program.script => Some(Language::Lines),
@@ -148,9 +171,14 @@ impl Walker<'_> {
     /// Judges the code that a program reads from its input.
     pub(super) fn code_in_input(&mut self, texts: &[String], words: &[Word], command: &mut Simple) {
         let name = base(&words[0].text).into_owned();
+        if self.with_code && name == "parallel" {
+            let lines = texts.iter().chain(&self.piped).flat_map(|text| text.lines());
+            command.others.extend(with_arguments(words, lines));
+        }
         let program = programs::find(&name);
         let reads = is_code_from_input(program, words)
             || name == "crontab"
+            || (COMPILERS.contains(&name.as_str()) && words.iter().any(|word| word.text == "-"))
             || program.is_some_and(|program| program.sql || program.stdin || program.input == "*");
         if let Some(language) =
             language(&name, program).filter(|one| *one != Language::Shell && reads)
@@ -190,12 +218,14 @@ impl Walker<'_> {
             running = language(&name, programs::find(&name))
                 .filter(|_| !word.text.starts_with('-'))
                 .or(running);
-            let files = RUN_BY_DEFAULT.iter().filter(|(known, _)| *known == name);
+            let files = RUN_BY_DEFAULT.iter().filter(|(known, _)| known.contains(&&*name));
             for file in files.flat_map(|(_, files)| *files) {
                 let texts: Vec<String> = self.written_texts(file).map(str::to_owned).collect();
                 for text in texts {
                     self.code(&text, Language::Lines, command);
                     self.code_in_file_destroys(&text, Language::Lines, command);
+                    let found = self.code_runs(&text);
+                    command.others.extend(found.into_iter().map(str::to_owned));
                 }
             }
         }
@@ -238,6 +268,13 @@ impl Walker<'_> {
         for piece in texts.iter().chain(&commands_in(text)).flat_map(|text| pieces(text)) {
             if language == Language::Lines {
                 found.extend(commands_of_line(&piece));
+            }
+            // By its path: `/bin/x`.
+            let program = piece.split(' ').next().and_then(|word| word.rsplit_once('/'));
+            let folder = program.map(|(folder, _)| folder.trim_start_matches("shell:"));
+            if let Some(folder) = folder.filter(|folder| SYSTEM_FOLDERS.contains(folder)) {
+                let start = piece.len() - piece.trim_start_matches("shell:").len();
+                found.insert(piece[start + folder.len() + 1..].to_owned());
             }
             found.insert(piece);
         }
@@ -342,7 +379,7 @@ fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
         Language::Script => found.clone(),
         _ => vec![text],
     };
-    let is_end = |letter: char| letter.is_whitespace() || "\"'`()<>,;=|".contains(letter);
+    let is_end = |letter: char| letter.is_whitespace() || "\"'`()[]<>,;=|".contains(letter);
     let parts = words.into_iter().filter(move |text| text.contains(is_end));
     let parts =
         parts.flat_map(move |text| text.split(is_end)).filter(|part| part.contains(['/', '.']));
@@ -350,18 +387,53 @@ fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
     found.into_iter().chain(parts)
 }
 
+/// Returns the texts among words that may be commands, for comparison with deny rules: whole words, values of options,
+/// and their content.
+pub(super) fn texts(words: &[Word]) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in words.iter().take(MAX_TAILS) {
+        let text = word.text.as_str();
+        let value = match text.strip_prefix('-') {
+            None => text,
+            Some(long) if long.starts_with('-') => {
+                text.split_once('=').map_or("", |(_, value)| value)
+            }
+            Some(short) => short.get(1..).unwrap_or_default(),
+        };
+        // `+!x` of a pager, `EXEC:x`, `-wrapper x,y`, `-Dexec.executable=x`.
+        let bare = value.trim_start_matches(['+', '!']);
+        found.extend(pieces(bare));
+        let behind = bare.split_once([':', '=']).map(|(_, behind)| behind);
+        found.extend(
+            behind
+                .filter(|_| text != value || bare != value || bare.contains(' '))
+                .into_iter()
+                .flat_map(pieces),
+        );
+        if bare.contains(',') && !bare.contains(' ') {
+            found.extend(pieces(&bare.replace(',', " ")));
+        }
+    }
+    found
+}
+
 /// Returns the commands that `parallel` makes of its words and the arguments behind `:::`.
 pub(super) fn commands_of_parallel(words: &[Word]) -> Vec<String> {
     let Some(end) = words.iter().position(|word| word.text.starts_with(":::")) else {
         return Vec::new();
     };
+    with_arguments(&words[..end], words[end + 1..].iter().map(|word| word.text.as_str()))
+}
+
+/// Returns the commands that begin at each of the words, with each of the arguments.
+fn with_arguments<'a>(words: &[Word], arguments: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut found = Vec::new();
-    for argument in words[end + 1..].iter().take(MAX_TAILS) {
-        for start in 1..end.min(MAX_TAILS) {
-            let inner = told(&words[start..end]).replace('\'', "");
+    for argument in arguments.take(MAX_TAILS) {
+        for start in 1..words.len().min(MAX_TAILS) {
+            let inner = told(&words[start..]).replace('\'', "");
             found.push(match inner.contains("{}") {
-                true => inner.replace("{}", &argument.text),
-                false => [&inner, " ", argument.text.as_str()].concat(),
+                true => inner.replace("{}", argument),
+                false => [&inner, " ", argument].concat(),
             });
         }
     }

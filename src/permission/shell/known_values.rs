@@ -26,6 +26,9 @@ const MAX_VALUES: usize = 32 * 1024;
 /// Prefix of the entries for variables that are names of others.
 const NAME: &str = "name ";
 
+/// The name of the entries for values of variables whose names are unknown.
+pub(super) const ANY: &str = "any name";
+
 /// Maximum number of functions, and of those that are searched for calls of another one.
 const MAX_FUNCTIONS: usize = 64;
 const MAX_CALLERS: usize = 8;
@@ -178,15 +181,10 @@ impl Walker<'_> {
                     self.remember_written(&word.text, &texts, is_append);
                 }
             }
-            "set" => {
+            "eval" => self.remember_evaluated(words),
+            "set" | "setenv" | "foreach" => {
                 self.remember_parameters(&words[1..], true);
-                // Fish: `set x /`.
-                if let [_, name, value] = words
-                    && name.known
-                    && value.known
-                {
-                    self.remember_value(&name.text, &value.text);
-                }
+                self.remember_of_other_shells(&words[1..]);
             }
             "sh" | "bash" | "dash" | "zsh" | "ksh" => {
                 let at = words
@@ -200,6 +198,42 @@ impl Walker<'_> {
                 }
             }
             _ if is_function => self.remember_parameters(&words[1..], false),
+            _ => {}
+        }
+    }
+
+    /// Records the assignments in the text of `eval`, whose names may be values of others: `eval "$x=/"`.
+    fn remember_evaluated(&mut self, words: &[Word]) {
+        let is_quote = |letter: char| matches!(letter, '"' | '\'');
+        for word in words[1..].iter().filter(|word| !word.known) {
+            let raw = word.text.trim_matches(is_quote);
+            let Some((variable, value)) = raw.split_once('=') else { continue };
+            let value = value.trim_matches(is_quote);
+            if !variable.starts_with('$') || value.contains(['$', '`', ' ', ';']) {
+                continue;
+            }
+            let mut names = Expander::new(self).texts(variable);
+            if names.is_empty() {
+                names.push(ANY.to_owned());
+            }
+            names.iter().for_each(|name| self.remember_value(name, value));
+        }
+    }
+
+    /// Records the values of `set x /` of fish, and of `set x = (/ a)`, `setenv x /` and `foreach x (/ a)` of csh. The brackets
+    /// are gone.
+    fn remember_of_other_shells(&mut self, words: &[Word]) {
+        match words {
+            [name, values @ ..] if name.known && !values.is_empty() && values.len() < MAX_TAILS => {
+                for value in values.iter().filter(|value| value.text != "=") {
+                    self.remember(&name.text, &value.text);
+                }
+            }
+            [word] => {
+                if let Some((name, value)) = word.text.split_once('=') {
+                    self.remember(name, value);
+                }
+            }
             _ => {}
         }
     }
@@ -373,7 +407,7 @@ impl Walker<'_> {
             Some((_, before)) if before.len() + text.len() <= MAX_BYTES => before.push_str(text),
             _ => self.remember_value(&name, text),
         }
-        let is_run_later = ["/etc/cron", "/etc/profile", ".git/hooks/", ".husky/"];
+        let is_run_later = ["/etc/cron", "/etc/profile", "/systemd/", ".git/hooks/", ".husky/"];
         if is_startup(path, false) || is_run_later.iter().any(|part| path.contains(part)) {
             // A line of a crontab begins with the times and the name of a user.
             let found: Vec<&'static str> =
@@ -389,6 +423,9 @@ impl Walker<'_> {
     fn line_destroys(&mut self, line: &str) -> Vec<&'static str> {
         let without_times = line.split_whitespace().skip(6).collect::<Vec<_>>().join(" ");
         let mut found = self.text_destroys(line);
+        // A setting of a service: `ExecStart=x`.
+        let value = line.split_once('=').map_or("", |(_, value)| value);
+        found.extend(self.text_destroys(value));
         found.extend(self.text_destroys(&without_times));
         found
     }

@@ -5,6 +5,7 @@
 //! a value that leads out of the directory is read, wherever it is.
 
 use super::analyzer::Walker;
+use super::given_code::texts;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_input,
     is_plain_ssh, is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches,
@@ -12,7 +13,7 @@ use super::option_names::{
 };
 use super::programs::{self, Effect, Kind, Opt, Program};
 use super::read_only_commands;
-use super::simple_command::{glued, leads_out, texts};
+use super::simple_command::{glued, leads_out};
 use super::word::Word;
 use super::{CoveredBy, Doubt, Simple};
 use crate::permission::Domain;
@@ -252,6 +253,9 @@ impl Walker<'_> {
                 };
                 if is_usual {
                     return (hit.value.is_none(), false);
+                }
+                if let (None, Some(next)) = (hit.value, next) {
+                    command.others.extend(texts(std::slice::from_ref(next)));
                 }
                 // The code of a language is judged by its strings.
                 if program.is_none_or(|program| !program.script && !program.sql) {

@@ -129,6 +129,9 @@ impl Walker<'_> {
             command.others.push(command.text.clone());
             command.text = format!("{} {}", told.join(" "), command.text);
         }
+        if self.with_code {
+            subcommands::add_forms(&mut command.others);
+        }
         command.others.retain(|other| *other != command.text);
         self.push(command);
     }
@@ -333,7 +336,7 @@ impl Walker<'_> {
             }
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
-                command.others.extend(texts(&words[1..]));
+                command.others.extend(given_code::texts(&words[1..]));
                 command.others.extend(given_code::commands_of_parallel(words));
             }
             Kind::Code => {
@@ -517,24 +520,6 @@ pub(super) fn told(words: &[Word]) -> String {
 /// Returns the commands that begin at each of the words.
 pub(super) fn tails(words: &[Word]) -> Vec<String> {
     (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
-}
-
-/// Returns the texts among words that may be commands, for comparison with deny rules: whole words, values of options,
-/// and their content.
-pub(super) fn texts(words: &[Word]) -> Vec<String> {
-    let mut found = Vec::new();
-    for word in words.iter().take(MAX_TAILS) {
-        let text = word.text.as_str();
-        let value = match text.strip_prefix('-') {
-            None => text,
-            Some(long) if long.starts_with('-') => {
-                text.split_once('=').map_or("", |(_, value)| value)
-            }
-            Some(short) => short.get(1..).unwrap_or_default(),
-        };
-        found.extend(pieces(value));
-    }
-    found
 }
 
 /// Returns the possible values attached to the letters of short options, which are few.

@@ -7,7 +7,7 @@ use super::word::Word;
 const REMOVERS: [&str; 7] = ["del", "erase", "rd", "rmdir", "remove-item", "ri", "rm"];
 
 /// Commands that destroy something with some words, or always.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 12] = [
     "clear-disk",
     "format-volume",
     "initialize-disk",
@@ -18,6 +18,8 @@ const OTHERS: [&str; 10] = [
     "stop-computer",
     "restart-computer",
     "wmic",
+    "wsl",
+    "vssadmin",
 ];
 
 /// Returns the names of all commands of which something is known here.
@@ -59,12 +61,15 @@ pub(super) fn destroys(base: &str, rest: &[Word]) -> Option<&'static str> {
         "reg" => (has(&["delete"]) && begins("hklm")).then_some(WRITES_SYSTEM),
         "stop-computer" | "restart-computer" => Some(STOPS_MACHINE),
         "wmic" => has(&["shutdown", "reboot"]).then_some(STOPS_MACHINE),
+        // The machine in it, and all copies of the disks.
+        "wsl" => has(&["--unregister"]).then_some(WRITES_DISK),
+        "vssadmin" => has(&["delete"]).then_some(WRITES_DISK),
         _ => None,
     }
 }
 
 /// Returns true for a drive, a folder of the system on one, all in it, or a home.
-fn is_of_system(path: &str) -> bool {
+pub(super) fn is_of_system(path: &str) -> bool {
     let path = path.to_ascii_lowercase().replace('\\', "/");
     let path = path.strip_suffix("/*").unwrap_or(&path).trim_end_matches('/');
     let is_drive =

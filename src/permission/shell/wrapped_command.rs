@@ -1,8 +1,9 @@
 //! Commands that other programs run, and the environment that they set for them.
 
 use super::analyzer::Walker;
+use super::given_code::texts;
 use super::programs::{self, Kind};
-use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, texts, told};
+use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, told};
 use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped};
 use super::{CoveredBy, Doubt, Simple, possible_commands, variables};

@@ -25,6 +25,9 @@ pub(super) fn is_folder_of_command(key: &str) -> bool {
     ENDS_OF_FOLDERS.iter().any(|end| key.ends_with(end)) || key == "wd"
 }
 
+/// Ends of names of arguments that are folders of a search.
+const ENDS_OF_NAMES: [&str; 4] = ["directories", "folders", "dirs", "directory"];
+
 /// Arguments that give a search options.
 const OPTION_KEYS: [&str; 6] = ["args", "arguments", "options", "flags", "extraargs", "extraflags"];
 
@@ -87,7 +90,17 @@ pub(super) fn further_paths(args: &Map<String, Value>, tool: &Tool, found: &mut 
         }
         let is_path = ENDS_OF_PATHS.iter().any(|end| name.ends_with(end))
             || matches!(name.as_str(), "dst" | "target")
+            || (is_search && ENDS_OF_NAMES.iter().any(|end| name.ends_with(end)))
             || (is_search && (name.starts_with("include") || name.starts_with("glob")));
+        // Each of several edits may name a file of its own.
+        for object in value.as_array().into_iter().flatten().filter_map(Value::as_object) {
+            let paths = object.iter().filter(|(key, _)| PATH_KEYS.contains(&key.as_str()));
+            found.extend(
+                paths
+                    .filter_map(|(_, value)| value.as_str())
+                    .map(|path| Touched::Path(domain, path.to_owned())),
+            );
+        }
         let texts: Vec<&str> = match value {
             Value::String(text) => vec![text.as_str()],
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
@@ -98,6 +111,24 @@ pub(super) fn further_paths(args: &Map<String, Value>, tool: &Tool, found: &mut 
                 true => Touched::Names { folder: None, glob: text.to_owned() },
                 false => Touched::Path(domain, text.to_owned()),
             });
+        }
+    }
+}
+
+/// Returns what a tool does with the file that an argument names, if it names one.
+fn use_of_file(name: &str) -> Option<Domain> {
+    let is_written = OUTPUTS.iter().any(|part| name.contains(part));
+    let is_file = ["file", "path"].iter().any(|end| name.ends_with(end));
+    is_file.then_some(if is_written { Domain::Edit } else { Domain::Read })
+}
+
+/// Adds the files that a request sends, or that its answer is written to.
+pub(super) fn files_of_address(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+    for (key, value) in args.iter().filter(|(key, _)| !tool.keys.contains(key)) {
+        if let Some(domain) = use_of_file(&plain(key))
+            && let Value::String(text) = value
+        {
+            found.push(Touched::Path(domain, text.clone()));
         }
     }
 }
@@ -113,9 +144,7 @@ pub(super) fn further_of_command(args: &Map<String, Value>, tool: &Tool, found: 
                 if CWD_KEYS.contains(&name.as_str()) || BASE_KEYS.contains(&name.as_str()) {
                     continue;
                 }
-                if ["file", "path"].iter().any(|end| name.ends_with(end)) {
-                    let is_written = OUTPUTS.iter().any(|part| name.contains(part));
-                    let domain = if is_written { Domain::Edit } else { Domain::Read };
+                if let Some(domain) = use_of_file(&name) {
                     found.push(Touched::Path(domain, text.clone()));
                 } else if name.ends_with("command") || name.ends_with("commandline") {
                     found.push(Touched::Command { text: text.clone(), cwd: None });
