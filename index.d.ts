@@ -1,71 +1,12 @@
 import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TestRun, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile, TruncationReport } from './dist/entries/truncation.js';
 import { FoldRecord, ResultFolder } from './dist/entries/fold.js';
 import { AnthropicEditing, CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OpenAIEditing, OutdatedResultInfo, PolicyName, ProviderEdits, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ThinkingMode, ToProviderOptions, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
-import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
+import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { Compacted, OverflowFacts, OverflowKind, OverflowProfile, OverflowRecoveryState, OverflowStep } from './dist/entries/overflow.js';
 import { Hooks, ToolHookRunner } from './dist/entries/extensions.js';
 import { TokenCalibration } from './dist/entries/tokens.js';
 
-/** Stable codes; compare these, not messages. */
-export type SpillwayErrorCode = 
-/** A setting is not allowed. */
-"INVALID_CONFIG"
-/** An argument of a call is not allowed. */
- | "INVALID_ARGUMENT"
-/** The file could not be written to any folder. */
- | "STORAGE_WRITE"
-/** The file could not be read. */
- | "STORAGE_READ"
-/** The path is not a file of the store. */
- | "STORAGE_NOT_OWNED"
-/** The file existed and was removed, usually by a sweep. */
- | "STORAGE_NOT_FOUND"
-/** The file is too large to become one string. */
- | "STORAGE_TOO_LARGE"
-/** A custom storage did not answer in time. */
- | "STORAGE_TIMEOUT"
-/** A server for shared state could not be reached, did not answer in time, or refused. */
- | "COORDINATION"
-/** Another worker holds the session, or held it in the meantime. */
- | "CONFLICT"
-/** The service was closed. */
- | "CLOSED"
-/** A capture was destroyed before its end. */
- | "ABORTED"
-/** A command could not be started. */
- | "COMMAND"
-/** A custom strategy threw, or returned something other than a truncated text. */
- | "STRATEGY"
-/** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
- | "OVERFLOW"
-/** A tool call was not allowed; `report` is the `RefusedResult`. */
- | "REFUSED"
-/** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
- | "COMPACTION"
-/** A callback of the caller threw. */
- | "CALLBACK"
-/** The binary is missing, does not load, or is of another version. */
- | "NATIVE_LOAD"
-/** A bug in Spillway. */
- | "INTERNAL";
-export interface SpillwayErrorOptions {
-	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
-	field?: string;
-	cause?: unknown;
-	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
-	report?: unknown;
-}
-/** The only error class that Spillway throws. */
-export declare class SpillwayError extends Error {
-	readonly name = "SpillwayError";
-	readonly code: SpillwayErrorCode;
-	readonly field?: string;
-	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
-	readonly report?: unknown;
-	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
-	static [Symbol.hasInstance](value: unknown): boolean;
-}
 /**
  * Which part of a long text is kept: its start, its end, or both ends without the middle.
  * @default 'head'
@@ -198,6 +139,11 @@ export interface ITruncationStorage {
 	/** Removes outputs older than `retentionDays` and returns their number. */
 	cleanup(retentionDays: number): Promise<number>;
 	getStorageDir(): string;
+	/**
+	 * Returns true for a location of an output that this storage saved, in this process or an earlier one. Only such locations are
+	 * shown to a model. Without it, those that this process saved count, and no other.
+	 */
+	owns?(path: string): boolean;
 	/** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
 	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
 	/**
@@ -415,255 +361,6 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	profile?: TruncationProfile;
 }
-/**
- * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, or else bytes. At least one of the four must be given.
- */
-export type ReadRange = LineRange | ByteRange;
-/** Outputs of a storage that may be read. */
-export interface OutputAccess {
-	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
-	sessionId?: string | undefined;
-}
-/**
- * A part of a saved output. A call gives at most 262,144 bytes of the file.
- *
- * No character is split. A character belongs to the byte range of its first byte: a range that begins inside a character begins
- * after it, and a range that ends inside a character ends after it, so that adjacent ranges neither lose nor repeat a character.
- * Bytes that are not UTF-8 are U+FFFD in the text.
- */
-export interface RangeResult {
-	/** The text, well-formed, with the line breaks that the file has. */
-	text: string;
-	/** The line of the first byte of the text; only for a range of lines. */
-	fromLine?: number;
-	/** The lines that the text shows, whole or in part; only for a range of lines. */
-	lineCount?: number;
-	/** Byte of the file at which the text begins. */
-	fromByte: number;
-	/** Number of bytes of the file that the text covers. */
-	byteCount: number;
-	/** Bytes of the whole file. */
-	totalBytes: number;
-	/** Lines of the whole file; only for a range that begins with a line beyond its end. */
-	totalLines?: number;
-	/** The range of the next call, with the same count; absent at the end of the file. */
-	next?: LineRange | ByteRange;
-	/** True if the text begins or ends inside a line or a character of the file. */
-	partial: boolean;
-	/** True if the file itself has only a part of the output; lines and bytes refer to the file. */
-	incomplete?: boolean;
-}
-/** Options of a search. */
-export interface SearchOptions extends OutputAccess {
-	/** Ignores case. @default false */
-	ignoreCase?: boolean;
-	/** Takes the pattern as plain text, not as a regular expression. @default false */
-	literal?: boolean;
-	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
-	context?: number | {
-		before?: number;
-		after?: number;
-	};
-	/** Maximum number of matching lines in one call, 1 to 10,000. @default 100 */
-	maxMatches?: number;
-	/** Maximum UTF-8 bytes of text in one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
-	maxBytes?: number;
-	/** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
-	after?: string;
-	signal?: AbortSignal | undefined;
-}
-/** A line that matches. */
-export interface SearchMatch {
-	/** Its number, from 1. */
-	line: number;
-	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where text is missing. */
-	text: string;
-	/** The lines before it, each at most about 512 bytes. */
-	before: string[];
-	/** The lines after it. */
-	after: string[];
-	/** Byte of the file at which the match begins: `readRange(path, { fromByte })` reads from there. */
-	byte: number;
-	/** The text is a part of the line. */
-	partial?: boolean;
-}
-/** Result of a search. */
-export interface SearchResult {
-	/** One for every matching line, in order. */
-	matches: SearchMatch[];
-	/** A limit stopped the search before the end of the file. */
-	truncated: boolean;
-	/** Pass it as `after` to continue; present if truncated. */
-	next?: string;
-	/** Lines that this call searched. */
-	linesSearched: number;
-	/** The file holds only a part of the output; the rest was not searched. */
-	incomplete?: boolean;
-}
-/** Limits of a sweep. Missing fields default to the storage's options. */
-export interface SweepOptions {
-	/** Days after which an output is removed; more than 0, `Infinity` for never. @default 7 */
-	retentionDays?: number;
-	/** Bytes of all outputs, over all folders. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs, over all folders. @default 10000 */
-	maxStoreFiles?: number;
-	/** Milliseconds since the epoch. Default: now. */
-	now?: number;
-	/** Only reports what would be removed. @default false */
-	dryRun?: boolean;
-}
-/** An output that a sweep removed, because of its age or a limit of the store. */
-export interface SweptFile {
-	path: string;
-	bytes: number;
-	reason: "age" | "bytes" | "count";
-}
-/** Report of a sweep. */
-export interface SweepReport {
-	/** The first 1,000 of the outputs that were removed. */
-	removed: SweptFile[];
-	/** Number of removed outputs. */
-	removedFiles: number;
-	/** Their bytes. */
-	removedBytes: number;
-	/** Remaining files and bytes, without those that could not be examined. */
-	kept: {
-		files: number;
-		bytes: number;
-	};
-	/**
-	 * The first 100 of the outputs that could not be removed, and of the folders that could not be read.
-	 */
-	failed: {
-		path: string;
-		error: string;
-	}[];
-	/** Number of both. */
-	failedFiles: number;
-	/** Folders that another process was sweeping, and that were skipped. */
-	skippedDirs: string[];
-}
-/** A saved output, as lists show it. */
-export interface SavedOutput {
-	path: string;
-	/** Read from the name of the file; absent if the name does not have it. */
-	toolName: string;
-	/** Milliseconds since the epoch. */
-	savedAt: number;
-	/** Bytes of the file. */
-	bytes: number;
-	/** The file holds only a part of the output. */
-	partial?: true;
-}
-/** Size of a store. */
-export interface StorageUsage {
-	/** Outputs. */
-	files: number;
-	/** Their bytes. */
-	bytes: number;
-	/** Sessions that have outputs, or had some. */
-	sessions: number;
-	/**
-	 * Folder by folder, in order. `freeBytes` is the free space of the file system; absent if the folder does not exist or the
-	 * system does not report it.
-	 */
-	dirs: {
-		dir: string;
-		files: number;
-		bytes: number;
-		freeBytes?: number;
-	}[];
-	/** Report of the last automatic sweep; absent before the first. */
-	lastSweep?: SweepReport;
-}
-/**
- * Saves full outputs in files. The environment variable `SPILLWAY_STORAGE_DIR` overrides the default folders, but not folders that
- * are passed here.
- */
-export declare class TruncationStorage implements ITruncationStorage {
-	/**
-	 * @param options one folder, or several in order of preference
-	 * @throws SpillwayError `INVALID_CONFIG` for an invalid folder
-	 */
-	constructor(options?: string | TruncationStorageOptions);
-	/**
-	 * Saves a text so that {@link read} returns exactly the same string, unless `redact` or `maxFileBytes` changes it, and returns the path.
-	 * @throws SpillwayError `STORAGE_WRITE` if it could not be written to any folder
-	 */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** Saves bytes unchanged, and returns the path. They must not change until the promise settles. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** Saves bytes of any length while they arrive, in constant memory, and returns the path. */
-	saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
-	/**
-	 * Reads the whole text of a saved output.
-	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
-	 *   `STORAGE_TOO_LARGE` when no string can hold it
-	 */
-	read(path: string): Promise<string>;
-	/**
-	 * Reads a part of a saved output, by lines or by bytes, regardless of the size of the file; at most 262,144 bytes in one call.
-	 * The first read by line counts the lines up to there; later reads find any line of the file at once.
-	 *
-	 * @example
-	 * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
-	 * while (range) {
-	 *   const { text, next } = await storage.readRange(path, range)
-	 *   range = next
-	 * }
-	 * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
-	 *   reason of the signal when that is aborted
-	 */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/**
-	 * Finds the lines of a saved output that match a regular expression, regardless of the size of the file.
-	 *
-	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
-	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$` match the ends of a line, and
-	 * no expression matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
-	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
-	 *
-	 * @param pattern 1 to 1,024 bytes
-	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the
-	 * option's name for an invalid option; otherwise as {@link readRange}
-	 */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Returns true if this store saved the output at a path, links resolved. */
-	owns(path: string): boolean;
-	/**
-	 * Removes outputs that are older than `retentionDays`, in all folders and nothing else, and returns their number.
-	 * Files that cannot be examined or are younger than an hour are kept.
-	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
-	 */
-	cleanup(retentionDays?: number): Promise<number>;
-	/**
-	 * Removes outputs that are too old, and then, while the store is over its limits, the oldest; outputs of sessions in use are
-	 * removed last. Files that are not outputs of a store, cannot be examined or are younger than an hour are
-	 * kept. If several processes sweep one folder at once, only one of them does the work.
-	 * @throws SpillwayError `INVALID_CONFIG` for an invalid limit, `INVALID_ARGUMENT` for any other invalid option
-	 */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** Returns the size of the store, folder by folder, and the report of its last automatic sweep. */
-	usage(): Promise<StorageUsage>;
-	/** Lists the outputs of the store, or of one session in it, newest first. */
-	list(access?: OutputAccess): Promise<SavedOutput[]>;
-	/**
-	 * Removes one output. Returns false if it did not exist.
-	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_WRITE` when it could not be removed
-	 */
-	remove(path: string): Promise<boolean>;
-	/**
-	 * Removes all outputs of a session, regardless of their age, and even while a process uses the session, and returns their number.
-	 * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
-	 */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Returns the first folder for outputs. */
-	getStorageDir(): string;
-	/** Waits for a running sweep, and releases the leases of its sessions. The storage can still be used. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
 /** Decision about a target, from the mildest to the strictest. */
 export type PermissionDecision = "allow" | "ask" | "deny";
 /**
@@ -758,8 +455,8 @@ export interface PermissionPolicyOptions {
 	 * @default false
 	 */
 	headless?: boolean;
-	/** Files that this storage saved for the session of a call may be read, unless the user denies it. */
-	storage?: Pick<TruncationStorage, "owns">;
+	/** Files that this storage saved for the session of a call may be read, unless the user denies it. It needs a function `owns`. */
+	storage?: OutputOwner;
 }
 /** A tool call. */
 export interface PermissionCall {
@@ -1013,6 +710,65 @@ export declare class PermissionGate {
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
 }
+/** Stable codes; compare these, not messages. */
+export type SpillwayErrorCode = 
+/** A setting is not allowed. */
+"INVALID_CONFIG"
+/** An argument of a call is not allowed. */
+ | "INVALID_ARGUMENT"
+/** The file could not be written to any folder. */
+ | "STORAGE_WRITE"
+/** The file could not be read. */
+ | "STORAGE_READ"
+/** The path is not a file of the store. */
+ | "STORAGE_NOT_OWNED"
+/** The file existed and was removed, usually by a sweep. */
+ | "STORAGE_NOT_FOUND"
+/** The file is too large to become one string. */
+ | "STORAGE_TOO_LARGE"
+/** A custom storage did not answer in time. */
+ | "STORAGE_TIMEOUT"
+/** A server for shared state could not be reached, did not answer in time, or refused. */
+ | "COORDINATION"
+/** Another worker holds the session, or held it in the meantime. */
+ | "CONFLICT"
+/** The service was closed. */
+ | "CLOSED"
+/** A capture was destroyed before its end. */
+ | "ABORTED"
+/** A command could not be started. */
+ | "COMMAND"
+/** A custom strategy threw, or returned something other than a truncated text. */
+ | "STRATEGY"
+/** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
+ | "OVERFLOW"
+/** A tool call was not allowed; `report` is the `RefusedResult`. */
+ | "REFUSED"
+/** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
+ | "COMPACTION"
+/** A callback of the caller threw. */
+ | "CALLBACK"
+/** The binary is missing, does not load, or is of another version. */
+ | "NATIVE_LOAD"
+/** A bug in Spillway. */
+ | "INTERNAL";
+export interface SpillwayErrorOptions {
+	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
+	field?: string;
+	cause?: unknown;
+	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+	report?: unknown;
+}
+/** The only error class that Spillway throws. */
+export declare class SpillwayError extends Error {
+	readonly name = "SpillwayError";
+	readonly code: SpillwayErrorCode;
+	readonly field?: string;
+	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+	readonly report?: unknown;
+	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
+	static [Symbol.hasInstance](value: unknown): boolean;
+}
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {
 	/** The folder of all logs, created if it does not exist. The agent's own tools should not be able to write to it. */
@@ -1175,6 +931,168 @@ export interface CaptureOptions {
 	 * @default 8388608
 	 */
 	customStrategyBytes?: number;
+}
+/**
+ * The part of a saved output to read: lines if `fromLine` or `lineCount` is given, or else bytes. At least one of the four must be given.
+ */
+export type ReadRange = LineRange | ByteRange;
+/** Outputs of a storage that may be read. */
+export interface OutputAccess {
+	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
+	sessionId?: string | undefined;
+}
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is split. A character belongs to the byte range of its first byte: a range that begins inside a character begins
+ * after it, and a range that ends inside a character ends after it, so that adjacent ranges neither lose nor repeat a character.
+ * Bytes that are not UTF-8 are U+FFFD in the text.
+ */
+export interface RangeResult {
+	/** The text, well-formed, with the line breaks that the file has. */
+	text: string;
+	/** The line of the first byte of the text; only for a range of lines. */
+	fromLine?: number;
+	/** The lines that the text shows, whole or in part; only for a range of lines. */
+	lineCount?: number;
+	/** Byte of the file at which the text begins. */
+	fromByte: number;
+	/** Number of bytes of the file that the text covers. */
+	byteCount: number;
+	/** Bytes of the whole file. */
+	totalBytes: number;
+	/** Lines of the whole file; only for a range that begins with a line beyond its end. */
+	totalLines?: number;
+	/** The range of the next call, with the same count; absent at the end of the file. */
+	next?: LineRange | ByteRange;
+	/** True if the text begins or ends inside a line or a character of the file. */
+	partial: boolean;
+	/** True if the file itself has only a part of the output; lines and bytes refer to the file. */
+	incomplete?: boolean;
+}
+/** Options of a search. */
+export interface SearchOptions extends OutputAccess {
+	/** Ignores case. @default false */
+	ignoreCase?: boolean;
+	/** Takes the pattern as plain text, not as a regular expression. @default false */
+	literal?: boolean;
+	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
+	context?: number | {
+		before?: number;
+		after?: number;
+	};
+	/** Maximum number of matching lines in one call, 1 to 10,000. @default 100 */
+	maxMatches?: number;
+	/** Maximum UTF-8 bytes of text in one call, 1 to 4,194,304. A single match is truncated to fit. @default 65536 */
+	maxBytes?: number;
+	/** Continues where an earlier search of the same file with the same pattern stopped: its `next`. */
+	after?: string;
+	signal?: AbortSignal | undefined;
+}
+/** A line that matches. */
+export interface SearchMatch {
+	/** Its number, from 1. */
+	line: number;
+	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where text is missing. */
+	text: string;
+	/** The lines before it, each at most about 512 bytes. */
+	before: string[];
+	/** The lines after it. */
+	after: string[];
+	/** Byte of the file at which the match begins: `readRange(path, { fromByte })` reads from there. */
+	byte: number;
+	/** The text is a part of the line. */
+	partial?: boolean;
+}
+/** Result of a search. */
+export interface SearchResult {
+	/** One for every matching line, in order. */
+	matches: SearchMatch[];
+	/** A limit stopped the search before the end of the file. */
+	truncated: boolean;
+	/** Pass it as `after` to continue; present if truncated. */
+	next?: string;
+	/** Lines that this call searched. */
+	linesSearched: number;
+	/** The file holds only a part of the output; the rest was not searched. */
+	incomplete?: boolean;
+}
+/** Limits of a sweep. Missing fields default to the storage's options. */
+export interface SweepOptions {
+	/** Days after which an output is removed; more than 0, `Infinity` for never. @default 7 */
+	retentionDays?: number;
+	/** Bytes of all outputs, over all folders. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs, over all folders. @default 10000 */
+	maxStoreFiles?: number;
+	/** Milliseconds since the epoch. Default: now. */
+	now?: number;
+	/** Only reports what would be removed. @default false */
+	dryRun?: boolean;
+}
+/** An output that a sweep removed, because of its age or a limit of the store. */
+export interface SweptFile {
+	path: string;
+	bytes: number;
+	reason: "age" | "bytes" | "count";
+}
+/** Report of a sweep. */
+export interface SweepReport {
+	/** The first 1,000 of the outputs that were removed. */
+	removed: SweptFile[];
+	/** Number of removed outputs. */
+	removedFiles: number;
+	/** Their bytes. */
+	removedBytes: number;
+	/** Remaining files and bytes, without those that could not be examined. */
+	kept: {
+		files: number;
+		bytes: number;
+	};
+	/**
+	 * The first 100 of the outputs that could not be removed, and of the folders that could not be read.
+	 */
+	failed: {
+		path: string;
+		error: string;
+	}[];
+	/** Number of both. */
+	failedFiles: number;
+	/** Folders that another process was sweeping, and that were skipped. */
+	skippedDirs: string[];
+}
+/** A saved output, as lists show it. */
+export interface SavedOutput {
+	path: string;
+	/** Read from the name of the file; absent if the name does not have it. */
+	toolName: string;
+	/** Milliseconds since the epoch. */
+	savedAt: number;
+	/** Bytes of the file. */
+	bytes: number;
+	/** The file holds only a part of the output. */
+	partial?: true;
+}
+/** Size of a store. */
+export interface StorageUsage {
+	/** Outputs. */
+	files: number;
+	/** Their bytes. */
+	bytes: number;
+	/** Sessions that have outputs, or had some. */
+	sessions: number;
+	/**
+	 * Folder by folder, in order. `freeBytes` is the free space of the file system; absent if the folder does not exist or the
+	 * system does not report it.
+	 */
+	dirs: {
+		dir: string;
+		files: number;
+		bytes: number;
+		freeBytes?: number;
+	}[];
+	/** Report of the last automatic sweep; absent before the first. */
+	lastSweep?: SweepReport;
 }
 /** Truncates the output of tools. */
 export declare class TruncationService implements OutputService {
@@ -2722,6 +2640,93 @@ export declare function createTruncation<R extends ToolResultLike = ToolResultLi
  * @throws SpillwayError `INVALID_CONFIG` for invalid options, at once
  */
 export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
+/**
+ * Saves full outputs in files. The environment variable `SPILLWAY_STORAGE_DIR` overrides the default folders, but not folders that
+ * are passed here.
+ */
+export declare class TruncationStorage implements ITruncationStorage {
+	/**
+	 * @param options one folder, or several in order of preference
+	 * @throws SpillwayError `INVALID_CONFIG` for an invalid folder
+	 */
+	constructor(options?: string | TruncationStorageOptions);
+	/**
+	 * Saves a text so that {@link read} returns exactly the same string, unless `redact` or `maxFileBytes` changes it, and returns the path.
+	 * @throws SpillwayError `STORAGE_WRITE` if it could not be written to any folder
+	 */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Saves bytes unchanged, and returns the path. They must not change until the promise settles. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** Saves bytes of any length while they arrive, in constant memory, and returns the path. */
+	saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
+	/**
+	 * Reads the whole text of a saved output.
+	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
+	 *   `STORAGE_TOO_LARGE` when no string can hold it
+	 */
+	read(path: string): Promise<string>;
+	/**
+	 * Reads a part of a saved output, by lines or by bytes, regardless of the size of the file; at most 262,144 bytes in one call.
+	 * The first read by line counts the lines up to there; later reads find any line of the file at once.
+	 *
+	 * @example
+	 * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
+	 * while (range) {
+	 *   const { text, next } = await storage.readRange(path, range)
+	 *   range = next
+	 * }
+	 * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
+	 *   reason of the signal when that is aborted
+	 */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/**
+	 * Finds the lines of a saved output that match a regular expression, regardless of the size of the file.
+	 *
+	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore linear
+	 * time; `\p{…}` knows general categories and scripts. Lines are searched one by one: `^` and `$` match the ends of a line, and
+	 * no expression matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
+	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
+	 *
+	 * @param pattern 1 to 1,024 bytes
+	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for an expression that is invalid or too large, with the
+	 * option's name for an invalid option; otherwise as {@link readRange}
+	 */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Returns true if this store saved the output at a path, links resolved. */
+	owns(path: string): boolean;
+	/**
+	 * Removes outputs that are older than `retentionDays`, in all folders and nothing else, and returns their number.
+	 * Files that cannot be examined or are younger than an hour are kept.
+	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
+	 */
+	cleanup(retentionDays?: number): Promise<number>;
+	/**
+	 * Removes outputs that are too old, and then, while the store is over its limits, the oldest; outputs of sessions in use are
+	 * removed last. Files that are not outputs of a store, cannot be examined or are younger than an hour are
+	 * kept. If several processes sweep one folder at once, only one of them does the work.
+	 * @throws SpillwayError `INVALID_CONFIG` for an invalid limit, `INVALID_ARGUMENT` for any other invalid option
+	 */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** Returns the size of the store, folder by folder, and the report of its last automatic sweep. */
+	usage(): Promise<StorageUsage>;
+	/** Lists the outputs of the store, or of one session in it, newest first. */
+	list(access?: OutputAccess): Promise<SavedOutput[]>;
+	/**
+	 * Removes one output. Returns false if it did not exist.
+	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_WRITE` when it could not be removed
+	 */
+	remove(path: string): Promise<boolean>;
+	/**
+	 * Removes all outputs of a session, regardless of their age, and even while a process uses the session, and returns their number.
+	 * @throws SpillwayError `STORAGE_WRITE` if some of them could not be removed; the others are
+	 */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Returns the first folder for outputs. */
+	getStorageDir(): string;
+	/** Waits for a running sweep, and releases the leases of its sessions. The storage can still be used. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
 /** Options of {@link estimateTokens}. */
 export interface EstimateTokensOptions {
 	/**

@@ -7,9 +7,9 @@ import type { ToolResultKnowledge } from '../history/ledger'
 import type { OverflowProfile } from '../overflow/limits'
 import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../pruning/options'
 import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/policies'
-import type { OutputOwner } from '../storage/saved-outputs'
+import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
-import { atLeastZero, type Check, checkOptions, owner } from '../validation/options'
+import { atLeastZero, type Check, checkOptions } from '../validation/options'
 import { isRecord, readable } from '../validation/validate'
 
 /** The settings of a policy, without its type. */

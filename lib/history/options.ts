@@ -1,18 +1,8 @@
 /** The options of `simplifyOutdatedTerminalResults`, checked. */
 
-import type { OutputOwner } from '../storage/saved-outputs'
+import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
-import {
-  atLeastZero,
-  type Check,
-  checkOptions,
-  count,
-  flag,
-  milliseconds,
-  oneOf,
-  owner,
-  strings,
-} from '../validation/options'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
 import type { ToolResultKnowledge } from './ledger'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
 

@@ -1,8 +1,8 @@
 /** Projection of a history's tool results, stable across requests. */
 
-import type { OutputOwner } from '../storage/saved-outputs'
+import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
-import { checkOptions, owner } from '../validation/options'
+import { checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { boundResults, type CutText, type SentResult } from './limit-results'
 import { CHECK, checkedWindow, type OverflowProfile, profileLimits } from './limits'

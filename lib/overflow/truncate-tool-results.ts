@@ -1,9 +1,9 @@
 /** The document's functions over the messages of a request. */
 
 import { viewsOf } from '../history/formats'
-import type { OutputOwner } from '../storage/saved-outputs'
+import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
-import { checkOptions, owner } from '../validation/options'
+import { checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { boundResults } from './limit-results'
 import { CHECK, checkedWindow, type OverflowLimits, type OverflowProfile, profileLimits } from './limits'

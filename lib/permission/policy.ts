@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, parse, resolve, sep } from 'node:path'
 import type { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
+import { canSay, isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { checkKeys, checkOneOf, invalid, isRecord, wrong, wrongName } from '../validation/validate'
@@ -98,7 +99,7 @@ export class PermissionPolicy {
     if (allowWideVault !== undefined && typeof allowWideVault !== 'boolean') {
       throw wrong('allowWideVault', allowWideVault, 'true or false', 'INVALID_CONFIG')
     }
-    if (storage !== undefined && typeof storage?.owns !== 'function') {
+    if (storage !== undefined && !canSay(storage)) {
       throw wrong('storage', storage, 'an object with an owns function', 'INVALID_CONFIG')
     }
     const own = resolve((vault ?? process.cwd()).toWellFormed())
@@ -398,17 +399,11 @@ function addressOf(text: string): object | undefined {
   return { protocol, host, hostname, path: pathname + search, hasUser: username !== '' || password !== '' }
 }
 
-function ownFiles(storage: { owns(path: string): boolean }, details: ExplainedTarget[], sessionId?: string): string[] {
+function ownFiles(storage: OutputOwner, details: ExplainedTarget[], sessionId?: string): string[] {
   return details
     .filter(({ domain, decision, target }) => domain === 'read' && decision === 'ask' && target.startsWith('fs:'))
     .map(({ target }) => target.slice('fs:'.length))
-    .filter((path) => {
-      try {
-        return storage.owns(path) && belongsTo(path, sessionId)
-      } catch {
-        return false
-      }
-    })
+    .filter((path) => isSavedOutput(path, storage) && belongsTo(path, sessionId))
 }
 
 /** Files of a session lie in a folder of its own. */

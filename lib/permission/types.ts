@@ -1,6 +1,6 @@
 /** The shapes of permission. */
 
-import type { TruncationStorage } from '../storage/file-storage'
+import type { OutputOwner } from '../storage/saved-outputs'
 
 /** Kind of access that a rule covers. */
 export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp' | 'tool'
@@ -114,8 +114,8 @@ export interface PermissionPolicyOptions {
    * @default false
    */
   headless?: boolean
-  /** Files that this storage saved for the session of a call may be read, unless the user denies it. */
-  storage?: Pick<TruncationStorage, 'owns'>
+  /** Files that this storage saved for the session of a call may be read, unless the user denies it. It needs a function `owns`. */
+  storage?: OutputOwner
 }
 
 /** The mode of a session. */

@@ -3,22 +3,12 @@
 import { SpillwayError } from '../errors'
 import type { ThinkingMode } from '../history/bound-thinking'
 import type { ToolResultKnowledge } from '../history/ledger'
-import type { OutputOwner } from '../storage/saved-outputs'
+import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
-import {
-  atLeastZero,
-  type Check,
-  checkOptions,
-  count,
-  flag,
-  milliseconds,
-  oneOf,
-  owner,
-  strings,
-} from '../validation/options'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
 import { isRecord, listed, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf } from './prices'

@@ -4,6 +4,7 @@
  */
 
 import type { ITruncationStorage } from '../types'
+import type { Check } from '../validation/options'
 
 /** The oldest of more paths are forgotten, with their notices. */
 const MAX_PATHS = 10_000
@@ -24,15 +25,21 @@ export function noticeOfOutput(path: string): string {
   return paths.get(path) ?? ''
 }
 
-/** A storage that can be asked whether a path is that of an output which it saved. */
-export interface OutputOwner {
-  /** True if a path is that of an output that this store saved. */
-  owns(path: string): boolean
-}
+/** A storage, or anything else that can say whether a path is that of a saved output. */
+export type OutputOwner = ITruncationStorage | { owns(path: string): boolean }
 
-/** True if a path is that of a saved output: the storage says so, or without one this process saved it. */
+/** The option that takes an {@link OutputOwner}. */
+export const owner: Check = [
+  'a storage, or an object with a function owns',
+  (value) => {
+    const { owns, save } = Object(value) as { owns?: unknown; save?: unknown }
+    return typeof (owns ?? save) === 'function'
+  },
+]
+
+/** True if a path is that of a saved output: the storage says so, or else, if it cannot be asked, this process saved it. */
 export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
-  if (storage === undefined) return paths.has(path)
+  if (!canSay(storage)) return paths.has(path)
   try {
     return storage.owns(path) === true
   } catch {
@@ -40,7 +47,7 @@ export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
   }
 }
 
-/** True if a storage of the caller's can be asked who owns a path. */
-export function isOwner(storage: ITruncationStorage | OutputOwner | undefined): storage is OutputOwner {
-  return typeof (storage as Partial<OutputOwner> | undefined)?.owns === 'function'
+/** True if this can be asked which paths it owns. */
+export function canSay<T>(storage: T): storage is T & { owns(path: string): boolean } {
+  return typeof (storage as { owns?: unknown } | null | undefined)?.owns === 'function'
 }

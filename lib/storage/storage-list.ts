@@ -9,6 +9,7 @@ import { wrong } from '../validation/validate'
 import { isStorage, type TruncationStorage } from './file-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read'
 import type { StorageUsage, SweepOptions, SweepReport } from './retention'
+import { isSavedOutput } from './saved-outputs'
 
 /** Optional methods of a storage besides {@link ITruncationStorage}. */
 type Full = ITruncationStorage &
@@ -67,9 +68,9 @@ export class StorageList implements ITruncationStorage {
     return this.owner(path, (storage) => has(storage, 'search').search(path, pattern, options))
   }
 
-  /** Returns true if one of the storages saved this output. A storage without `owns` counts as owning nothing. */
+  /** Returns true if one of the storages saved this output. One without `owns` is taken to own what this process saved. */
   owns(path: string): boolean {
-    return this.storages.some((storage: Full) => storage.owns?.(path) === true)
+    return this.storages.some((storage) => isSavedOutput(path, storage))
   }
 
   /** Removes outputs older than `retentionDays` from each storage, and returns their number. */

@@ -62,6 +62,11 @@ export interface ITruncationStorage {
   /** Removes outputs older than `retentionDays` and returns their number. */
   cleanup(retentionDays: number): Promise<number>
   getStorageDir(): string
+  /**
+   * Returns true for a location of an output that this storage saved, in this process or an earlier one. Only such locations are
+   * shown to a model. Without it, those that this process saved count, and no other.
+   */
+  owns?(path: string): boolean
   /** Saves bytes unchanged. Without it, bytes are decoded as UTF-8 and passed to `save`. */
   saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>
   /**

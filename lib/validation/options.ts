@@ -30,11 +30,6 @@ export const signal: Check = [
   (value) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function',
 ]
 
-export const owner: Check = [
-  'a storage with a function owns',
-  (value) => typeof (value as { owns?: unknown } | null)?.owns === 'function',
-]
-
 /**
  * Checks an object of options.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed

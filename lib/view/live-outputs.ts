@@ -4,6 +4,7 @@ import type { RunningCommand } from '../command/types'
 import { SpillwayError } from '../errors'
 import { MemoryStorage } from '../storage/memory-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
+import { canSay, isSavedOutput } from '../storage/saved-outputs'
 import { wrong } from '../validation/validate'
 import { outputSource } from './source-checks'
 import type { ListedOutput, OutputProgress, OutputSource } from './sources'
@@ -136,8 +137,7 @@ export class LiveOutputs implements OutputSource {
 
   /** True if the storage saved the output at a path. */
   owns(path: string): boolean {
-    const { owns } = this.saved as { owns?: (path: string) => boolean }
-    return owns?.call(this.saved, path) === true
+    return canSay(this.saved) && isSavedOutput(path, this.saved)
   }
 
   private liveAt(path: string, access: OutputAccess): LiveOutput | undefined {

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import type { GateResponse } from '../approval/gate-options'
 import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
-import { isSavedOutput } from '../storage/saved-outputs'
+import { canSay, isSavedOutput } from '../storage/saved-outputs'
 import { wrong } from '../validation/validate'
 import {
   numberIn,
@@ -71,7 +71,7 @@ function about({ outputs, approvals, audit, allowRemove }: Served, { response }:
     search: outputs.search !== undefined,
     follow: outputs.follow !== undefined,
     open: outputs.open !== undefined,
-    download: isOwning(outputs),
+    download: canSay(outputs),
     usage: outputs.usage !== undefined,
     remove: allowRemove === true && outputs.remove !== undefined,
     sweep: allowRemove === true && outputs.sweep !== undefined,
@@ -127,15 +127,10 @@ async function checkReadable(served: Served, path: string): Promise<void> {
   await served.outputs.readRange(path, { fromByte: 0, byteCount: 1 }, accessOf(served))
 }
 
-/** True for a source whose outputs are files that it can say are its own. */
-function isOwning(outputs: OutputSource): outputs is OutputSource & { owns(path: string): boolean } {
-  return typeof (outputs as { owns?: unknown }).owns === 'function'
-}
-
 /** A browser saves a file from an address alone, so the address has a ticket, which is valid once. */
 async function allowDownload(served: Served, { request, response }: Exchange): Promise<void> {
   const { path } = textsOf(await readBody(request), 'path')
-  if (!isOwning(served.outputs)) return missing(response)
+  if (!canSay(served.outputs)) return missing(response)
   await checkReadable(served, path)
   const ticket = served.tokens.issue(TICKET_MS, `download ${path}`)
   const query = new URLSearchParams({ path, ticket })
@@ -146,7 +141,7 @@ async function download(served: Served, { response, query }: Exchange): Promise<
   const parameters = parametersOf(query, ['path', 'ticket'])
   const path = pathParameter(parameters)
   const { outputs, tokens } = served
-  if (!isOwning(outputs)) return missing(response)
+  if (!canSay(outputs)) return missing(response)
   if (!tokens.redeem(parameters.get('ticket'), `download ${path}`)) {
     return refuse(response, 401, 'This address was used or has expired.')
   }

@@ -1,10 +1,17 @@
 // The package as hosts use it. Nothing runs here: that it compiles is the test, and `@ts-expect-error` says what must not.
 
 import {
+  ContextManager,
+  compactHistory,
   createTruncation,
   createTruncationMiddleware,
+  HistoryPruner,
   type ITruncationStorage,
+  MemoryStorage,
+  PermissionPolicy,
+  recoverFromOverflow,
   SpillwayError,
+  simplifyOutdatedTerminalResults,
   ToolRegistry,
   type TruncationConfig,
   type TruncationContext,
@@ -16,10 +23,13 @@ import {
   TruncationStorage,
   type TruncationStrategy,
 } from 'spillway'
+import type { RemoteStorage } from 'spillway/remote'
+import { guardSession, MemorySession } from 'spillway/session'
 import {
   BaseTruncationStrategy,
   createTruncationPlugin,
   DEFAULT_TRUNCATION_CONFIG,
+  StorageList,
   type StrategyResult,
   TOOL_TRUNCATION_CONFIGS,
   truncationPlugin,
@@ -180,6 +190,29 @@ export const storages = [
   new TruncationService({ storage: new TruncationStorage('/x') }),
   new TruncationService({ storage: new TruncationStorage({ storageDirs: ['/x', '/y'], durability: 'file' }) }),
 ]
+
+// A service, a storage with `owns` and one without: each can say which paths are shown to the model.
+const kept: ITruncationStorage = service.storage
+for (const storage of [
+  kept,
+  new DatabaseStorage(),
+  new MemoryStorage(),
+  new TruncationStorage(),
+  { owns: () => true },
+]) {
+  const contextWindow = 200_000
+  new ContextManager({ contextWindow, storage })
+  new HistoryPruner({ storage })
+  guardSession(new MemorySession(), { storage })
+  new PermissionPolicy({ storage })
+  void compactHistory([], { contextWindow, storage, summarize: () => 'short' })
+  void recoverFromOverflow({ messages: [], contextWindowTokens: contextWindow, storage })
+  void simplifyOutdatedTerminalResults([], { storage })
+}
+for (const storage of [{} as RemoteStorage, new StorageList([kept])])
+  new ContextManager({ contextWindow: 9000, storage })
+// @ts-expect-error nothing that could be asked
+new HistoryPruner({ storage: { has: () => true } })
 
 // @ts-expect-error `cleanup` is missing
 export class Forgetful implements ITruncationStorage {

@@ -7,7 +7,7 @@ import { SpillwayError } from '../../errors'
 import { CONTROL_KEYS, checkToolControls } from '../../guard/controls'
 import { CHECK } from '../../overflow/limits'
 import { RECOVER_CHECKS } from '../../overflow/recovery-options'
-import type { OutputOwner } from '../../storage/saved-outputs'
+import { type OutputOwner, owner } from '../../storage/saved-outputs'
 import { messageOf } from '../../util/message-of'
 import { catchLater, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
@@ -69,8 +69,8 @@ export function toolControls(controls: AdapterControls): ToolControls {
 
 /** Knows which outputs were saved by the service that is `truncation`; nothing where that is not known. */
 export function storageOf({ truncation }: Pick<AdapterControls, 'truncation'>): OutputOwner | undefined {
-  const { storage } = Object(truncation) as { storage?: { owns?: unknown } }
-  return typeof storage?.owns === 'function' ? (storage as OutputOwner) : undefined
+  const { storage } = Object(truncation) as { storage?: unknown }
+  return owner[1](storage) ? (storage as OutputOwner) : undefined
 }
 
 /** The folder of saved outputs, where `truncation` is a service that saves files; nothing where that is not known. */
