@@ -712,3 +712,35 @@ describe('properties', () => {
     )
   })
 })
+
+describe('a result of many megabytes', () => {
+  const log = (middle = '', end = '') =>
+    `${'first line\n'.repeat(250_000)}${middle}${'one more\n'.repeat(500_000)}took (${end}12 ms)\n`
+  const lines = log()
+
+  test.each<[string, (at: number) => unknown]>([
+    ['a text', () => log()],
+    ['with durations', (at) => log('', String(at))],
+    ['in a member', (at) => ({ stdout: log(), exitCode: 0, durationMs: at })],
+    ['as JSON', (at) => JSON.stringify({ stdout: lines, exitCode: 0, durationMs: at })],
+    ['as parts', () => Array.from({ length: 3 }, () => ({ type: 'text', text: log() }))],
+    ['as bytes', () => Buffer.from(lines)],
+  ])('is recognised when it comes again: %s', (_, result) => {
+    const run = agent()
+    const verdicts = Array.from({ length: 5 }, (__, at) => run.call('bash', { command: 'x' }, result(at)).action)
+    expect(verdicts.at(-1)).toBe('ask')
+  })
+
+  test.each<[string, (at: number) => unknown]>([
+    ['at its start', (at) => `${at}\n${lines}`],
+    ['at its end', (at) => `${lines}${at}\n`],
+    ['in its length', (at) => lines.repeat(2).slice(0, -9 * at)],
+    ['in much of it', (at) => log(`and ${at}\n`.repeat(300_000))],
+    ['beside it', (at) => ({ stdout: lines, exitCode: at })],
+    ['as bytes', (at) => Buffer.from(`${lines}${at}`)],
+  ])('is progress if it differs %s', (_, result) => {
+    const run = agent()
+    const verdicts = Array.from({ length: 6 }, (__, at) => run.call('poll', { of: 'x' }, result(at)).action)
+    expect(new Set(verdicts)).toEqual(new Set(['allow']))
+  })
+})

@@ -8,6 +8,7 @@ import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
 import { isRecord, listed, readable, wrong } from '../validation/validate'
+import { comparedTexts } from './compared-text'
 
 /** Options of {@link DoomLoopDetector}. A threshold of `Infinity` turns its rule off. */
 export interface DoomLoopOptions {
@@ -76,7 +77,10 @@ export interface DoomLoopCall {
 /** How a call went. */
 export interface DoomLoopResult {
   toolCallId: string
-  /** Result of the tool, of any type and size. */
+  /**
+   * Result of the tool, of any type and size. Texts of more than 4 million characters are compared by their ends and by lines
+   * at equal distances.
+   */
   result?: unknown
   /** True if it failed. @default what the text says */
   isError?: boolean
@@ -185,7 +189,8 @@ export class DoomLoopDetector {
       throw wrong('result.isError', isError, 'true or false')
     }
     const result = read(toRecord, 'result')
-    const plain = typeof result === 'string' ? result : safeStringify(result)
+    const textOf = comparedTexts()
+    const plain = typeof result === 'string' ? textOf(result) : safeStringify(result, { textOf })
     call(() => native.doomLoopRecord(of(this).handle, id, wellFormed(plain), isError))
   }
 
@@ -221,7 +226,7 @@ export class DoomLoopDetector {
     checkObject('message', said)
     const [role, words] = [read(said, 'role'), read(said, 'text')]
     if (role !== 'user' && role !== 'assistant') throw wrong('message.role', role, listed(['user', 'assistant']))
-    const spoken = text('message.text', words)
+    const spoken = text('message.text', typeof words === 'string' ? comparedTexts()(words) : words)
     return verdict(call(() => native.doomLoopObserve(of(this).handle, role === 'user', spoken)))
   }
 

@@ -13,6 +13,7 @@ const MOST_VALUES = 200_000
 interface Walk {
   readonly proxies: boolean
   readonly bytes: boolean
+  readonly textOf: ((text: string) => string) | undefined
   /** UTF-16 units of texts that may still be written. */
   units: number
   /** The objects that are being written, from the outermost in. */
@@ -23,7 +24,7 @@ interface Walk {
 /**
  * Returns the JSON of a value. A string becomes a JSON string; `undefined` is `null`. Proxies are read only with `proxies`, and
  * reading ends when its texts have `units` in total: one shared text could be written without end. Without
- * `bytes`, binary data is represented by its length only.
+ * `bytes`, binary data is represented by its length only. `textOf` returns the form in which a text is written.
  */
 export function safeStringify(
   value: unknown,
@@ -31,9 +32,10 @@ export function safeStringify(
     proxies = false,
     bytes = true,
     units = Number.POSITIVE_INFINITY,
-  }: { proxies?: boolean; bytes?: boolean; units?: number } = {},
+    textOf,
+  }: { proxies?: boolean; bytes?: boolean; units?: number; textOf?: (text: string) => string } = {},
 ): string {
-  return write(value, { proxies, bytes, units, path: [], left: MOST_VALUES }) ?? 'null'
+  return write(value, { proxies, bytes, textOf, units, path: [], left: MOST_VALUES }) ?? 'null'
 }
 
 function write(value: unknown, walk: Walk): string | undefined {
@@ -42,7 +44,7 @@ function write(value: unknown, walk: Walk): string | undefined {
     case 'string':
       walk.units -= value.length
       if (walk.units <= 0) walk.left = 0
-      return JSON.stringify(value.isWellFormed() ? value : value.toWellFormed())
+      return JSON.stringify((walk.textOf?.(value) ?? value).toWellFormed())
     case 'number':
       return Number.isFinite(value) ? JSON.stringify(value) : named(String(value))
     case 'boolean':
@@ -85,7 +87,7 @@ function writeMembers(value: object, walk: Walk): string {
   if (ArrayBuffer.isView(value)) {
     if (!walk.bytes) return JSON.stringify(`<${value.byteLength} bytes>`)
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    return JSON.stringify({ $bytes: bytes.toString('base64') })
+    return `{"$bytes":${write(bytes.toString('base64'), walk)}}`
   }
   if (types.isNativeError(value)) return writeRecord({ name: value.name, message: value.message }, walk)
   if (types.isMap(value)) return `{"$map":${writeList([...value], walk)}}`
