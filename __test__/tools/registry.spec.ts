@@ -49,6 +49,34 @@ describe('tools', () => {
     }
   })
 
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  }
+  const unreadable = Object.defineProperty({ id: 'a' }, 'name', { get: () => revoked(), enumerable: true })
+  test.each<[string, unknown, string, string]>([
+    ['an id that is an object', call('it', '{}', { toString: null } as never), '', 'its id is not a string'],
+    ['an id that is a number', call('it', '{}', 5 as never), '5', 'its id is not a string'],
+    ['an id that is null', call('it', '{}', null as never), '', 'its id is not a string'],
+    ['a name that is an object', call({ toString: null } as never, '{}', 'a'), 'a', 'it has no name'],
+    ['a function that is null', { id: 'a', function: null }, 'a', 'it has no name'],
+    ['nothing', null, '', 'it has no name'],
+    ['an array', [], '', 'it has no name'],
+    ['a name that cannot be read', unreadable, 'a', 'it has no name'],
+    ['a proxy that was revoked', revoked(), '', 'it has no name'],
+  ])('a call with %s fails alone', async (_, wrong, id, problem) => {
+    const registry = make({ it: () => 'done' })
+    const answers = await registry.execute([call('it'), wrong as ToolCall, call('it')])
+    const error = `This is not a call of a tool: ${problem}.`
+    expect(answers.map(({ result }) => result.success)).toEqual([true, false, true])
+    expect(answers[1]).toMatchObject({
+      tool_call_id: id,
+      arguments: '{}',
+      result: { success: false, output: error, error },
+    })
+  })
+
   test('ones that throw give a failed result', async () => {
     const failed = { success: false, output: 'boom', error: 'boom', metadata: { truncated: false } }
     const sync = () => {

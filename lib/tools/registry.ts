@@ -11,7 +11,7 @@ import type {
   TruncationContext,
   TruncationMiddleware,
 } from '../types'
-import { isArray } from '../util/guards'
+import { asText, isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { hasFunctions, isRecord, readable, wrong } from '../validation/validate'
@@ -120,34 +120,48 @@ export class ToolRegistry {
 
   /** @internal */
   async executeOne(toolCall: ToolCall, context: ExecutionContext): Promise<ToolExecutionResult> {
-    const asked: unknown = isRecord(toolCall) && 'function' in toolCall ? toolCall.function : toolCall
+    const { id, name, given, problem } = readCall(toolCall)
     // An invalid call of a model must not disturb the others.
-    if (!isRecord(asked) || typeof asked.name !== 'string') {
-      const result = failure('This is not a call of a tool: it has no name.')
-      return { tool_call_id: isRecord(toolCall) ? toolCall.id : '', name: '', arguments: '{}', result }
-    }
-    const { name, arguments: given } = asked as { name: string; arguments?: unknown }
+    if (problem !== undefined) return { tool_call_id: id, name, arguments: '{}', result: failure(problem) }
     const tool = this.tools.get(name)
     const { ledger, fold, ...config } = this.config
-    const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: toolCall.id })
+    const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: id })
     const { sessionId, messageId, signal } = context
     const whole = await bound(this.middleware, result, {
       toolName: name,
       sessionId,
       messageId,
-      toolCallId: toolCall.id,
+      toolCallId: id,
       signal,
       declared: tool?.truncation,
     })
     const outputPath = whole?.metadata?.truncationPath
-    const about = { toolName: name, toolCallId: toolCall.id, args: fold && recordIn(args), outputPath }
+    const about = { toolName: name, toolCallId: id, args: fold && recordIn(args), outputPath }
     const { result: shown, folds } = foldResult(fold, whole, about)
     const bounded = shown as ToolResult
     if (ledger !== undefined) {
-      observe(ledger, { toolCallId: toolCall.id, toolName: name, result, bounded, args: recordIn(args), folds })
+      observe(ledger, { toolCallId: id, toolName: name, result, bounded, args: recordIn(args), folds })
     }
-    return { tool_call_id: toolCall.id, name, arguments: args, result: bounded }
+    return { tool_call_id: id, name, arguments: args, result: bounded }
   }
+}
+
+/** The parts of a call, each read once, and what is wrong with it. */
+function readCall(toolCall: unknown): { id: string; name: string; given?: unknown; problem?: string } {
+  let [id, name]: unknown[] = []
+  try {
+    const call = Object(toolCall) as Record<string, unknown>
+    id = call.id
+    const asked = Object('function' in call ? call.function : call) as Record<string, unknown>
+    name = asked.name
+    const given = asked.arguments
+    if (typeof name === 'string' && (id === undefined || typeof id === 'string'))
+      return { id: id as string, name, given }
+  } catch {
+    // A getter or a proxy can throw: then it has no name.
+  }
+  const problem = `This is not a call of a tool: ${typeof name === 'string' ? 'its id is not a string' : 'it has no name'}.`
+  return { id: asText(id), name: asText(name), problem }
 }
 
 /** Returns the result of the middleware. If it throws, the result and those of other calls are kept. */
