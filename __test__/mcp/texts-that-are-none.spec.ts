@@ -120,10 +120,12 @@ describe('in front of a server over HTTP', () => {
     const host = new Host([], {}, [], [CLI, 'mcp', '--url', url])
     host.onRequest = () => ({ result: value })
     await host.initialize()
-    // A message without a method is no request, and has no answer over HTTP.
-    const sent = asked(messages(value).slice(0, -1))
+    const sent = asked(messages(value))
     for (const message of sent) host.write(written(message))
     while (!sent.every((message) => isAnswered(host, message))) await host.next(() => true)
+    const { id } = sent.at(-1)!
+    const answer = host.lines.find((line) => line.includes(`"id":"${id}"`))!
+    if (value !== 'toString') expect(JSON.parse(answer)).toMatchObject({ error: { code: -32600 } })
     expect(await host.close()).toMatchObject({ code: 0 })
     await server.close()
   })

@@ -11,7 +11,7 @@ import { AnswerBounds, type Peers } from './answer-bounds'
 import { asToolResult, shortenResult } from './answers'
 import type { Connection } from './connection'
 import { type AskHost, Asking } from './elicitation'
-import { argumentsOf, isNamed, isStateless, NO_ID, NO_NAME, UNREADABLE } from './host-calls'
+import { argumentsOf, isNamed, isStateless, NO_ID, NO_METHOD, NO_NAME, UNREADABLE } from './host-calls'
 import { hostOf, hostOfClient, limitsAbove } from './hosts'
 import { HttpConnection } from './http/connection'
 import { asMessage, hasRepeatedNames, type Line } from './json-rpc-stream'
@@ -190,7 +190,9 @@ export class ServerProxy {
       if (key === undefined) return this.begin(0, this.refuse(line, id, NO_ID))
       if (!isNamed(message, this.mark)) return this.begin(0, this.refuse(line, id, NO_NAME))
     }
-    if (key === undefined || typeof method !== 'string') return this.onward(line, message)
+    if (key === undefined) return this.onward(line, message)
+    // Over HTTP a server need not answer it.
+    if (typeof method !== 'string') return this.begin(0, this.refuse(line, id, NO_METHOD))
     if (isRecord(message.params)) this.learnHost(method, message.params)
     if (method === 'subscriptions/listen') this.subscriptions.add(id)
     if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
