@@ -160,6 +160,8 @@ async function parsed(text: string): Promise<Record<string, unknown>> {
 export async function written(agent: Agent, change: Change, wanted: Wanted | undefined): Promise<Change> {
   const { file, before, after } = change
   if (before === after) return change
+  // The lock is beside what a link names.
+  const locked = existsSync(file) ? [file, realpathSync(file)] : [file]
   try {
     if (wanted !== undefined) return await wire(agent, change, wanted)
     await takeOut(agent, file, after)
@@ -167,19 +169,27 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
   } catch (error) {
     const message = messageOf(error)
     throw message.includes(file) ? error : new Error(`${file}: ${message}`, { cause: error })
+  } finally {
+    for (const path of locked) removeLock(path)
+    if (wanted === undefined && after === undefined) removeFolders(agent, file)
+  }
+}
+
+/** Removes the lock file that {@link updateConfig} leaves: the file belongs to the agent, and its folder often to a repository. */
+function removeLock(file: string): void {
+  try {
+    rmSync(join(dirname(file), `.${basename(file)}.lock`), { force: true })
+  } catch {
+    // A folder of this name is none of ours.
   }
 }
 
 async function takeOut(agent: Agent, file: string, after: string | undefined): Promise<void> {
   const backup = backupOf(file)
-  // The lock is beside what a link names.
-  const named = realpathSync(file)
   if (after === undefined) rmSync(file, { force: true })
   else if (after === textOf(backup)) writeFileSync(file, after)
   else await updateConfig(file, (current) => patchOf(agent, current, undefined))
   rmSync(backup, { force: true })
-  for (const path of [file, named]) rmSync(join(dirname(path), `.${basename(path)}.lock`), { force: true })
-  if (after === undefined) removeFolders(agent, file)
 }
 
 /** Removes the agent's own folders above a file that is gone, as far as nothing is left in them. */
