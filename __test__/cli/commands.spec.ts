@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AuditLog, TruncationStorage } from 'spillway'
+import { AuditLog, type TruncatedResult, TruncationService, TruncationStorage } from 'spillway'
 import { MemorySession } from 'spillway/session'
 import { filesIn, ownName, putOld, tempDir } from '../support/temp'
 import { cli, HERE, shell } from './support'
@@ -300,6 +300,21 @@ describe('a conversation', () => {
     expect(written.trimEnd().split('\n')).toHaveLength(messages.length)
     expect(JSON.parse(report.stdout).report.pruned).toHaveLength(7)
     expect(readFileSync(array!, 'utf8')).toBe(JSON.stringify(messages))
+  })
+
+  test('has placeholders that name saved outputs of the store, and no other path', async () => {
+    const store = tempDir()
+    const output = await new TruncationService({ storageDirs: [store] }).output('text\n'.repeat(9000), {
+      toolName: 'bash',
+    })
+    const { outputPath: path, content } = output as TruncatedResult
+    const notices = [content, content.replaceAll(path, `/elsewhere/none_${basename(path)}`)]
+    const tools = notices.flatMap((text, id) => [call(id), { ...result(id), content: text }])
+    const input = JSON.stringify([messages[0], ...tools, messages.at(-1)])
+    const prune = (...options: string[]) => cli(['prune', '--keep-recent', '0', ...options, '-'], { input })
+    const named = ({ stdout }: { stdout: string }) => stdout.match(/\w+_\w+\.txt/g)
+    expect(named(await prune('--store', store))).toEqual([basename(path)])
+    expect(named(await prune())).toBeNull()
   })
 
   test('keeps the very text of the lines that nothing is done to', async () => {

@@ -244,7 +244,6 @@ test.each([
 })
 
 test.each([
-  ['no file', undefined, '.mcp.json: is not there; --file names the file of a host'],
   ['no server', '{ "mcpServers": {} }', '.mcp.json: has no server that is a program'],
   [
     'addresses alone',
@@ -252,9 +251,30 @@ test.each([
     '.mcp.json: has no server that is a program',
   ],
 ])('init mcp with %s says so', async (_what, text, problem) => {
-  if (text !== undefined) writeFileSync(join(cwd, '.mcp.json'), text)
+  writeFileSync(join(cwd, '.mcp.json'), text)
   const { code, stdout } = await spillway('init', 'mcp')
   expect([code, stdout]).toEqual([0, expect.stringContaining(problem)])
+})
+
+test.each([[[]], [['--json']], [['--dry-run']], [['--file', 'none.json']]])(
+  'init mcp %p without a file is wrong usage',
+  async (options) => {
+    const { code, stderr } = await spillway('init', 'mcp', ...options)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/\.json: is not there; --file names the file with the servers of a host/),
+    ])
+    expect((await spillway('init', 'mcp', '--undo')).code).toBe(0)
+  },
+)
+
+test('nothing but the settings and their backup is left beside them', async () => {
+  put('.claude/settings.json', '{ "a": 1 }')
+  for (const args of [[], [], ['--permission', 'ask']])
+    expect((await spillway('init', 'claude-code', ...args)).code).toBe(0)
+  expect(readdirSync(join(home, '.claude')).sort()).toEqual(['settings.json', 'settings.json.spillway-backup'])
+  await spillway('init', 'gemini')
+  expect(readdirSync(join(home, '.gemini'))).toEqual(['settings.json'])
 })
 
 test('a change that cannot be written names the file, and leaves no backup', async () => {

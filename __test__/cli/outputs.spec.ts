@@ -111,11 +111,22 @@ test('an output is named by its path or counted from the newest, everywhere', as
   expect((await spillway('show', '-2')).stderr).toBe(
     'spillway: -2: expected an output, -1 for the newest; 1 is saved\n',
   )
-  expect((await spillway('show', '--session', 'other')).stderr).toBe('spillway: no output is saved in this session\n')
+  const other = await spillway('show', '--session', 'other')
+  expect([other.code, other.stderr]).toEqual([
+    3,
+    expect.stringContaining('spillway: no output of session "other" is saved in /'),
+  ])
   await spillway('rm', '-1')
-  for (const command of ['last', 'show', 'tail']) {
-    expect((await spillway(command)).stderr).toBe('spillway: no output is saved\n')
+  for (const command of ['last', 'show', 'tail', 'open', 'rm -1', 'search -1 text']) {
+    const { code, stderr } = await spillway(...command.split(' '))
+    expect([command, code, stderr]).toEqual([
+      command,
+      3,
+      expect.stringMatching(/^spillway: no output is saved in .*\n$/),
+    ])
   }
+  const none = await spillway('ls')
+  expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringMatching(/^no output is saved in .*\n$/)])
 })
 
 describe('rm', () => {

@@ -1,7 +1,7 @@
 /** Saved outputs as they are named on the command line: by path, or counted from the newest. */
 
 import { dirname, join, resolve } from 'node:path'
-import { type OutputAccess, type SavedOutput, TruncationStorage } from 'spillway'
+import { type OutputAccess, type SavedOutput, SpillwayError, TruncationStorage } from 'spillway'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
@@ -69,11 +69,17 @@ export async function askedOutput(values: Parsed['values'], given = '-1'): Promi
   }
 }
 
+/** Says that a store has no output, and where that is. */
+export function nothingIn(storage: OutputStorage, sessionId?: string): string {
+  const session = sessionId === undefined ? '' : ` of session ${JSON.stringify(sessionId)}`
+  return `no output${session} is saved in ${storage.getStorageDir()}`
+}
+
 const FROM_NEWEST = /^-(\d+)$/
 
 /**
  * Returns the output that an argument names: `-1` is the newest, `-2` the one before, everything else a path.
- * @throws UsageError if there are fewer
+ * @throws SpillwayError `STORAGE_NOT_FOUND` if there is none, UsageError if there are fewer
  */
 export async function outputOf(storage: OutputStorage, given: string, sessionId?: string): Promise<RecordedOutput> {
   const [, number] = FROM_NEWEST.exec(given) ?? []
@@ -85,8 +91,7 @@ export async function outputOf(storage: OutputStorage, given: string, sessionId?
   const output = listed[Number(number) - 1]
   if (output !== undefined) return output
   // Without an argument the newest is meant: `-1` is then nothing that the user wrote.
-  if (listed.length === 0)
-    throw new UsageError(`no output is saved${sessionId === undefined ? '' : ' in this session'}`)
+  if (listed.length === 0) throw new SpillwayError('STORAGE_NOT_FOUND', nothingIn(storage, sessionId))
   const many = listed.length === 1 ? '1 is saved' : `${listed.length} are saved`
   throw new UsageError(`${given}: expected an output, -1 for the newest; ${many}`)
 }

@@ -64,6 +64,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const wanted = isUndo ? undefined : await wantedOf(values)
   const path = fileOf(agent, scope, file === undefined ? undefined : resolve(file))
   const plan = await planned(agent, path, wanted)
+  if (!isUndo && agent.wiring.kind === 'servers' && plan.before === undefined)
+    throw new UsageError(`${path}: is not there; --file names the file with the servers of a host`)
   const isChanged = plan.before !== plan.after
   const isDry = values['dry-run'] === true
   const { backup } = isDry ? plan : await written(agent, plan, wanted)
@@ -91,8 +93,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 function unchanged(agent: Agent, { before }: Change, wanted: Wanted | undefined): string {
   if (wanted === undefined) return 'nothing of Spillway is in it'
   if (agent.wiring.kind !== 'servers') return 'nothing to change'
-  if (before === undefined) return 'is not there; --file names the file of a host'
-  return before.includes('"command"')
+  return before?.includes('"command"')
     ? 'nothing to change'
     : 'has no server that is a program; others need no proxy of their own'
 }

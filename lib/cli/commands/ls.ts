@@ -2,7 +2,7 @@
 
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'
-import { type RecordedOutput, recordedOutputs } from '../outputs'
+import { nothingIn, type RecordedOutput, recordedOutputs } from '../outputs'
 import { ageText, sizeText, text, whole } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
@@ -34,7 +34,8 @@ a command and an exit code; other outputs have the name of the tool.`,
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const all = await recordedOutputs(await openOutputs(values), text(values, 'session'))
+  const [storage, sessionId] = [await openOutputs(values), text(values, 'session')]
+  const all = await recordedOutputs(storage, sessionId)
   const shown = values.all === true ? all : all.slice(0, whole(values, 'lines') ?? SHOWN)
   if (json) {
     await printJson(shown)
@@ -43,6 +44,7 @@ async function run({ values, json }: Parsed): Promise<number> {
   const now = Date.now()
   const rows = shown.map((output, at) => rowOf(output, at + 1, now))
   await print(values.paths === true ? shown.map(({ path }) => `${path}\n`).join('') : tableOf(rows))
+  if (all.length === 0) note(nothingIn(storage, sessionId))
   if (shown.length < all.length) note(`${all.length - shown.length} more: --all`)
   return EXIT.ok
 }

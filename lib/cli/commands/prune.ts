@@ -5,7 +5,9 @@ import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spil
 import { stringifyLossless } from '../../util/lossless-json'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
+import { openOutputs } from '../output-storage'
 import { choice, choices, countOf, text, texts, whole } from '../parse-values'
+import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 
 const POLICIES = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments'] as const
@@ -30,6 +32,7 @@ one message per line, or a session file of JsonlSession. It is printed in the sa
     protect: { type: 'string', multiple: true, value: 'TOOL', help: 'Keep results of this tool. Can be repeated.' },
     'context-window': { type: 'string', value: 'N', help: "Tokens of the model's window, for the policy pressure." },
     language: { type: 'string', value: 'LANG', help: 'The language of the placeholders: en, zh-CN.' },
+    ...STORE_OR_BUCKET,
     output: { type: 'string', short: 'o', value: 'FILE', help: 'Write the conversation to this file.' },
   },
   positionals: [1, 1],
@@ -45,7 +48,9 @@ export default command
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [path = ''] = positionals
   const conversation = await readConversation(path)
-  const { messages, report } = new HistoryPruner(optionsOf(values)).prune(conversation.messages)
+  // Placeholders name the saved outputs of this store, which an earlier process saved.
+  const storage = await openOutputs(values)
+  const { messages, report } = new HistoryPruner({ ...optionsOf(values), storage }).prune(conversation.messages)
   if (report.reason === 'unreadable') throw new Error(`${path}: the messages are in no format that is known`)
   const output = text(values, 'output')
   const written = conversation.write(messages)
