@@ -137,7 +137,7 @@ test('read_output says which bytes it shows, and reads once', async () => {
   expect([reads, metadata.next]).toEqual([1, { path, from_line: 33, line_count: 500 }])
   const long = await storage.save(`first\n${'x'.repeat(50_000)}`, tool)
   expect((await read.execute({ path: long, from_line: 2 })).output.split('\n')[0]).toBe(
-    '[lines 2-2, bytes 6-32774 of 50006, cut inside a line]',
+    '[line 2, bytes 6-32774 of 50006, cut inside a line]',
   )
 })
 

@@ -137,7 +137,9 @@ function fitting(texts: readonly string[], most: number, tokens: number, tokensO
 
 function lineOf({ path, ranges }: FileRead, state: string | undefined, { lines }: SummaryWords): string {
   const isWhole = ranges.some(([from, to]) => from === 1 && to === Number.POSITIVE_INFINITY)
-  const named = ranges.map(([from, to]) => (Number.isFinite(to) ? `${from}-${to}` : `${from}-`)).join(', ')
+  const named = ranges
+    .map(([from, to]) => (from === to ? from : Number.isFinite(to) ? `${from}-${to}` : `${from}-`))
+    .join(', ')
   const about = [isWhole ? '' : `${lines} ${named}`, state ?? ''].filter((part) => part !== '').join(', ')
   const shown = path.replace(/[\r\n]/g, ' ')
   return about === '' ? `- ${shown}` : `- ${shown}: ${about}`

@@ -3,6 +3,7 @@
 import { renamed, SpillwayError } from '../errors'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
+import { countedLines, linesFrom } from '../util/line-words'
 import { messageOf } from '../util/message-of'
 import { checkKeys, checkOneOf, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
 
@@ -204,7 +205,7 @@ export function createOutputTools(
         })
         const more = found.next === undefined ? undefined : { ...args, after: found.next }
         const count = found.matches.length
-        const lines = `${found.linesSearched} lines searched${found.incomplete ? INCOMPLETE : ''}`
+        const lines = `${countedLines(found.linesSearched)} searched${found.incomplete ? INCOMPLETE : ''}`
         const head = `[${count} matching line${count === 1 ? '' : 's'} in ${lines}]`
         const foot = more
           ? `\n[More: search_output with the same arguments and after ${JSON.stringify(found.next)}]`
@@ -350,7 +351,7 @@ function headOf({
   const part = `${partial ? ', cut inside a line' : ''}${incomplete ? INCOMPLETE : ''}`
   if (fromLine === undefined) return `[${bytes}${part}]`
   if (lineCount === 0) return `[no line ${fromLine}; the output has ${totalBytes} bytes]`
-  return `[lines ${fromLine}-${fromLine + lineCount - 1}, ${bytes}${part}]`
+  return `[${linesFrom(fromLine, fromLine + lineCount - 1)}, ${bytes}${part}]`
 }
 
 /** Said of a file that is only a part of what the tool printed. */

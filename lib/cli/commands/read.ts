@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs'
 import type { OutputAccess, RangeResult, ReadRange } from 'spillway'
 import type { LineRange } from 'spillway/truncation'
+import { countedLines } from '../../util/line-words'
 import { type Command, type Parsed, UsageError } from '../command'
 import { isLocal, type OutputStorage } from '../output-storage'
 import { askedOutput } from '../outputs'
@@ -62,7 +63,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   else await printText(storage, path, part, isAll, access)
   if (part.byteCount === 0 && part.totalBytes > 0) {
     const { totalLines } = part
-    const size = totalLines === undefined ? `${part.totalBytes} bytes` : `${totalLines} lines`
+    const size = totalLines === undefined ? `${part.totalBytes} bytes` : countedLines(totalLines)
     note(`nothing is there: the output has ${size}`)
   }
   if (part.next !== undefined && !isAll)

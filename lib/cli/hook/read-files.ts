@@ -1,5 +1,6 @@
 /** Files that an agent has read in a session: after a compaction it is reminded of them. One line of JSON for each read. */
 
+import { linesFrom } from '../../util/line-words'
 import type { HookCall } from './payload'
 import { addRecord, recordsIn, removeOld, sizeIn } from './session-files'
 
@@ -47,5 +48,5 @@ export function recordedReads(dir: string, sessionId: string): string[] {
 function described({ path, offset, limit }: FileRead): string {
   if (offset === undefined && limit === undefined) return path
   const from = offset ?? 1
-  return `${path} (lines ${from} to ${limit === undefined ? 'the end' : from + limit - 1})`
+  return `${path} (${limit === undefined ? `lines ${from} to the end` : linesFrom(from, from + limit - 1)})`
 }

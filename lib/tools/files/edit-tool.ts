@@ -4,6 +4,7 @@ import { access, constants, link, open, realpath, rename, unlink } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { containsTruncationMarker } from '../../truncation/notice'
 import { randomUUID } from '../../util/crypto'
+import { linesFrom } from '../../util/line-words'
 import {
   type Argument,
   checkToolOptions,
@@ -110,7 +111,7 @@ async function replace(path: string, old: string, fresh: string, reads: FileRead
   await noteWritten(target, reads)
   const line = before.split('\n').length
   const last = line + put.split('\n').length - 1
-  return `Edited ${path}: ${last === line ? `line ${line}` : `lines ${line}-${last}`}.`
+  return `Edited ${path}: ${linesFrom(line, last)}.`
 }
 
 /** Refuses a preview that the model takes for the whole: the lines that it never saw would be lost. */

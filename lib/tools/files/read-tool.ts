@@ -2,6 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import { realpath } from 'node:fs/promises'
+import { countedLines } from '../../util/line-words'
 import type { Check } from '../../validation/options'
 import {
   type Argument,
@@ -95,7 +96,8 @@ export function createReadTool(options: ReadToolOptions = {}): ReadyTool {
 }
 
 function textOf({ lines, next, seen }: Page, first: number): string {
-  if (lines.length === 0) return seen === 0 ? '[The file is empty.]' : `[No line ${first}: the file has ${seen} lines.]`
+  if (lines.length === 0)
+    return seen === 0 ? '[The file is empty.]' : `[No line ${first}: the file has ${countedLines(seen)}.]`
   const numbered = lines.map((text, at) => `${String(first + at).padStart(6)}\t${text}`)
   return [...numbered, ...(next === undefined ? [] : [`[More lines follow: offset ${next}]`])].join('\n')
 }
