@@ -1,12 +1,14 @@
 /** Prompt of the summariser. */
 
 import { messageJson } from '../history/estimate'
+import { get } from '../history/formats/safe-read'
 import type { ResultText } from '../history/message-cache'
 import { joinedText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { wordsOf } from '../history/summary'
 import { call, native } from '../native/native'
 import { trimmed, trimOf } from '../pruning/trim'
+import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import type { CompactionEnvironment } from './types'
 
@@ -128,8 +130,8 @@ function environmentText({ systemPrompt, tools, skills }: CompactionEnvironment,
 /** The names of tools, if they have any. */
 function toolNames(tools: unknown): string {
   try {
-    const list = Array.isArray(tools) ? tools : Object.entries(Object(tools)).map(([name]) => ({ name }))
-    const names = list.map((tool) => tool?.name ?? tool?.function?.name)
+    const list = isArray(tools) ? tools : Object.entries(Object(tools)).map(([name]) => ({ name }))
+    const names = list.map((tool) => get(tool, 'name') ?? get(get(tool, 'function'), 'name'))
     if (names.length > 0 && names.every((name) => typeof name === 'string')) return names.join(', ')
   } catch {
     // They are shown as they are.

@@ -4,6 +4,7 @@ import { formatOf } from '../history/formats'
 import type { HistoryFormatName, MessageView, ResultView } from '../history/message-view'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
+import { isArray } from '../util/guards'
 
 /** A tool result, found in a history. */
 export interface FoundResult {
@@ -70,7 +71,7 @@ function withBlocks(message: object, changes: ReadonlyMap<number, readonly strin
     if (texts === undefined || texts.length < 2 || changes.size > 1) return undefined
     if (Object.getPrototypeOf(message) !== Object.prototype) return undefined
     const { content } = message as { content?: unknown }
-    if (!Array.isArray(content) || content.filter(isText).length !== texts.length) return undefined
+    if (!isArray(content) || content.filter(isText).length !== texts.length) return undefined
     let at = 0
     return { ...message, content: content.map((part) => (isText(part) ? { ...part, text: texts[at++] } : part)) }
   } catch {

@@ -2,6 +2,7 @@
 
 import type { CallView } from '../history/message-view'
 import { call, native } from '../native/native'
+import { isArray } from '../util/guards'
 import type { FileRead } from './history-columns'
 
 /** Strings in arguments that are longer are left out: UTF-16 units. Paths, commands and flags are shorter. */
@@ -41,6 +42,6 @@ export function shortArguments(view: CallView, text: string): Readonly<Record<st
 function shorten(value: unknown, text: string, depth: number): unknown {
   if (typeof value === 'string') return value.length > LONG_ARGUMENT ? text : value
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
-  if (Array.isArray(value)) return value.map((part) => shorten(part, text, depth + 1))
+  if (isArray(value)) return value.map((part) => shorten(part, text, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part, text, depth + 1)]))
 }

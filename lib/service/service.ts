@@ -236,7 +236,7 @@ function describeOptions(options: TruncationServiceConfig): object {
   }
   if (described.strategy === 'smart' && strategy instanceof SmartStrategy && strategy.rules.length > 0) {
     const { smartRules = [] } = options
-    described.smartRules = Array.isArray(smartRules) ? [...smartRules, ...strategy.rules] : smartRules
+    described.smartRules = isArray(smartRules) ? [...smartRules, ...strategy.rules] : smartRules
   }
   if (storage !== undefined) described.storage = isStorages(storage) ? new Tag('storage') : storage
   return described

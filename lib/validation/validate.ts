@@ -94,6 +94,7 @@ export function describe(value: unknown): string {
   if (value === '') return '""'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (isArray(value)) return 'an array'
+  if (Array.isArray(value)) return `an array of ${(value as unknown[]).length} elements`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 

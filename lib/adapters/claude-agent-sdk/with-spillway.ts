@@ -1,5 +1,6 @@
 /** Everything in one call: options of `query`. */
 
+import { isArray } from '../../util/guards'
 import { type Check, flag } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { withHarmlessTools } from '../shared/harmless'
@@ -84,7 +85,7 @@ function checkGiven(given: unknown): asserts given is ClaudeQueryOptions {
     if (value !== undefined && !isRecord(value)) throw wrong(`options.options.${name}`, value, 'an object')
   }
   for (const [name, value] of Object.entries({ allowedTools, additionalDirectories })) {
-    if (value !== undefined && !Array.isArray(value)) throw wrong(`options.options.${name}`, value, 'an array')
+    if (value !== undefined && !isArray(value)) throw wrong(`options.options.${name}`, value, 'an array')
   }
   if (canUseTool !== undefined && typeof canUseTool !== 'function') {
     throw wrong('options.options.canUseTool', canUseTool, 'a function')

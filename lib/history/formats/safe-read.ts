@@ -8,7 +8,7 @@ import type { ResultText } from '../message-cache'
 type Fields = Record<PropertyKey, unknown>
 
 /** Most parts of a message; a sparse array that claims more would take too long. */
-const MOST_PARTS = 100_000
+export const MOST_PARTS = 100_000
 
 /** Where the values go that a view is made from: three entries each, the holder, the key, and the value. */
 let noted: unknown[] | undefined
