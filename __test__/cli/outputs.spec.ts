@@ -10,7 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { ODD_VALUES, oddJson } from '../support/odd-values'
 import { tempDir } from '../support/temp'
 import { CLI, cli, ended, HERE, type Ran, shell, start, until } from './support'
 
@@ -287,4 +288,26 @@ describe('what the help says', () => {
       stderr: `spillway: Invalid argument <shell>: expected one of 'bash', 'zsh', 'fish', received "tcsh"\n`,
     })
   })
+})
+
+test('a log of commands with JSON of another kind is read without its wrong lines', async () => {
+  for (let at = 0; at < ODD_VALUES.length; at++) await save(`seq 1 ${900 + at}`)
+  const paths: string[] = (await listed()).map(({ path }: { path: string }) => path)
+  const log = join(dirname(paths[0]!), 'commands.jsonl')
+  const right = { command: 'make', cwd: '/', exitCode: 0, startedAt: 1, durationMs: 1000 }
+  const lines = ODD_VALUES.flatMap(([, value], at) => {
+    const wrong = Object.keys({ ...right, lines: 1 }).map((key) => [key, oddJson(value)] as const)
+    const texts = wrong.map(([key, json]) =>
+      JSON.stringify({ ...right, [key]: 'HERE', path: paths[at] }).replace('"HERE"', () => json),
+    )
+    return [oddJson(value), `{"path":${oddJson(value)},"command":"x"}`, ...texts]
+  })
+  writeFileSync(log, `${lines.join('\n')}\n`)
+  const [table, newest, oldest] = await Promise.all([
+    spillway('ls'),
+    spillway('show'),
+    spillway('show', `-${paths.length}`),
+  ])
+  expect([table.code, newest.code, oldest.code, table.stderr + newest.stderr + oldest.stderr]).toEqual([0, 0, 0, ''])
+  expect(table.stdout.trimEnd().split('\n')).toHaveLength(paths.length)
 })

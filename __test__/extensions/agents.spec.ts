@@ -165,7 +165,7 @@ describe('faults are reported, and the others load:', () => {
     ['a key twice', head('name: a\nname: b'), 'a.md:3 Map keys must be unique'],
     ['an alias bomb', head(bomb.join('\n')), 'a.md:2 aliases are not read here'],
     ['a value inside itself', head('tools: &t [*t]'), 'a.md:2 aliases are not read here'],
-    ['a tag', head('id: !!js/function "x"'), 'a.md:2 Unresolved tag'],
+    ['a tag', head('id: !!js/function "x"'), 'a.md:2 tags are not read here'],
     ['a list as a name', head('id: a\n? [x, y]\n: z'), 'a.md:3 a name can only be a text'],
     ['a mapping as a name, within', head('tools:\n  {a: 1}: b'), 'a.md:3 a name can only be a text'],
     ['a list', head('- a\n- b'), 'a.md:2 the front matter is no mapping of names to values'],
@@ -304,4 +304,22 @@ test('what is no folder or no option is named', async () => {
   await refused('options', '.', 3)
   await refused('options.followLink', '.', { followLink: true })
   await refused('options.followLinks', '.', { followLinks: 1 })
+})
+
+test('a tag in a restriction never leaves an agent without one', async () => {
+  const dir = tempDir()
+  const heads = [
+    '!!set {bash}',
+    '!!omap [bash: true]',
+    '!!binary YmFzaA==',
+    '!<tag:yaml.org,2002:set> {bash}',
+    '&a !!set {bash}',
+  ]
+  for (const [at, tools] of heads.entries()) writeFileSync(join(dir, `${at}.md`), `---\ntools: ${tools}\n---\nDo it.`)
+  writeFileSync(join(dir, 'text.md'), '---\ndescription: |\n  !!set is a tag\nname: "!important"\n---\n!!set')
+  const { agents, problems } = await loadAgents(dir)
+  expect(agents.map(({ name, description, systemPrompt }) => [name, description, systemPrompt])).toEqual([
+    ['!important', '!!set is a tag', '!!set'],
+  ])
+  expect(problems.map(({ line, message }) => `${line} ${message}`)).toEqual(heads.map(() => '2 tags are not read here'))
 })

@@ -20,7 +20,14 @@ export interface RecordedCommand {
 
 const MAX_COMMAND_UNITS = 4096
 
-const LOG = new StoreLog<RecordedCommand>('commands.jsonl', ({ command }) => typeof command === 'string')
+/** Another program may have written anything into the log. */
+const LOG = new StoreLog<RecordedCommand>(
+  'commands.jsonl',
+  ({ command, cwd, exitCode, startedAt, durationMs, lines = 0 }) =>
+    typeof command === 'string' &&
+    typeof cwd === 'string' &&
+    [exitCode, startedAt, durationMs, lines].every((number) => Number.isFinite(number)),
+)
 
 /** Adds a command to the log of a folder of a store. */
 export function recordCommand(dir: string, recorded: RecordedCommand): void {

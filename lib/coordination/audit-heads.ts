@@ -49,7 +49,8 @@ export class AuditHeads {
    * @throws SpillwayError `COORDINATION` if it could not be stored, `INVALID_ARGUMENT`
    */
   keep(receipt: AuditReceipt): Promise<void> {
-    if (!isRecord(receipt) || typeof receipt.hash !== 'string' || typeof receipt.writer !== 'string') {
+    const isReceipt = isRecord(receipt) && typeof receipt.hash === 'string' && typeof receipt.writer === 'string'
+    if (!isReceipt || !Number.isSafeInteger(receipt.seq)) {
       throw wrong('receipt', receipt, 'what AuditLog.append returned')
     }
     const { writer, seq } = receipt

@@ -135,7 +135,7 @@ export class FleetApprovals {
   async pending(): Promise<PendingRequest[]> {
     const { coordination } = this.options
     const listed = await coordination.list(QUESTIONS)
-    const questions = listed.flatMap(({ value }) => readQuestion(value) ?? [])
+    const questions = listed.flatMap(({ key, value }) => readQuestion(key, value) ?? [])
     const answers = await Promise.all(questions.map(({ id }) => coordination.get(`${ANSWERS}/${id}`)))
     // The worker that asked removes a question that is answered, unless it is gone.
     return questions.filter((_, at) => answers[at] === undefined).sort((a, b) => a.askedAt - b.askedAt)
@@ -151,7 +151,7 @@ export class FleetApprovals {
     checkResponse(response)
     if (typeof id !== 'string' || !/^[\w-]{1,100}$/.test(id)) throw wrong('id', id, 'the id of a question that waits')
     const asked = await coordination.get(`${QUESTIONS}/${id}`)
-    const question = asked === undefined ? undefined : readQuestion(asked)
+    const question = asked === undefined ? undefined : readQuestion(`${QUESTIONS}/${id}`, asked)
     if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
     if (response === 'always') checkRule(question, rule)
     const answer: Answer = { response, ...(rule !== undefined && { rule }), by: randomUUID() }
@@ -214,10 +214,10 @@ function checkRule({ suggestedRules: shown }: PendingRequest, rule: SuggestedRul
   if (!isShown) throw wrong('response', 'always', 'once or reject: no such rule was shown')
 }
 
-/** A question that another process stored; nothing if the value is not a question. */
-function readQuestion(text: string): PendingRequest | undefined {
+/** A question that another process stored; nothing if the value is not the question with this key. */
+function readQuestion(key: string, text: string): PendingRequest | undefined {
   const value = parse(text)
-  return isQuestion(value) ? value : undefined
+  return isQuestion(value) && key === `${QUESTIONS}/${value.id}` ? value : undefined
 }
 
 /** The gate checks the response again: an invalid text denies the call. */

@@ -207,9 +207,13 @@ function textOf(entry: SessionEntry): string {
 
 function readEntry(text: string, at: number): SessionEntry {
   const entry = parsed(text, `entry ${at} of the session`)
-  const isEntry = isRecord(entry) && typeof entry.id === 'string' && typeof entry.type === 'string'
+  const isEntry = isRecord(entry) && typeof entry.id === 'string' && typeof entry.type === 'string' && isParent(entry)
   if (!isEntry) throw new SpillwayError('COORDINATION', `entry ${at} of the session is none`)
   return entry as unknown as SessionEntry
+}
+
+function isParent({ parentId }: Record<string, unknown>): boolean {
+  return parentId === null || typeof parentId === 'string'
 }
 
 /** @throws SpillwayError `COORDINATION` for a text that this class did not store */

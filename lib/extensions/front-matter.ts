@@ -67,7 +67,7 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
   const counter = new LineCounter()
   // The first line of the file is the opening one.
   const lineAt = (offset: number | undefined) => counter.linePos(offset ?? 0).line + 1
-  checkDepth(source)
+  checkTokens(source)
   const document = parseDocument(source, {
     lineCounter: counter,
     prettyErrors: false,
@@ -99,12 +99,17 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
   }
 }
 
-/** Refuses deep nesting before anything recurses into it: a stack that overflows inside a pattern ends the process. */
-function checkDepth(source: string): void {
+/** Refuses tags, and deep nesting before anything recurses into it: a stack that overflows inside a pattern ends the process. */
+function checkTokens(source: string): void {
   const lines = new LineCounter()
   lines.addNewLine(0)
   const parser = new Parser(lines.addNewLine)
   for (const lexeme of new Lexer().lex(source)) {
+    if (lexeme.startsWith('!')) {
+      const { line } = lines.linePos(parser.offset)
+      // A list of tools as a set would be a map without members, which forbids nothing.
+      throw new FrontMatterError('tags are not read here', line + 1)
+    }
     for (const _ of parser.next(lexeme));
     if (parser.stack.length > MAX_DEPTH) {
       const { line } = lines.linePos(parser.offset)

@@ -15,6 +15,12 @@ const MAX_REPORTED = 1000
 /** Failures that a report names. */
 const MAX_FAILED = 100
 
+/** True if a store has said everything about an object: it may be of the caller's own making. */
+function isListed(object: unknown): boolean {
+  const { key, bytes = -1, modified } = Object(object) as Partial<ListedObject>
+  return typeof key === 'string' && Number.isSafeInteger(bytes) && bytes >= 0 && Number.isFinite(modified)
+}
+
 /** Lists outputs and removes them. */
 export class Inventory {
   constructor(private readonly objects: ObjectStore) {}
@@ -126,7 +132,7 @@ export class Inventory {
     try {
       return await withRetries(async () => {
         const found: ListedObject[] = []
-        for await (const object of this.objects.list(prefix)) found.push(object)
+        for await (const object of this.objects.list(prefix)) if (isListed(object)) found.push(object)
         return found
       })
     } catch (cause) {
