@@ -27,8 +27,9 @@ export interface ApprovalRequest {
  */
 export function approvalPolicy(controls: AiSdkControls): (request: ApprovalRequest) => Promise<ApprovalStatus> {
   checkControls(controls, OWN_CONTROLS)
-  return async ({ toolCall, runtimeContext }) => {
-    const { toolCallId, toolName: tool, input: args } = toolCall
+  return async (request) => {
+    const { toolCall, runtimeContext } = Object(request) as ApprovalRequest
+    const { toolCallId, toolName: tool, input: args } = Object(toolCall) as ApprovalRequest['toolCall']
     const sessionId = sessionOf(controls, { context: runtimeContext })
     const { decision, reason } = await judge(controls, { tool, args, toolCallId, sessionId })
     if (decision === 'allow') return { type: 'not-applicable' }

@@ -80,7 +80,7 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
         (messages) => (messages === prompt ? doGenerate() : model.doGenerate(withPrompt(params, messages))),
         { signal, overflowed: (answer) => endOf(answer, window) },
       )
-      const { usage, providerMetadata, response } = answer as Answer
+      const { usage, providerMetadata, response } = Object(answer) as Answer
       requests.observe(request.sessionId, usage)
       requests.accept(request.sessionId, [Object(response).body, ...metadataIn(providerMetadata)])
       return answer
@@ -141,7 +141,7 @@ const WELL_ENDED = new Set<unknown>(['stop', 'tool-calls'])
 
 /** How an answer ended, if that is because there was no room for it. */
 function endOf(answer: object, window: number | undefined): unknown {
-  const { finishReason, usage } = answer as { finishReason?: unknown; usage?: unknown }
+  const { finishReason, usage } = Object(answer) as { finishReason?: unknown; usage?: unknown }
   if (WELL_ENDED.has(isRecord(finishReason) ? finishReason.unified : finishReason)) return undefined
   const end = { finishReason, usage }
   const found = overflowOf(end, window)

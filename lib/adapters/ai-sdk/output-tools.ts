@@ -49,8 +49,10 @@ export function hostTools(
   checkHostTools(tools, options)
   const { sessionId } = options
   const entries = tools.map(({ name, description, inputSchema, truncation, execute }) => {
-    const run = async (args: unknown, { toolCallId, abortSignal: signal }: CallOptions = {}) =>
-      (await execute(args, contextOf({ sessionId, toolCallId, signal }))).output
+    const run = async (args: unknown, given?: CallOptions) => {
+      const { toolCallId, abortSignal: signal } = Object(given) as CallOptions
+      return (await execute(args, contextOf({ sessionId, toolCallId, signal }))).output
+    }
     const schema = { ...SCHEMA, jsonSchema: inputSchema }
     return [name, { description, inputSchema: schema, execute: run, ...(truncation && { truncation }) }] as const
   })

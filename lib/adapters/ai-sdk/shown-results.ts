@@ -27,13 +27,13 @@ export class Shown {
     const print = printOf(value)
     const isKnown = this.#outputs.get(print) !== undefined
     this.#outputs.set(print, (isKnown ? unfolded : undefined) ?? output ?? 'as it is')
-    if (toolCallId !== undefined) this.#outputs.set(`${toolCallId} ${print}`, output ?? 'as it is')
+    if (typeof toolCallId === 'string') this.#outputs.set(`${toolCallId} ${print}`, output ?? 'as it is')
   }
 
   /** Returns the shown form of this result, by its content alone where the SDK does not name the call. */
   recall(toolCallId: string | undefined, value: unknown): ModelOutput | 'as it is' | undefined {
     const print = printOf(value)
-    return this.#outputs.get(toolCallId === undefined ? print : `${toolCallId} ${print}`)
+    return this.#outputs.get(typeof toolCallId === 'string' ? `${toolCallId} ${print}` : print)
   }
 }
 

@@ -25,7 +25,8 @@ export interface Peeked<R> {
 const SILENT = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'custom', 'text-start'])
 
 /** Some providers begin a text, without a letter, whatever comes then. */
-function isSilent({ type, delta }: StreamPart): boolean {
+function isSilent(part: StreamPart): boolean {
+  const { type, delta } = Object(part) as StreamPart
   return SILENT.has(type) || (type === 'text-delta' && delta === '')
 }
 
@@ -36,7 +37,7 @@ export async function peek<R extends { stream: ReadableStream<StreamPart> }>(
 ): Promise<Peeked<R>> {
   const reader = result.stream.getReader()
   const pass = (controller: ReadableStreamDefaultController<StreamPart>, part: StreamPart) => {
-    if (part.type === 'finish') finished(part)
+    if (part?.type === 'finish') finished(part)
     controller.enqueue(part)
   }
   const held: StreamPart[] = []
@@ -50,7 +51,7 @@ export async function peek<R extends { stream: ReadableStream<StreamPart> }>(
       if (done) break
       held.push(value)
       if (isSilent(value)) continue
-      if (value.type === 'error' || value.type === 'finish') trouble = value
+      if (value?.type === 'error' || value?.type === 'finish') trouble = value
       break
     }
   } catch (error) {

@@ -99,8 +99,10 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const calls = new SplitCalls(around)
   /** `canUseTool` does not receive the session, and is called after the hook. */
   const sessions = new LruCache<string, string>(10_000)
-  const before: ClaudeHook = async (input: HookInput, _id, { signal }) => {
-    const call = callOf(input, signal)
+  const before: ClaudeHook = async (input: unknown, _id, options) => {
+    const call = callOf(input, options)
+    // A hook that throws does not stop a call.
+    if (typeof call.tool !== 'string') return denied(NO_NAME)
     if (call.sessionId !== undefined) sessions.set(call.toolCallId, call.sessionId)
     if ((await judge(judging, factsOf(call))).decision === 'ask') {
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
@@ -112,18 +114,18 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
   }
 
-  const after: ClaudeHook = async (input: HookInput, _id, { signal }) => {
-    const asCalled = callOf(input, signal)
+  const after: ClaudeHook = async (input: unknown, _id, options) => {
+    const asCalled = callOf(input, options)
     const wrapped = commands.end(asCalled)
     const call = wrapped === undefined ? asCalled : { ...asCalled, args: wrapped.args }
-    const { tool_response: response } = input
+    const { tool_response: response } = Object(input) as HookInput
     if (wrapped !== undefined) {
       await calls.after(call, bounded(response, commands.outputOf(safeStringify(response))))
       commands.forget(call)
       return {}
     }
     // A server of MCP answers in a shape of its own, and may claim any path.
-    const isHosts = !call.tool.startsWith('mcp__')
+    const isHosts = typeof call.tool === 'string' && !call.tool.startsWith('mcp__')
     const persisted = isHosts && isRecord(response) && typeof response[PERSISTED] === 'string'
     if (persisted) rememberOutput(response[PERSISTED])
     const outcome = await calls.after(call, {
@@ -140,10 +142,10 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     return Object.keys(said).length === 0 ? {} : { hookSpecificOutput: { hookEventName: 'PostToolUse', ...said } }
   }
 
-  const failed: ClaudeHook = async (input: HookInput, _id, { signal }) => {
-    const call = callOf(input, signal)
+  const failed: ClaudeHook = async (input: unknown, _id, options) => {
+    const call = callOf(input, options)
     const wrapped = commands.end(call)
-    const message = asText(input.error)
+    const message = asText((Object(input) as HookInput).error)
     if (wrapped === undefined) await calls.after(call, { error: new Error(message) })
     else await calls.after({ ...call, args: wrapped.args }, bounded(message, commands.outputOf(message), true))
     commands.forget(call)
@@ -151,7 +153,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   }
 
   const canUseTool: ClaudeCanUseTool = async (tool, shown, options) => {
-    const { toolUseID, signal } = options
+    const { toolUseID, signal } = Object(options) as typeof options
     const args = commands.asWritten(toolUseID, shown)
     const sessionId = sessions.get(toolUseID)
     const call: ToolCallOf = {
@@ -205,6 +207,8 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   }
 }
 
+const NO_NAME = 'The name of the tool cannot be read, so the call is not judged and did not run.'
+
 interface HookInput {
   session_id?: string
   tool_name: string
@@ -222,7 +226,10 @@ interface ToolCallOf {
   signal?: AbortSignal
 }
 
-function callOf({ tool_name, tool_input, tool_use_id, session_id }: HookInput, signal?: AbortSignal): ToolCallOf {
+/** The host hands over what the model wrote, which can be of another kind. */
+function callOf(input: unknown, options: unknown): ToolCallOf {
+  const { tool_name, tool_input, tool_use_id, session_id } = Object(input) as HookInput
+  const { signal } = Object(options) as { signal?: AbortSignal }
   return {
     ...{ tool: tool_name, args: tool_input, toolCallId: tool_use_id },
     ...(typeof session_id === 'string' && { sessionId: session_id }),

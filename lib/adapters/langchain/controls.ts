@@ -24,8 +24,8 @@ export interface LangChainControls extends AdapterControls {
 export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
 
 /** The session that something belongs to. Never throws. */
-export function sessionOf(controls: LangChainControls, runtime: LangChainRuntime = {}): string | undefined {
+export function sessionOf(controls: LangChainControls, runtime: LangChainRuntime | null = {}): string | undefined {
   return sessionFrom(controls, () =>
-    controls.sessionOf ? controls.sessionOf(runtime) : runtime.configurable?.thread_id,
+    controls.sessionOf ? controls.sessionOf(runtime ?? {}) : runtime?.configurable?.thread_id,
   )
 }

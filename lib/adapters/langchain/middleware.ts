@@ -72,7 +72,8 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
   const window = recovery ? recovery.contextWindowTokens : undefined
 
   const wrapToolCall = async (request: ToolRequest, handler: (request: ToolRequest) => unknown): Promise<unknown> => {
-    const { toolCall, tool, runtime } = request
+    const { tool, runtime, ...given } = Object(request) as ToolRequest
+    const toolCall = Object(given.toolCall) as ToolRequest['toolCall']
     const { id: toolCallId, name, args } = toolCall
     const sessionId = sessionOf(controls, runtime)
     const approvals = permission && approvalsOf(permission)
@@ -96,7 +97,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
     request: ModelRequest,
     handler: (request: ModelRequest) => unknown,
   ): Promise<unknown> => {
-    const { messages, model, runtime } = request
+    const { messages, model, runtime } = Object(request) as ModelRequest
     if (!isArray(messages)) return handler(request)
     const outgoing = await requests.prepare(messages, sessionOf(controls, runtime), modelIdOf(model))
     const send = async (sent: readonly unknown[]) =>
@@ -130,8 +131,9 @@ export function needsApproval(controls: LangChainControls): (request: {
 }) => Promise<boolean> {
   checkControls(controls, OWN_CONTROLS)
   const judging = withHarmlessTools(controls, 'langchain')
-  return async ({ toolCall, runtime }) => {
-    const { id: toolCallId, name: tool, args } = toolCall
+  return async (request) => {
+    const { toolCall, runtime } = Object(request) as typeof request
+    const { id: toolCallId, name: tool, args } = Object(toolCall) as typeof toolCall
     if (toolCallId === undefined) return false
     const sessionId = sessionOf(controls, runtime)
     return (await judge(judging, { tool, args, toolCallId, sessionId })).decision === 'ask'

@@ -57,10 +57,11 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
     throw wrong('controls.server', server, 'the name of the server, with permission')
   }
   const callTool = async (params: McpCallParams, ...rest: unknown[]): Promise<unknown> => {
-    const own = params?.arguments
+    const { name, arguments: own } = Object(params) as McpCallParams
+    if (typeof name !== 'string') throw wrong('params.name', name, 'the name of a tool')
     let thrown: { error: unknown } | undefined
     const answer = await guarded(
-      mcpToolName(server ?? serverOf(client), String(params?.name)),
+      mcpToolName(server ?? serverOf(client), name),
       async (args) => {
         try {
           const isSame = own === undefined && isRecord(args) && Object.keys(args).length === 0

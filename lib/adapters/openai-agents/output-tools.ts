@@ -47,7 +47,8 @@ interface CallDetails {
 
 function functionTool(tool: HostableTool, { sessionId }: HostToolsOptions): object {
   const { name, description, inputSchema, truncation, execute } = tool
-  const invoke = async (_run: unknown, input: string, { toolCall, signal }: CallDetails = {}) => {
+  const invoke = async (_run: unknown, input: string, details?: CallDetails) => {
+    const { toolCall, signal } = Object(details) as CallDetails
     let args: unknown
     try {
       args = JSON.parse(input === '' ? '{}' : input)

@@ -101,7 +101,7 @@ export function guardMcpServer<T extends object>(server: T, controls: AgentsCont
     return async (tool: string, args: unknown, ...more: unknown[]): Promise<unknown> => {
       const blocks = new Blocks(controls.truncation, structured)
       const call = {
-        tool: isNamed ? mcpToolName(name, tool) : tool,
+        tool: isNamed && typeof tool === 'string' ? mcpToolName(name, tool) : tool,
         args: args ?? {},
         sessionId: sessionOf(controls, {}),
       }

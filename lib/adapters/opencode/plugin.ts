@@ -67,9 +67,10 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
   const calls = new SplitCalls(around)
   const requests = new Requests(controls)
   let limits = { maxLines: HOST_LINES, maxBytes: HOST_BYTES }
-  const callOf = ({ tool, sessionID: sessionId, callID: toolCallId }: HookInput, args: unknown) => ({
-    ...{ tool, args, toolCallId, sessionId },
-  })
+  const callOf = (input: HookInput, args: unknown) => {
+    const { tool, sessionID: sessionId, callID: toolCallId } = input
+    return { tool, args, toolCallId, sessionId }
+  }
 
   const hooks: OpenCodeHooks = {
     async config(config) {
@@ -80,8 +81,8 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     },
 
     async 'tool.execute.before'(input, output) {
-      const { args } = output
-      const outcome = await calls.before(callOf(input, args))
+      const { args } = Object(output) as typeof output
+      const outcome = await calls.before(callOf(Object(input) as HookInput, args))
       if (outcome.kind === 'refused') {
         const { refusal } = outcome
         throw new SpillwayError('REFUSED', refusal.output, { report: refusal })
@@ -91,8 +92,9 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
         throw new SpillwayError('REFUSED', 'The arguments could not be changed as they should.')
     },
 
-    async 'tool.execute.after'(input, output) {
+    async 'tool.execute.after'(given, output) {
       if (!isRecord(output)) return
+      const input = Object(given) as typeof given
       const isMcp = isArray(output.content)
       const call = callOf(input, input.args)
       if (isMcp) {

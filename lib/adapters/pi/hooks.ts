@@ -58,16 +58,18 @@ export function hooksFor(controls: PiControls, model?: unknown): PiAgentHooks {
   const { calls, requests } = kitOf(controls)
   const id = modelIdOf(model)
   return {
-    async beforeToolCall({ toolCall, args }, signal) {
-      const { id: toolCallId, name: tool } = toolCall
+    async beforeToolCall(given, signal) {
+      const { toolCall, args } = Object(given) as typeof given
+      const { id: toolCallId, name: tool } = Object(toolCall) as typeof toolCall
       const outcome = await calls.before({ tool, args, toolCallId, sessionId: controls.sessionId, signal })
       if (outcome.kind === 'refused') return { block: true, reason: outcome.refusal.output }
       return runsWith(args, outcome.args)
     },
-    async afterToolCall({ toolCall, args, result, isError }, signal) {
-      const { id: toolCallId, name: tool } = toolCall
+    async afterToolCall(given, signal) {
+      const { toolCall, args, result, isError } = Object(given) as typeof given
+      const { id: toolCallId, name: tool } = Object(toolCall) as typeof toolCall
       const call = { tool, args, toolCallId, sessionId: controls.sessionId, signal }
-      return changed(result, await calls.after(call, { value: forGuard(result, isError) }))
+      return changed(Object(result) as PiResult, await calls.after(call, { value: forGuard(result, isError) }))
     },
     async transformContext<M>(messages: M[]): Promise<M[]> {
       if (!isArray(messages)) return messages
@@ -95,16 +97,19 @@ export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
   const { calls, requests } = kitOf(controls)
   const sessionOf = (context: unknown) =>
     sessionFrom(controls, () => (context as PiContext | undefined)?.sessionManager?.getSessionId?.())
-  const callOf = ({ toolName: tool, toolCallId, input: args }: ToolEvent, context: unknown) => ({
-    ...{ tool, args, toolCallId, sessionId: sessionOf(context) },
-  })
+  const callOf = (event: ToolEvent, context: unknown) => {
+    const { toolName: tool, toolCallId, input: args } = event
+    return { tool, args, toolCallId, sessionId: sessionOf(context) }
+  }
   return (pi) => {
-    pi.on('tool_call', async (event: ToolEvent, context: unknown) => {
+    pi.on('tool_call', async (given: ToolEvent, context: unknown) => {
+      const event = Object(given) as ToolEvent
       const outcome = await calls.before(callOf(event, context))
       if (outcome.kind === 'refused') return { block: true, reason: outcome.refusal.output }
       return runsWith(event.input, outcome.args)
     })
-    pi.on('tool_result', async (event: ToolEvent & PiResult & { isError?: boolean }, context: unknown) => {
+    pi.on('tool_result', async (given: ToolResultEvent, context: unknown) => {
+      const event = Object(given) as ToolResultEvent
       const outcome = await calls.after(callOf(event, context), { value: forGuard(event, event.isError === true) })
       const edit = changed(event, outcome)
       // Members that are not named are removed.
@@ -144,6 +149,8 @@ interface ToolEvent {
   input: unknown
 }
 
+type ToolResultEvent = ToolEvent & PiResult & { isError?: boolean }
+
 /** The session as an extension gets it, as far as it is read here. */
 interface PiContext {
   sessionManager?: { getSessionId?: () => unknown }
@@ -170,7 +177,8 @@ function runsWith(args: unknown, judged: unknown): { block: true; reason: string
 }
 
 /** A result in a shape that `guardTool` knows; of one that pi has truncated, its text and where pi has saved the whole. */
-function forGuard({ content, details }: PiResult, isError: boolean): unknown {
+function forGuard(result: PiResult, isError: boolean): unknown {
+  const { content, details } = Object(result) as PiResult
   const failed = isError && { isError }
   const text = textOf(content)
   const saved = truncatedByPi(text, details, isError)
