@@ -2182,7 +2182,10 @@ export interface DoomLoopCall {
 /** How a call went. */
 export interface DoomLoopResult {
 	toolCallId: string;
-	/** Result of the tool, of any type and size. */
+	/**
+	 * Result of the tool, of any type and size. Texts of more than 4 million characters are compared by their ends and by lines
+	 * at equal distances.
+	 */
 	result?: unknown;
 	/** True if it failed. @default what the text says */
 	isError?: boolean;
