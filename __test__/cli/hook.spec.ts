@@ -252,7 +252,7 @@ test('after a compaction the model reads which files it had read', async () => {
   const { additionalContext } = JSON.parse(stdout).hookSpecificOutput
   const listed = additionalContext.split('\n').slice(1)
   expect(listed[0]).toBe('- /w/a.ts')
-  expect(listed.at(-1)).toBe('- /w/b.ts (lines 11 to 30)')
+  expect(listed.at(-1)).toBe('- /w/b.ts (lines 11-30)')
   expect(listed).toHaveLength(6)
   expect((await hook('claude-code', { ...session, session_id: 'other', source: 'compact' })).stdout).toBe('')
 })
