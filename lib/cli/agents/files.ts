@@ -6,14 +6,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  realpathSync,
   rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { basename, dirname, join, normalize, sep } from 'node:path'
+import { dirname, join, normalize, sep } from 'node:path'
 import { updateConfig } from 'spillway/config'
 import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
@@ -160,8 +159,6 @@ async function parsed(text: string): Promise<Record<string, unknown>> {
 export async function written(agent: Agent, change: Change, wanted: Wanted | undefined): Promise<Change> {
   const { file, before, after } = change
   if (before === after) return change
-  // The lock is beside what a link names.
-  const locked = existsSync(file) ? [file, realpathSync(file)] : [file]
   try {
     if (wanted !== undefined) return await wire(agent, change, wanted)
     await takeOut(agent, file, after)
@@ -169,18 +166,6 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
   } catch (error) {
     const message = messageOf(error)
     throw message.includes(file) ? error : new Error(`${file}: ${message}`, { cause: error })
-  } finally {
-    for (const path of locked) removeLock(path)
-    if (wanted === undefined && after === undefined) removeFolders(agent, file)
-  }
-}
-
-/** Removes the lock file that {@link updateConfig} leaves: the file belongs to the agent, and its folder often to a repository. */
-function removeLock(file: string): void {
-  try {
-    rmSync(join(dirname(file), `.${basename(file)}.lock`), { force: true })
-  } catch {
-    // A folder of this name is none of ours.
   }
 }
 
@@ -190,6 +175,7 @@ async function takeOut(agent: Agent, file: string, after: string | undefined): P
   else if (after === textOf(backup)) writeFileSync(file, after)
   else await updateConfig(file, (current) => patchOf(agent, current, undefined))
   rmSync(backup, { force: true })
+  if (after === undefined) removeFolders(agent, file)
 }
 
 /** Removes the agent's own folders above a file that is gone, as far as nothing is left in them. */
