@@ -1,6 +1,6 @@
 /** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
-import { elementOf, formatNamed, viewsIn } from '../history/formats'
+import { detectFormat, elementOf, formatNamed, viewsIn } from '../history/formats'
 import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'
 import type { ResultText } from '../history/message-cache'
 import type { HistoryFormatName, MessageView, ViewFormat } from '../history/message-view'
@@ -52,10 +52,12 @@ export function mediaLimits(format: HistoryFormatName | undefined, given: Partia
  * @param beside bytes of the request beside the messages
  */
 export function leavingMedia(messages: readonly unknown[], given: Partial<MediaLimits>, beside = 0): Leaving[] {
+  const limits = mediaLimits(detectFormat(messages), given)
+  // Most histories: nothing has to be read.
+  if (!Number.isFinite(limits.bytes) && !Number.isFinite(limits.images)) return []
   const { views, format: name } = viewsIn(messages)
   const format = formatNamed(name as HistoryFormatName)
   if (format === undefined) return []
-  const limits = mediaLimits(name, given)
   const all = holders(messages, format, views)
   const isImage = ({ type }: Medium) => type.startsWith('image')
   let images = all.reduce((sum, { media }) => sum + media.filter(isImage).length, 0)
