@@ -12,6 +12,7 @@ use super::destroyed_places::expanded_word;
 use super::destroying_code::commands_in;
 use super::destroying_programs::{REMOVERS, RIGHTS};
 use super::expand::{can_be_name, in_double_quotes, without_patterns};
+use super::fork_bombs::{evaluates_itself, starts_shells, with_own_name};
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
@@ -553,46 +554,6 @@ pub(super) fn is_code_from_input(program: Option<&programs::Program>, words: &[W
     // With a script, it is only what the script reads.
     let is_script = |word: &Word| !word.text.starts_with('-') && word.text != "/dev/stdin";
     is_language && !words.iter().skip(1).any(is_script)
-}
-
-/// Returns true if the text of a variable evaluates the variable twice, at the same time.
-fn evaluates_itself(name: &str, text: &str) -> bool {
-    let own = ["$", name].concat();
-    text.contains("eval") && text.contains(['&', '|']) && text.matches(&own).count() > 1
-}
-
-/// Returns true if a text starts a shell, which reads the text again when it begins.
-fn starts_shells(text: &str) -> bool {
-    commands_of(text)
-        .map(|command| command.split_whitespace().next().unwrap_or_default())
-        .any(is_started)
-}
-
-/// Returns true if a text starts more than one shell that reads it again when it begins, and not a script.
-pub(super) fn starts_shells_again(text: &str) -> bool {
-    commands_of(text).filter(|command| is_started(command.trim())).count() > 1
-}
-
-fn commands_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['&', ';', '|', '(', ')', '`', '\n', '"', '\''])
-}
-
-fn is_started(name: &str) -> bool {
-    matches!(&*base(name), "sh" | "bash" | "dash" | "ksh" | "zsh" | "$0" | "${0}")
-}
-
-/// Returns the text of a file with `$0` in place of its own path.
-fn with_own_name(text: &str, path: &str) -> String {
-    let is_end = |letter: char| letter.is_whitespace() || ";&|()\"'".contains(letter);
-    text.split_inclusive(is_end)
-        .map(|part| {
-            let word = part.trim_end_matches(is_end);
-            match is_same_path(word, path) && !word.is_empty() {
-                true => ["$0", &part[word.len()..]].concat(),
-                false => part.to_owned(),
-            }
-        })
-        .collect()
 }
 
 /// Returns true if two words are the same path, which may begin with the current folder.

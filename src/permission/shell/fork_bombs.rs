@@ -6,6 +6,8 @@ use brush_parser::ast::{
     SeparatorOperator as Separator, SimpleCommand, UnexpandedArithmeticExpr,
 };
 
+use super::destroying_commands::{base, is_same_path};
+
 /// The number of commands at once from which on a loop is taken for an endless one.
 const MANY: u64 = 10_000;
 
@@ -296,4 +298,44 @@ fn words_of(simple: &SimpleCommand) -> impl Iterator<Item = &str> {
 fn is_shell(name: &str) -> bool {
     let name = name.trim_matches('"').rsplit('/').next().unwrap_or_default();
     matches!(name, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish")
+}
+
+/// Returns true if the text of a variable evaluates the variable twice, at the same time.
+pub(super) fn evaluates_itself(name: &str, text: &str) -> bool {
+    let own = ["$", name].concat();
+    text.contains("eval") && text.contains(['&', '|']) && text.matches(&own).count() > 1
+}
+
+/// Returns true if a text starts a shell, which reads the text again when it begins.
+pub(super) fn starts_shells(text: &str) -> bool {
+    commands_of(text)
+        .map(|command| command.split_whitespace().next().unwrap_or_default())
+        .any(is_started)
+}
+
+/// Returns true if a text starts more than one shell that reads it again when it begins, and not a script.
+pub(super) fn starts_shells_again(text: &str) -> bool {
+    commands_of(text).filter(|command| is_started(command.trim())).count() > 1
+}
+
+fn commands_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['&', ';', '|', '(', ')', '`', '\n', '"', '\''])
+}
+
+fn is_started(name: &str) -> bool {
+    matches!(&*base(name), "sh" | "bash" | "dash" | "ksh" | "zsh" | "$0" | "${0}")
+}
+
+/// Returns the text of a file with `$0` in place of its own path.
+pub(super) fn with_own_name(text: &str, path: &str) -> String {
+    let is_end = |letter: char| letter.is_whitespace() || ";&|()\"'".contains(letter);
+    text.split_inclusive(is_end)
+        .map(|part| {
+            let word = part.trim_end_matches(is_end);
+            match is_same_path(word, path) && !word.is_empty() {
+                true => ["$0", &part[word.len()..]].concat(),
+                false => part.to_owned(),
+            }
+        })
+        .collect()
 }

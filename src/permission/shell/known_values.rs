@@ -11,9 +11,9 @@ use super::Simple;
 use super::analyzer::Walker;
 use super::destroying_commands::{
     ALIAS, FORKS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path, is_shell_text,
-    starts_shells_again,
 };
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
+use super::fork_bombs::starts_shells_again;
 use super::printed_text::formatted;
 use super::simple_command::SYSTEM_FOLDERS;
 use super::word::Word;
