@@ -193,6 +193,11 @@ impl<'a> Chosen<'a> {
         true
     }
 
+    /// Returns the fingerprint that a line has in common with similar ones; 0 if it has none.
+    pub(crate) fn alike(&self, number: u64) -> u64 {
+        self.lines.get(&number).map_or(0, |line| line.alike)
+    }
+
     pub(crate) fn all(&self) -> (u64, u64) {
         (self.budget.lines, self.budget.bytes)
     }

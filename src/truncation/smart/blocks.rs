@@ -168,13 +168,7 @@ pub(super) fn form(
 
 /// Adds blocks whose best line is at least so likely, whole before the next, and those that repeat others after the rest. If a
 /// block does not fit, its best line and the likelier of its neighbours are added as long as there is room.
-pub(super) fn add(
-    chosen: &mut Chosen<'_>,
-    lines: &Lines,
-    blocks: &[Block],
-    least: u32,
-    most: (u64, u64),
-) {
+pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
     let mut shown = BTreeSet::new();
     let (first, repeats): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().filter(|block| block.peak >= least).partition(|block| {
@@ -189,7 +183,7 @@ pub(super) fn add(
     for block in first.into_iter().chain(repeats) {
         if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
             let part = chosen.part(PART, most);
-            add_part(chosen, lines, block, part);
+            add_part(chosen, block, part);
         }
     }
 }
@@ -203,7 +197,7 @@ pub(super) fn complete(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, mo
     }
 }
 
-fn add_part(chosen: &mut Chosen<'_>, lines: &Lines, block: &Block, most: (u64, u64)) {
+fn add_part(chosen: &mut Chosen<'_>, block: &Block, most: (u64, u64)) {
     let at = |place: usize| block.lines.get(place).copied();
     if !at(block.best).is_some_and(|(number, _)| chosen.add(number, most)) {
         return;
@@ -215,7 +209,7 @@ fn add_part(chosen: &mut Chosen<'_>, lines: &Lines, block: &Block, most: (u64, u
         let is_above = likely(above) == Some(better);
         let place = if is_above { above } else { below };
         let is_in = place.and_then(at).is_some_and(|(number, _)| {
-            let alike = lines.get(&number).map_or(0, |line| line.alike);
+            let alike = chosen.alike(number);
             let count = met.entry(alike).or_default();
             *count += usize::from(alike != 0);
             *count > ALIKE || chosen.add(number, most)

@@ -70,7 +70,7 @@ pub(super) fn choose(
         let far = (budget.bytes / PER_PARAGRAPH_LINE).min(FARTHEST) as usize;
         blocks = blocks::form(lines, &described, rules.ranking(), far);
         let most = chosen.share(BLOCKS);
-        blocks::add(&mut chosen, lines, &blocks, LIKELY, most);
+        blocks::add(&mut chosen, &blocks, LIKELY, most);
         let most = chosen.share(PARAGRAPHS);
         blocks::complete(&mut chosen, &blocks, LIKELY, most);
         chosen.close_small_gaps(SMALL_GAP.0, SMALL_GAP.1);
@@ -83,7 +83,7 @@ pub(super) fn choose(
     if !blocks.is_empty() {
         chosen.close_gaps(budget.bytes / PER_GAP_LINE);
     }
-    blocks::add(&mut chosen, lines, &blocks, 0, all);
+    blocks::add(&mut chosen, &blocks, 0, all);
     let some = chosen.share(25);
     for (value, number) in &ranked {
         if (1..WARNING).contains(value) {
