@@ -7,7 +7,7 @@ import { asText } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { type Check, flag } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
-import { approvalsOf, type CallToJudge, judge } from '../shared/approvals'
+import { approvalsOf, type CallToJudge, judge, NO_TOOL_NAME } from '../shared/approvals'
 import { checkControls, storageDirOf, storageOf, toolControls } from '../shared/controls'
 import { givenPermission, withHarmlessTools } from '../shared/harmless'
 import { LruCache } from '../shared/lru-cache'
@@ -102,7 +102,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const before: ClaudeHook = async (input: unknown, _id, options) => {
     const call = callOf(input, options)
     // A hook that throws does not stop a call.
-    if (typeof call.tool !== 'string') return denied(NO_NAME)
+    if (typeof call.tool !== 'string') return denied(NO_TOOL_NAME)
     if (call.sessionId !== undefined) sessions.set(call.toolCallId, call.sessionId)
     if ((await judge(judging, factsOf(call))).decision === 'ask') {
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
@@ -206,8 +206,6 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     ...(folder !== undefined && { additionalDirectories: [folder] }),
   }
 }
-
-const NO_NAME = 'The name of the tool cannot be read, so the call is not judged and did not run.'
 
 interface HookInput {
   session_id?: string

@@ -2,15 +2,13 @@
 
 import { plainly } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
+import { NO_TOOL_NAME } from '../shared/approvals'
 import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, PROTOCOL_VERSION } from './types'
 
 /** Answers a message that cannot be judged. Without an id the outcome of a call cannot be reported. */
 export const NO_ID = { code: -32600, message: 'The id of a call must be a string or a number.' }
 export const NO_METHOD = { code: -32600, message: 'The method of a request must be a string.' }
-export const NO_NAME = {
-  code: -32602,
-  message: 'The name of the tool cannot be read, so the call is not judged and did not run.',
-}
+export const NO_NAME = { code: -32602, message: NO_TOOL_NAME }
 export const UNREADABLE = {
   code: -32700,
   message: 'The message cannot be read, so it is not judged and was not passed on.',

@@ -10,6 +10,9 @@ import { tellError } from './controls'
 import { LruCache } from './lru-cache'
 import type { AdapterControls } from './types'
 
+/** Says why a call whose tool has no readable name is denied. */
+export const NO_TOOL_NAME = 'The name of the tool cannot be read, so the call is not judged and did not run.'
+
 /** A call that the host wants to have judged. */
 export type ApprovalCall = Omit<GateCall, 'signal'>
 
