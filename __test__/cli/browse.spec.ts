@@ -1,7 +1,7 @@
 /** `spillway browse` in a real terminal. */
 
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PermissionGate, PermissionPolicy } from 'spillway'
 import { shareApprovals } from 'spillway/view'
@@ -224,6 +224,20 @@ describe('browse', () => {
     await shows(terminal, 'spillway:')
     terminal.type('echo typed')
     await shows(terminal, /^typed$/m)
+  })
+
+  inTerminal('ends by the signal when its terminal is closed', async () => {
+    const terminal = await open()
+    const [script, status] = [join(terminal.dir, 'script'), join(terminal.dir, 'status')]
+    writeFileSync(
+      script,
+      `trap : HUP\n"${process.execPath}" "${CLI}" browse\necho $? > ${status}.new\nmv ${status}.new ${status}\n`,
+    )
+    terminal.type(`exec bash ${script}`)
+    await shows(terminal, '3 saved outputs')
+    terminal.end()
+    await until(() => existsSync(status))
+    expect(readFileSync(status, 'utf8')).toBe('129\n')
   })
 })
 

@@ -824,9 +824,10 @@ describe('properties', () => {
   /** The tokens of each result and of the arguments of each call. */
   function partsOf(name: HistoryFormatName, message: object | undefined): number[] {
     const { results, calls } = formats.viewOf(name, message)
-    return [...results.map(({ text }) => [text].flat().join('')), ...calls.map(({ argsText }) => argsText)].map(
-      (text) => estimateTokens(text),
-    )
+    return [
+      ...results.map(({ text, mediaTokens = 0 }) => estimateTokens([text].flat().join('')) + mediaTokens),
+      ...calls.map(({ argsText }) => estimateTokens(argsText)),
+    ]
   }
 
   function expectSamePairs(name: HistoryFormatName, before: readonly object[], after: readonly object[]) {

@@ -33,11 +33,18 @@ export function exitQuietlyOnClosedPipe(): void {
   isWatching = true
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') process.exit(codeOnClosedPipe)
+    if (error.code === 'EIO' && process.stdout.isTTY) endBy('SIGHUP')
     note(`spillway: ${error.message}`)
     process.exit(EXIT.failed)
   })
   // A failed write to standard error cannot be reported, and must not change the exit code.
   process.stderr.on('error', () => {})
+}
+
+/** Ends the process as the signal does. When its terminal was closed, `process.exit` aborts: Node fails to reset it. */
+export function endBy(signal: 'SIGHUP' | 'SIGTERM'): void {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
 }
 
 /** Exit code if the reader closes before the last byte. */

@@ -2,10 +2,11 @@
 
 import { writeSync } from 'node:fs'
 import { emitKeypressEvents, type Key } from 'node:readline'
+import { endBy } from '../terminal'
 
 const ENTER = '\x1b[?1049h\x1b[?25l'
 const LEAVE = '\x1b[?25h\x1b[?1049l'
-const SIGNALS = { SIGHUP: 129, SIGTERM: 143 } as const
+const ENDING = ['SIGHUP', 'SIGTERM'] as const
 
 // biome-ignore lint/suspicious/noExplicitAny: each event has arguments of its own
 type Listener = (...args: any[]) => void
@@ -20,9 +21,13 @@ export class Screen {
   private readonly restore = () => {
     if (!this.isOpen) return
     this.isOpen = false
-    this.input.setRawMode(false)
-    // The process may be about to end: nothing is written later.
-    writeSync(1, LEAVE)
+    try {
+      this.input.setRawMode(false)
+      // The process may be about to end: nothing is written later.
+      writeSync(1, LEAVE)
+    } catch {
+      // The terminal was closed.
+    }
   }
   private readonly listeners: [emitter: NodeJS.EventEmitter, event: string, listener: Listener][] = []
 
@@ -44,7 +49,14 @@ export class Screen {
     this.on(this.input, 'keypress', (text: string | undefined, key: Key) => onKey(keyOf(text, key)))
     this.on(this.output, 'resize', onResize)
     this.on(process, 'exit', this.restore)
-    for (const [signal, code] of Object.entries(SIGNALS)) this.on(process, signal, () => process.exit(code))
+    for (const signal of ENDING) {
+      this.on(process, signal, () => {
+        this.restore()
+        endBy(signal)
+      })
+    }
+    // A closed terminal may be seen before its signal.
+    this.on(this.input, 'error', () => endBy('SIGHUP'))
   }
 
   close(): void {
