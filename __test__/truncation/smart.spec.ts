@@ -39,6 +39,27 @@ describe('smart', () => {
     expect(Buffer.byteLength(result.preview)).toBeLessThanOrEqual(4096)
   })
 
+  it('shows both ends and uses its budget, however long the output is', async () => {
+    for (const maxBytes of [1024, 4096, 16_384, 51_200]) {
+      for (const lines of [90, 150, 300, 600, 1100, 1500, 2500, 6000]) {
+        const output = Array.from(
+          { length: lines },
+          (_, at) => `compiling ${(at * 7919) % 8009} of ${Math.sin(at).toString(36)}`,
+        )
+        if (output.join('\n').length <= maxBytes) continue
+        const { preview } = await shorten(`${output.join('\n')}\n`, { maxLines: 10_000, maxBytes })
+        const shown = preview.split('\n')
+        expect({ maxBytes, lines, first: shown[0], last: shown.at(-1) }).toEqual({
+          maxBytes,
+          lines,
+          first: output[0],
+          last: output.at(-1),
+        })
+        expect(preview.length).toBeGreaterThan(0.85 * maxBytes)
+      }
+    }
+  })
+
   it('shows the source of a long function above its failure where there is room for it', async () => {
     const source = Array.from(
       { length: 50 },

@@ -83,10 +83,10 @@ fn ends(window: &Window, source: Source, total: u64, longest: usize) -> Lines {
         };
         lines.insert(number, last);
     }
-    let (tail, is_all) = window.tail();
-    if is_all || is_all_shown(&lines, total) {
+    if is_all_shown(&lines, total) {
         return lines;
     }
+    let (tail, _) = window.tail();
     let offset = window.totals().bytes - tail.len() as u64;
     let ended = tail.strip_suffix(b"\n").unwrap_or(tail);
     let (mut end, mut number) = (ended.len(), total);
