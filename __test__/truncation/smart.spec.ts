@@ -60,6 +60,22 @@ describe('smart', () => {
     }
   })
 
+  it('shows warnings of each kind before many of one kind, whatever names they have between quotes', async () => {
+    const warning = (at: number, text: string) =>
+      `main.f90:${at}:12:\n\n   ${at} |     if (part_${at} /= limit) then\n      |            1\nWarning: ${text}`
+    const output = Array.from({ length: 90 }, (_, at) =>
+      warning(
+        at,
+        at < 6
+          ? 'Inequality comparison for REAL(8) at (1) [-Wcompare-reals]'
+          : `Unused variable ‘${'klmnop'[at % 6]}${at * at}’ declared at (1) [-Wunused-variable]`,
+      ),
+    )
+    const { preview } = await shorten(`${output.join('\n')}\n`, { maxLines: 100, maxBytes: 4096 })
+    expect(preview).toContain('[-Wcompare-reals]')
+    expect(preview).toContain('[-Wunused-variable]')
+  })
+
   it('shows the source of a long function above its failure where there is room for it', async () => {
     const source = Array.from(
       { length: 50 },

@@ -1,9 +1,10 @@
 //! Blocks: adjacent lines that explain the same failure, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::features::Described;
+use super::line_fingerprint::{template, without_names};
 use super::ranking::Ranking;
 use crate::truncation::lines::{Chosen, Lines};
 use crate::util::sort::sort_by_key;
@@ -21,8 +22,8 @@ pub(super) struct Block {
     density: u64,
     /// The numbers of its lines and of what is near of the paragraphs that it begins and ends in.
     paragraphs: Vec<u64>,
-    /// Fingerprints of its lines, which similar lines have in common.
-    alike: Vec<u64>,
+    /// The kinds of its lines that are not blank.
+    kinds: Vec<u64>,
 }
 
 /// Less likely lines begin no block.
@@ -46,8 +47,9 @@ const ALIKE: usize = 3;
 const GAP: u64 = 40;
 /// A block repeats others if more than this share of its lines, in percent, is like lines of theirs.
 const REPEATED: usize = 60;
-/// A block of fewer lines repeats none.
+/// A block of fewer lines repeats none, unless so many examples of its lines are in others.
 const FEWEST: usize = 3;
+const EXAMPLES: usize = 3;
 
 /// The lines that blocks are formed of.
 struct Candidates<'a> {
@@ -119,6 +121,13 @@ impl Candidates<'_> {
     }
 }
 
+/// What lines have in common that differ only in numbers, paths and quoted names. `None` of a blank line.
+fn kind_of(text: &str) -> Option<u64> {
+    let mut named = Vec::new();
+    without_names(text.as_bytes(), &mut named);
+    (!text.trim().is_empty()).then(|| template(&named))
+}
+
 /// Forms blocks of the lines, the most worth per byte first. The paragraphs of a block reach at most `far` lines beyond it.
 pub(super) fn form(
     lines: &Lines,
@@ -156,10 +165,9 @@ pub(super) fn form(
         let worth: u64 = own.iter().map(|(_, likely)| u64::from(*likely)).sum();
         let peak = candidates.probability(seed);
         let density = worth * 1000 / size;
-        let of_line = |number: &u64| lines.get(number).map(|line| line.alike);
-        let alike = own.iter().filter_map(|(number, _)| of_line(number)).filter(|it| *it != 0);
-        let alike = alike.collect();
-        blocks.push(Block { lines: own, best: seed - from, peak, density, paragraphs, alike });
+        let kinds =
+            own.iter().filter_map(|(number, _)| kind_of(&lines.get(number)?.text)).collect();
+        blocks.push(Block { lines: own, best: seed - from, peak, density, paragraphs, kinds });
     }
     let first = |block: &Block| block.lines.first().map(|(number, _)| *number);
     sort_by_key(&mut blocks, |block| (u64::MAX - block.density, first(block)));
@@ -169,14 +177,17 @@ pub(super) fn form(
 /// Adds blocks whose best line is at least so likely, whole before the next, and those that repeat others after the rest. If a
 /// block does not fit, its best line and the likelier of its neighbours are added as long as there is room.
 pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
-    let mut shown = BTreeSet::new();
+    let mut shown: BTreeMap<u64, usize> = BTreeMap::new();
     let (first, repeats): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().filter(|block| block.peak >= least).partition(|block| {
-            let known = block.alike.iter().filter(|alike| shown.contains(*alike)).count();
-            let is_repeat =
-                block.alike.len() >= FEWEST && known * 100 > block.alike.len() * REPEATED;
+            let enough = if block.kinds.len() < FEWEST { EXAMPLES } else { 1 };
+            let is_known = |kind: &&u64| shown.get(kind).is_some_and(|count| *count >= enough);
+            let known = block.kinds.iter().filter(is_known).count();
+            let is_repeat = known * 100 > block.kinds.len() * REPEATED;
             if !is_repeat {
-                shown.extend(block.alike.iter().copied());
+                for kind in &block.kinds {
+                    *shown.entry(*kind).or_default() += 1;
+                }
             }
             !is_repeat
         });

@@ -34,12 +34,25 @@ pub(crate) fn without_names(line: &[u8], out: &mut Vec<u8>) {
     while let Some((&byte, after)) = rest.split_first() {
         out.push(byte);
         rest = after;
-        if matches!(byte, b'\'' | b'"' | b'`')
-            && let Some(end) = memchr::memchr(byte, after)
-        {
+        if let Some(end) = end_of_name(byte, after) {
             out.push(byte);
-            rest = after.get(end + 1..).unwrap_or_default();
+            rest = after.get(end..).unwrap_or_default();
         }
+    }
+}
+
+/// Curly quotes in UTF-8, the opening one without its first byte, and the closing one.
+const CURLY: [([u8; 2], &str); 2] = [([0x80, 0x98], "’"), ([0x80, 0x9c], "”")];
+
+/// Returns where the text after a quote, whose first byte is `byte`, continues after the closing one.
+fn end_of_name(byte: u8, after: &[u8]) -> Option<usize> {
+    match byte {
+        b'\'' | b'"' | b'`' => Some(memchr::memchr(byte, after)? + 1),
+        0xe2 => {
+            let (_, close) = CURLY.iter().find(|(open, _)| after.starts_with(open))?;
+            Some(memchr::memmem::find(after, close.as_bytes())? + close.len())
+        }
+        _ => None,
     }
 }
 
@@ -72,6 +85,8 @@ mod tests {
     fn numbers_paths_and_names_do_not_tell_lines_apart() {
         assert_eq!(of("a/b.c:1: error: no 'x'"), of("c/d/e.c:22: error: no 'yy'"));
         assert_eq!(of("  7:17  error  Missing space"), of(" 12:3 error Missing space"));
+        assert_eq!(of("unused ‘ht’ of “a b” here"), of("unused ‘k’ of “c” here"));
+        assert_ne!(of("unused ‘ht’"), of("useless ‘ht’"));
         assert_ne!(of("error: no 'x'"), of("error: not 'x'"));
         assert_ne!(of("it's"), of("it"));
     }
