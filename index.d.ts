@@ -2405,6 +2405,7 @@ export interface ToolRegistryConfig {
 }
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
 export declare class ToolRegistry {
+	/** @throws SpillwayError `INVALID_CONFIG` for an option that is unknown or not allowed */
 	constructor(config?: ToolRegistryConfig);
 	/**
 	 * Adds tools; a later one of the same name replaces the earlier.

@@ -199,6 +199,14 @@ test('the file keeps its mode, and options go into the command', async () => {
   expect((await spillway('doctor', 'codex')).code).toBe(0)
 })
 
+test('init writes every option of the hook that init has too', async () => {
+  const dry = await spillway('init', 'claude-code', '--dry-run', '--redact', '--no-fold')
+  expect(dry.stdout).toContain('hook claude-code --redact --no-fold"')
+  await spillway('init', 'claude-code', '--no-fold')
+  expect(get('.claude/settings.json')).toContain('hook claude-code --no-fold"')
+  expect((await spillway('doctor', 'claude-code')).code).toBe(0)
+})
+
 test.each([
   [['init'], 'missing argument <agent>'],
   [['init', 'claude-cod'], "did you mean 'claude-code'?"],
@@ -207,6 +215,7 @@ test.each([
   [['doctor', 'codx'], "did you mean 'codex'?"],
   [['init', 'pi', '--permission', 'deny'], '--permission goes into the command of a hook, and pi has none'],
   [['init', 'opencode', '--redact'], '--redact goes into the command of a hook, and OpenCode has none'],
+  [['init', 'pi', '--no-fold'], '--no-fold goes into the command of a hook, and pi has none'],
   [['init', 'mcp', '--store', '.'], '--store goes into the command of a hook'],
 ])('%j is wrong usage', async (args, words) => {
   const { code, stderr } = await spillway(...args)

@@ -94,6 +94,8 @@ describe('spillway run', () => {
     const meant = await cli(['run', '--', line], options)
     expect([meant.code, meant.stdout]).toEqual([127, ''])
     expect(meant.stderr).toContain(`spillway run --shell -- ${JSON.stringify(line)}`)
+    // The option of the library is none of the command.
+    expect(meant.stderr).not.toContain('shell: true')
     for (const args of [
       ['run', '--shell', '--', line],
       ['run', '-c', line],

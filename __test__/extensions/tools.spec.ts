@@ -36,6 +36,9 @@ describe('a folder of tools', () => {
     const dir = folder({ 'a.mjs': "throw globalThis.SPILLWAY_LOADED = 'it ran'" })
     const nothing = { tools: [], problems: [], paths: {} }
     expect(await loadTools(dir)).toEqual(nothing)
+    await expect(loadTools(undefined as never)).rejects.toThrow(
+      '"dir": expected the path of a folder, received undefined',
+    )
     expect(await loadTools(dir, {})).toEqual(nothing)
     expect(await loadTools(dir, { enabled: false })).toEqual(nothing)
     expect((await load(dir)).problems).toHaveLength(1)

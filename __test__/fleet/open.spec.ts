@@ -35,6 +35,16 @@ test.each(STORES)('a store with %s is refused', (_name, url, problem) => {
   expect(String(thrown(() => openStore({ url })))).not.toContain('secret')
 })
 
+test('an option that is none is named before a setting that is missing', () => {
+  expect(thrown(() => openStore({ store: 's3://bucket' } as never))).toMatchObject({
+    code: 'INVALID_CONFIG',
+    field: 'store',
+    message:
+      'Unknown option "store": expected one of url, spoolDir, config, partBytes, windowBytes, ack, ackTimeoutMs, closeTimeoutMs, onError, retentionDays, maxStoreBytes, maxStoreFiles',
+  })
+  expect(thrown(() => openStore({ spooldir: '/x' } as never))).toMatchObject({ field: 'spooldir' })
+})
+
 test('a container without the connection string of its account names the variable', () => {
   const error = thrown(() => openStore({ url: 'azblob://account/outputs' }))
   const field = 'AZURE_STORAGE_CONNECTION_STRING'

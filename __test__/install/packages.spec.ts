@@ -1,10 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 
 const ROOT = join(__dirname, '..', '..')
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
 const main = JSON.parse(read('package.json'))
+
+/** The pages at a path of the package: itself, or all in the folder. */
+function pagesOf(path: string): string[] {
+  if (path.endsWith('.md')) return [path]
+  if (!['docs', 'examples'].includes(path)) return []
+  const inside = readdirSync(join(ROOT, path), { recursive: true }) as string[]
+  const pages = inside.filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+  return pages.map((name) => `${path}/${name.replaceAll('\\', '/')}`)
+}
 
 describe('one package per platform', () => {
   const folders = readdirSync(join(ROOT, 'npm')).sort()
@@ -56,15 +65,17 @@ describe('the main package', () => {
     expect(main.files.filter((name: string) => name.includes('.node'))).toEqual([])
   })
 
-  test('has the documents that its pages link to', () => {
-    for (const page of ['README.md', 'README.zh-CN.md']) {
-      const links = [...read(page).matchAll(/\]\((?!https?:|#|examples\/|benchmark\/)([^)#]+)/g)].map(
-        ([, path]) => path as string,
-      )
-      const folders = new Set(links.filter((path) => path.includes('/')).map((path) => path.split('/')[0]))
-      expect([page, ...folders]).toEqual([page, 'docs'])
-    }
-    expect(main.files).toContain('docs')
+  test('has every file that one of its pages links to', () => {
+    const packed: string[] = ['package.json', 'README.md', 'LICENSE', ...main.files]
+    const isPacked = (path: string) => packed.some((each) => path === each || path.startsWith(`${each}/`))
+    const pages = packed.flatMap((each) => pagesOf(each))
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'README.zh-CN.md', 'docs/zh-CN/mcp.md']))
+    const missing = pages.flatMap((page) => {
+      const text = read(page).replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
+      const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, link]) => link!)
+      return links.filter((link) => !isPacked(posix.join(posix.dirname(page), link))).map((link) => `${page}: ${link}`)
+    })
+    expect(missing).toEqual([])
   })
 
   test('the lock file names no host', () => {

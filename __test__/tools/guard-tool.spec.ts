@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   AuditLog,
+  createOutputTools,
+  createTruncation,
   createTruncationMiddleware,
   DoomLoopDetector,
   guardTool,
@@ -552,6 +554,14 @@ test('what is no tool or no control is named', () => {
   refused('controls.hooks.tool.before', { hooks: { 'tool.before': [3] } })
   refused('controls.hooks.tool.done', { hooks: { 'tool.done': () => {} } })
   refused('controls.hookTimeoutMs', { hookTimeoutMs: 0 })
+})
+
+test('the options of truncation, or all that createTruncation returns, are refused with the value that is meant', () => {
+  const tool = { name: 'bash', execute: () => '' }
+  for (const truncation of [createTruncation(), { maxLines: 5 }]) {
+    expect(() => guardTool(tool, { truncation } as never)).toThrow(/such as the `service` of createTruncation/)
+    expect(() => createOutputTools(truncation as never)).toThrow(/such as the `service` of createTruncation/)
+  }
 })
 
 test('what was judged is what runs, whatever arguments say the second time they are asked', async () => {

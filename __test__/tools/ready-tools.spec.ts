@@ -130,6 +130,12 @@ describe('read', () => {
     expect(await outputOf(createReadTool({ cwd: folder({ [name]: content }) }), { path: name })).toMatch(words)
   })
 
+  test('says that a path is missing where none was given', async () => {
+    expect(await outputOf(createReadTool(), { path: '' })).toContain(
+      '"path": expected a path that is not empty and has no NUL',
+    )
+  })
+
   test('text that begins like a picture is text', async () => {
     const cwd = folder({ a: 'GIF89a is a format', b: 'BM', c: '' })
     expect(await outputOf(createReadTool({ cwd }), { path: 'a' })).toMatch(/1\tGIF89a/)
@@ -296,6 +302,9 @@ describe('bash', () => {
     expect(failed).toMatchObject({ success: false, output: '2\n[Exit code 3]', metadata: { exitCode: 3 } })
     expect(await outputOf(bash, { command: 'exit 0' })).toBe('[No output]')
     expect(await outputOf(bash, { command: 'a\0b' })).toMatch(/NUL/)
+    expect(await outputOf(bash, {})).toContain(
+      '"command": expected a command that is not empty and has no NUL, received undefined',
+    )
   })
 
   test('saves what is long; the preview with its exit code is never cut again', async () => {

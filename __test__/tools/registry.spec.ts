@@ -210,6 +210,16 @@ describe('calls', () => {
     })
   })
 
+  test('of a tool that is not there name the tool that may be meant, or all tools if they are few', async () => {
+    const registry = make({ read_file: () => '', grep: () => '' })
+    const [near, far] = await registry.execute([call('readfile'), call('deploy')])
+    expect(near!.result.output).toBe('There is no tool called "readfile". Did you mean read_file?')
+    expect(far!.result.output).toBe('There is no tool called "deploy". The tools are read_file, grep.')
+    const many = make(Object.fromEntries(Array.from({ length: 31 }, (_, at) => [`tool_number_${at}`, () => ''])))
+    const [answer] = await many.execute([call('deploy')])
+    expect(answer!.result.output).toBe('There is no tool called "deploy".')
+  })
+
   test('with arguments that are not JSON give a failed result, and the tool does not run', async () => {
     const execute = jest.fn()
     for (const wrong of ['{', '{"a":}', 'undefined', "{'a':1}"]) {
@@ -366,6 +376,21 @@ describe('registering', () => {
   test.each([null, 'config', []])('a configuration that is none is refused at once: %p', (wrong) => {
     const error = thrown(() => new ToolRegistry(wrong as never))
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_CONFIG', field: 'config' })
+  })
+
+  test('an option that it does not know is refused, and one that sets limits says where they are set', () => {
+    const make = (config: object) => thrown(() => new ToolRegistry(config as never))
+    expect(make({ ledgers: 1 })).toMatchObject({
+      code: 'INVALID_CONFIG',
+      field: 'config.ledgers',
+      message: 'Unknown option "config.ledgers": did you mean ledger?',
+    })
+    expect(make({ truncation: {} })).toMatchObject({
+      code: 'INVALID_CONFIG',
+      field: 'config.truncation',
+      message: expect.stringContaining('setTruncationMiddleware'),
+    })
+    expect(make({ workingDirectory: 5 })).toMatchObject({ code: 'INVALID_CONFIG', field: 'config.workingDirectory' })
   })
 
   test('middleware that is none is refused at once', () => {

@@ -55,7 +55,11 @@ test('a name of several lines stays on one, and no longer than 100 units', async
 test.each([
   [{ answer: 'x', status: 'done' }, {}, /"(outcome\.)?status": expected .*completed/],
   [{ answr: 'x' }, {}, /answr/],
-  [{ answer: 'x' }, { truncation: undefined }, /"truncation": expected a TruncationService or a middleware/],
+  [
+    { answer: 'x' },
+    { truncation: undefined },
+    /"truncation": expected a TruncationService or a middleware, such as the `service` of createTruncation/,
+  ],
   [{ answer: 'x' }, { toolName: 7 }, /"toolName": expected a string, received 7/],
 ])('%j with %j is refused', async (outcome, options, message) => {
   const call = subAgentResult(outcome as SubAgentOutcome, { truncation: serviceOf(), ...options } as never)

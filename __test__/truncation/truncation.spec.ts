@@ -411,6 +411,24 @@ describe('strategies', () => {
     expect(result.hint).not.toMatch(/Shown: lines/)
   })
 
+  test('one of the host that filters before it asks its base class does not claim that nothing is missing', async () => {
+    class Errors extends BaseTruncationStrategy {
+      readonly name = 'errors'
+      override needsTruncation = () => true
+      override truncate(content: string, config: TruncationConfig) {
+        const errors = content.split('\n').filter((line) => line.endsWith('0'))
+        return super.truncate(errors.join('\n'), config)
+      }
+    }
+    const result = cut(await makeService({ strategy: new Errors() }).output(numbered(50), tool))
+    expect(result.content).not.toContain('...0 ')
+    expect([result.preview, result.removedLines, result.keptLines]).toEqual([
+      'line 10\nline 20\nline 30\nline 40\nline 50',
+      45,
+      5,
+    ])
+  })
+
   test('one of the host that gives back the very text has cut nothing', async () => {
     const strategy = { name: 'same', needsTruncation: () => true, truncate: (content: string) => ({ content }) }
     const { service, events } = makeListening({ strategy })

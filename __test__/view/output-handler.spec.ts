@@ -300,6 +300,70 @@ test('a reader of events that never reads is disconnected before the events fill
   reader.destroy()
 })
 
+test('the list keeps what was known of a command that has ended, also beside outputs that are saved already', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const earlier = await storage.save('earlier', { toolName: 'read' })
+  const service = new TruncationService({ storage, global: { maxLines: 1 } })
+  const live = new LiveOutputs(storage)
+  let path = ''
+  const result = await runCommand(process.execPath, ['-e', 'console.log("a\\nb"); process.exit(3)'], {
+    service,
+    onStart: (running) => {
+      path = live.start(running, { command: 'npm test', cwd: '/project' })
+    },
+  })
+  await live.finish(path, result)
+  const [{ get }, listed] = [await serve({ outputs: live }), await live.list()]
+  expect(listed.find((one) => one.path === earlier)).not.toHaveProperty('command')
+  expect((await get('outputs')).find((one: { path: string }) => one.path !== earlier)).toMatchObject({
+    toolName: 'bash',
+    command: 'npm test',
+    cwd: '/project',
+    exitCode: 3,
+    lines: 2,
+    startedAt: expect.any(Number),
+    durationMs: result.durationMs,
+  })
+})
+
+test('live outputs offer what their storage offers', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const path = await storage.save('text', { toolName: 'read' })
+  const live = new LiveOutputs(storage)
+  const { get, post } = await serve({ outputs: live, allowRemove: true })
+  expect(await get('about')).toMatchObject({ usage: true, remove: true, sweep: true, open: false })
+  expect(await get('usage')).toMatchObject({ files: 1 })
+  expect((await post('sweep', {})).json).toMatchObject({ removedFiles: 0 })
+  expect((await post('remove', { path })).json).toEqual({ removed: true })
+  expect(await get('outputs')).toEqual([])
+  const plain = await serve({
+    outputs: new LiveOutputs({ readRange: storage.readRange.bind(storage) }),
+    allowRemove: true,
+  })
+  expect(await plain.get('about')).toMatchObject({ usage: false, remove: false, sweep: false })
+})
+
+test.each([
+  ['that was saved', 'console.log("a\\nb")'],
+  ['that was too short to be saved', 'console.log(1)'],
+])('an output %s is removed under the name that it had while its command ran, and not before', async (_, script) => {
+  const storage = new TruncationStorage(tempDir())
+  const live = new LiveOutputs(storage)
+  let [path, early] = ['', Promise.resolve<unknown>(undefined)]
+  const { output } = await runCommand(process.execPath, ['-e', script], {
+    service: new TruncationService({ storage, global: { maxLines: 1 } }),
+    onStart: (running) => {
+      path = live.start(running, { command: 'node' })
+      early = live.remove!(path).catch((error: Error) => error.message)
+    },
+  })
+  expect(await early).toBe(`${path}: can be removed when the command has ended`)
+  await live.finish(path, output)
+  expect(await live.remove!(path)).toBe(true)
+  expect(await live.list()).toEqual([])
+  await expect(live.readRange(path, { fromLine: 1 })).rejects.toThrow(path)
+})
+
 test('a short output, which is not saved, can still be read under the name it had', async () => {
   const storage = new TruncationStorage(tempDir())
   const live = new LiveOutputs(storage)

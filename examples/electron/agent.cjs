@@ -105,7 +105,7 @@ function createAgent({ dataDir, cwd, openPath }) {
         say({ id, command, status: 'running', livePath })
       },
     })
-    if (livePath !== undefined) await live.finish(livePath, result.output)
+    if (livePath !== undefined) await live.finish(livePath, result)
     const { exitCode, durationMs, totalBytes, totalLines, aborted, output } = result
     const { content: text, truncated, outputPath } = output
     const outcome = exitCode === 0 ? 'done' : 'failed'

@@ -218,7 +218,7 @@ Truncates tool output of any size to a preview, and saves all of it where it can
 ${bold('Commands:')}
 ${table(rows)}
 
-Each has --help with examples, and all but mcp have --json. spillway --version prints the version.
+Each has --help with examples, and all but browse and mcp have --json. spillway --version prints the version.
 `
 }
 

@@ -159,7 +159,10 @@ const anything: Check = ['anything', () => true]
 
 /** Validation of each option. */
 export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
-  contextWindow: ['a number of tokens of at least 0, or NaN', (value) => typeof value === 'number' && !(value < 0)],
+  contextWindow: [
+    'a number of tokens of at least 0, or NaN if it is not known',
+    (value) => typeof value === 'number' && !(value < 0),
+  ],
   summarize: func,
   summarizeTimeoutMs: positive,
   maxSummaryTokens: positive,

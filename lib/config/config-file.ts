@@ -210,9 +210,9 @@ export async function storeApproval(file: string, { domain, pattern }: Suggested
 }
 
 /** @internal */
-export function pathOf(field: string, path: unknown): string {
+export function pathOf(field: string, path: unknown, expected = 'the path of a file'): string {
   if (typeof path !== 'string' || path === '' || path.includes('\0') || !path.isWellFormed()) {
-    throw wrong(field, path, 'the path of a file')
+    throw wrong(field, path, expected)
   }
   return resolve(path)
 }

@@ -103,7 +103,7 @@ const KEYS = [
  * @throws SpillwayError `INVALID_ARGUMENT` for a path or an option of a wrong kind
  */
 export async function loadAgents(dir: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
-  const folder = pathOf('dir', dir)
+  const folder = pathOf('dir', dir, 'the path of a folder')
   if (!isRecord(options)) throw wrong('options', options, 'an object')
   checkKeys('options', options, ['followLinks'])
   const { followLinks = false } = options as LoadAgentsOptions

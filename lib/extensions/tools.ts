@@ -84,7 +84,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/
  * @throws SpillwayError `INVALID_ARGUMENT` for a path or an option of a wrong kind
  */
 export async function loadTools(dir: string, options: LoadToolsOptions = {}): Promise<LoadedTools> {
-  const folder = pathOf('dir', dir)
+  const folder = pathOf('dir', dir, 'the path of a folder')
   const { enabled, controls, reserved, followLinks, ...how } = readOptions(options)
   const problems: ExtensionProblem[] = []
   const tools = new Map<string, Tool>()

@@ -5,11 +5,11 @@ import type { Coordination } from '../coordination/coordination'
 import { SpillwayError } from '../errors'
 import { postgresCoordination } from '../postgres/postgres-coordination'
 import { redisCoordination } from '../redis/redis-coordination'
-import type { RemoteStorageOptions } from '../remote/options'
+import { REMOTE_OPTION_NAMES, type RemoteStorageOptions } from '../remote/options'
 import { RemoteStorage } from '../remote/remote-storage'
 import { wrongScheme } from '../util/store-url'
 import { type Check, checkOptions } from '../validation/options'
-import { isRecord, readable, wrong } from '../validation/validate'
+import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 import { objectsAt, STORE_FORM } from './store-location'
 
 /** Options of {@link openStore}. */
@@ -25,6 +25,11 @@ export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> 
   config?: FleetConfig
 }
 
+const STORE_OPTIONS = [
+  ...['url', 'spoolDir', 'config'],
+  ...REMOTE_OPTION_NAMES.filter((name) => name !== 'objects' && name !== 'spoolDir'),
+]
+
 /**
  * Opens the store of outputs at a URL.
  *
@@ -35,6 +40,8 @@ export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> 
 export function openStore(options: OpenStoreOptions = {}): RemoteStorage {
   if (!isRecord(options as unknown)) throw wrong('options', options, 'an object')
   const { url, spoolDir, config, ...others } = readable('options', () => ({ ...options }))
+  // Else a misspelt `url` would read as a variable that is not set.
+  checkKeys('', others, STORE_OPTIONS, 'INVALID_CONFIG')
   const [setting, asked] = settingOf('url', url, 'SPILLWAY_STORE', config, 'store')
   const [, folder] = settingOf('spoolDir', spoolDir, 'SPILLWAY_SPOOL_DIR', config, 'spoolDir')
   if (typeof asked !== 'string') throw missing(setting, STORE_FORM)

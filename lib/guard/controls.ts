@@ -9,6 +9,7 @@ import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from '../loop-dete
 import { PERMISSION_MODES, type PermissionCall, type PermissionMode, type PermissionVerdict } from '../permission/types'
 import type { ResultFolder } from '../tools/fold-result'
 import type { OutputService, ToolResultRecorder, TruncationMiddleware } from '../types'
+import { outputService } from '../validation/options'
 import { checkKeys, checkOneOf, hasFunctions, isRecord, wrong } from '../validation/validate'
 
 /** The user must decide if a loop may continue. */
@@ -104,7 +105,7 @@ export function checkToolControls(controls: ToolControls): void {
   }
   if (audit !== undefined && !has('audit', 'append')) throw wrong('controls.audit', audit, 'an AuditLog')
   if (truncation !== undefined && typeof truncation !== 'function' && !has('truncation', 'output')) {
-    throw wrong('controls.truncation', truncation, 'a TruncationService or a middleware')
+    throw wrong('controls.truncation', truncation, outputService[0])
   }
   if (fold !== undefined && !has('fold', 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
   if (query !== undefined && typeof query !== 'function') throw wrong('controls.query', query, 'a function')

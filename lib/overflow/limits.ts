@@ -112,7 +112,10 @@ export const CHECK = {
   function: ['a function', (value) => typeof value === 'function'],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   number: ['a number', (value) => typeof value === 'number'],
-  atLeastZeroOrUnknown: ['a number of at least 0, or NaN', (value) => typeof value === 'number' && !(value < 0)],
+  atLeastZeroOrUnknown: [
+    'a number of at least 0, or NaN if it is not known',
+    (value) => typeof value === 'number' && !(value < 0),
+  ],
   atLeastZero: ['a number of at least 0', (value) => typeof value === 'number' && value >= 0],
   whole: ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   text: ['a string', (value) => typeof value === 'string'],

@@ -66,6 +66,9 @@ const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
   maxStoreFiles: ['a number of outputs', (value) => typeof value === 'number'],
 }
 
+/** The names of all options. */
+export const REMOTE_OPTION_NAMES: readonly string[] = Object.keys(CHECKS)
+
 function isWhole(value: unknown, least: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= 64 * MEBIBYTE
 }

@@ -15,11 +15,12 @@ export interface AppPaths {
 /**
  * Returns the folders of an application, by its name. No folder is created.
  *
+ * A name with spaces, such as Electron's `productName`, becomes one of dashes: `My Agent` is `my-agent`. In Electron
+ * `app.getPath('userData')` is the better place for `dataDir` where the application need not share it with others.
+ *
  * @example
  * const { vaultDir, dataDir } = appPaths('moryflow')
  * new TruncationService({ storageDirs: [vaultDir(vault), dataDir] })
- * A name with spaces, such as Electron's `productName`, becomes one of dashes: `My Agent` is `my-agent`. In Electron
- * `app.getPath('userData')` is the better place for `dataDir` where the application need not share it with others.
  * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
  */
 export function appPaths(appName: string): AppPaths {

@@ -136,7 +136,10 @@ export function pathIn({ cwd }: FolderOptions, { workingDirectory }: ToolCallCon
 
 export const PATH: Argument = {
   schema: { type: 'string', description: 'The path of the file, absolute or in the working folder.' },
-  check: ['a path without NUL', (value) => typeof value === 'string' && value !== '' && !value.includes('\0')],
+  check: [
+    'a path that is not empty and has no NUL',
+    (value) => typeof value === 'string' && value !== '' && !value.includes('\0'),
+  ],
   isRequired: true,
   aliases: ['file_path', 'filePath', 'file'],
 }

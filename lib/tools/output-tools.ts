@@ -231,7 +231,11 @@ function sourceOf(given: unknown): OutputStore {
     return isSource(storage) ? storage : undefined
   })
   if (found !== undefined) return found
-  throw wrong('storage', given, 'a storage with readRange and search, or a service that has one')
+  throw wrong(
+    'storage',
+    given,
+    'a storage with readRange and search, or a TruncationService, such as the `service` of createTruncation',
+  )
 }
 
 function linesIn(text: string): number {

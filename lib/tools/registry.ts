@@ -13,8 +13,9 @@ import type {
 } from '../types'
 import { asText, isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
+import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
-import { hasFunctions, isRecord, readable, wrong } from '../validation/validate'
+import { checkKeys, hasFunctions, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder } from './fold-result'
 
@@ -67,6 +68,12 @@ export interface ToolRegistryConfig {
   fold?: ResultFolder
 }
 
+const OPTIONS: readonly (keyof ToolRegistryConfig)[] = ['workingDirectory', 'ledger', 'fold']
+
+/** Tools that are named, and their characters together, where a model calls one that is not there. */
+const MAX_NAMED = 30
+const MAX_NAMED_CHARS = 1000
+
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
 export class ToolRegistry {
   /** @internal */
@@ -76,11 +83,21 @@ export class ToolRegistry {
   /** @internal */
   middleware: TruncationMiddleware | undefined
 
+  /** @throws SpillwayError `INVALID_CONFIG` for an option that is unknown or not allowed */
   constructor(config: ToolRegistryConfig = {}) {
     const given: unknown = config
     if (!isRecord(given)) throw wrong('config', given, 'an object', 'INVALID_CONFIG')
     const copy = readable('config', () => ({ ...config }), 'INVALID_CONFIG')
-    const { ledger, fold } = copy
+    const { ledger, fold, workingDirectory } = copy
+    // A host that gives its limits here must not believe that they hold.
+    if ('truncation' in copy) {
+      const expected = 'nothing: pass the `middleware` of createTruncation to setTruncationMiddleware'
+      throw wrong('config.truncation', copy.truncation, expected, 'INVALID_CONFIG')
+    }
+    checkKeys('config', copy, OPTIONS, 'INVALID_CONFIG')
+    if (workingDirectory !== undefined && typeof workingDirectory !== 'string') {
+      throw wrong('config.workingDirectory', workingDirectory, 'the path of a folder', 'INVALID_CONFIG')
+    }
     if (ledger !== undefined && !hasFunctions('config.ledger', ledger, ['record'], 'INVALID_CONFIG')) {
       throw wrong('config.ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
     }
@@ -125,7 +142,8 @@ export class ToolRegistry {
     if (problem !== undefined) return { tool_call_id: id, name, arguments: '{}', result: failure(problem) }
     const tool = this.tools.get(name)
     const { ledger, fold, ...config } = this.config
-    const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: id })
+    const called = tool ?? missingTool(name, [...this.tools.keys()])
+    const { result, args } = await run(called, given, { ...config, ...context, toolCallId: id })
     const { sessionId, messageId, signal } = context
     const whole = await bound(this.middleware, result, {
       toolName: name,
@@ -144,6 +162,15 @@ export class ToolRegistry {
     }
     return { tool_call_id: id, name, arguments: args, result: bounded }
   }
+}
+
+/** Says that there is no tool with a name, and which tools there are. */
+function missingTool(name: string, names: readonly string[]): string {
+  const near = nearest(name, names)
+  const all = names.join(', ')
+  const isShort = names.length > 0 && names.length <= MAX_NAMED && all.length <= MAX_NAMED_CHARS
+  const advice = near === undefined ? (isShort ? ` The tools are ${all}.` : '') : ` Did you mean ${near}?`
+  return `There is no tool called ${JSON.stringify(name.slice(0, 100))}.${advice}`
 }
 
 /** The parts of a call, each read once, and what is wrong with it. */
@@ -190,13 +217,12 @@ function recordIn(json: string): Record<string, unknown> | undefined {
 }
 
 async function run(
-  tool: Tool | undefined,
-  name: string,
+  tool: Tool | string,
   given: unknown,
   context: ExecutionContext & { toolCallId: string },
 ): Promise<{ result: ToolResult; args: string }> {
   const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given, 2)
-  if (!tool) return { result: failure(`There is no tool called ${JSON.stringify(name.slice(0, 100))}.`), args }
+  if (typeof tool === 'string') return { result: failure(tool), args }
   let parsed: unknown
   try {
     parsed = typeof given === 'string' ? JSON.parse(given === '' ? '{}' : given) : (given ?? {})

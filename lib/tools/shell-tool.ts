@@ -67,7 +67,10 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
   const parameters = {
     command: {
       schema: { type: 'string', description: 'The command.' },
-      check: ['a command without NUL', (value: unknown) => text[1](value) && !String(value).includes('\0')] as Check,
+      check: [
+        'a command that is not empty and has no NUL',
+        (value: unknown) => text[1](value) && !String(value).includes('\0'),
+      ] as Check,
       isRequired: true as const,
       aliases: ['cmd'],
     },

@@ -3,7 +3,7 @@
 import { middlewareOf } from '../service/middleware'
 import { textOfValue } from '../truncation/content'
 import type { OutputService, ToolResultLike, TruncationMiddleware } from '../types'
-import { type Check, checkOptions, oneOf, signal } from '../validation/options'
+import { type Check, checkOptions, oneOf, outputService, signal } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
 /** How a sub-agent ended: `incomplete` used up its turns or its budget, `aborted` was stopped from outside. */
@@ -51,10 +51,7 @@ const OUTCOME: { readonly [K in keyof Required<SubAgentOutcome>]: Check } = {
 
 const text: Check = ['a string', (value) => typeof value === 'string']
 const OPTIONS: { readonly [K in keyof Required<SubAgentResultOptions>]: Check } = {
-  truncation: [
-    'a TruncationService or a middleware',
-    (value) => typeof value === 'function' || (isRecord(value) && typeof value.output === 'function'),
-  ],
+  truncation: outputService,
   toolName: text,
   sessionId: text,
   toolCallId: text,

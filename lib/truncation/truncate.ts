@@ -225,11 +225,12 @@ async function byStrategy(given: Job, strategy: TruncationStrategy): Promise<Tru
   const end = await intake.finish(undefined, context.signal)
   const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
   const { removedLines, removedBytes } = result
+  // A strategy that filters first and then asks its base class counts what that removed of the filtered text: nothing.
+  const isUncounted = removedLines === 0 && removedBytes === 0
   const request: RenderRequest = {
     failed: context.failed === true,
     preview: wellFormed(result.content),
-    removedLines,
-    removedBytes,
+    ...(!isUncounted && { removedLines, removedBytes }),
   }
   const shortened = renderWith(job, intake, request, kept)
   intake.release()

@@ -30,6 +30,12 @@ export const signal: Check = [
   (value) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function',
 ]
 
+/** The part that truncates the output of a tool. */
+export const outputService: Check = [
+  'a TruncationService or a middleware, such as the `service` of createTruncation',
+  (value) => typeof value === 'function' || (isRecord(value) && typeof value.output === 'function'),
+]
+
 /**
  * Checks an object of options.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed

@@ -34,6 +34,10 @@ if the package was moved, it writes the new paths. mcp puts spillway mcp in fron
       type: 'boolean',
       help: 'The hook replaces secrets in results by stars, if the agent accepts changed results.',
     },
+    'no-fold': {
+      type: 'boolean',
+      help: 'The hook does not replace lines that an earlier result of the session has by a pointer.',
+    },
     ...STORE,
     ...CONFIG,
   },
@@ -58,7 +62,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isProject = values.project === true || (agent.files.user.length === 0 && values.user !== true)
   const scope: Scope = isProject ? 'project' : 'user'
   const isUndo = values.undo === true
-  const useless = ['permission', 'redact', 'store', 'config'].find((name) => values[name] !== undefined)
+  const useless = ['permission', 'redact', 'no-fold', 'store', 'config'].find((name) => values[name] !== undefined)
   if (!isUndo && useless !== undefined && agent.hook === undefined)
     throw new UsageError(`--${useless} goes into the command of a hook, and ${agent.title} has none`)
   const wanted = isUndo ? undefined : await wantedOf(values)
@@ -116,6 +120,7 @@ async function wantedOf(values: Parsed['values']): Promise<Wanted> {
     options: [
       ...(permission === undefined || permission === 'none' ? [] : ['--permission', permission]),
       ...(values.redact === true ? ['--redact'] : []),
+      ...(values['no-fold'] === true ? ['--no-fold'] : []),
       ...(store === undefined ? [] : ['--store', resolve(store)]),
       ...(config === undefined ? [] : ['--config', resolve(configFile(config))]),
     ],

@@ -172,7 +172,9 @@ function oneText(error: unknown, positionals: readonly string[]): unknown {
   const [file = '', ...args] = positionals
   const isMissing = (error as { cause?: { code?: string } } | undefined)?.cause?.code === 'ENOENT'
   if (!isMissing || args.length > 0 || !/[\s|&;<>$]/.test(file) || !(error instanceof SpillwayError)) return error
-  const message = `${error.message}; to run it by the shell: spillway run --shell -- ${JSON.stringify(file)}`
+  // The library names its own option.
+  const [problem] = error.message.split('; a command line needs', 1)
+  const message = `${problem}; to run it by the shell: spillway run --shell -- ${JSON.stringify(file)}`
   return new SpillwayError(error.code, message, { cause: error.cause })
 }
 
