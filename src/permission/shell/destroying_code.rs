@@ -6,7 +6,7 @@ use super::destroying_commands::{
     FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
 };
 use super::expand::decoded_all;
-use super::windows_programs::is_of_system;
+use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
 
 /// Calls of other languages that remove a directory.
@@ -126,7 +126,9 @@ impl Walker<'_> {
                 return Some(REMOVES_ROOT);
             }
         }
-        if removes_given(text, |path| self.place(path, path.contains('*'), true).is_some()) {
+        if text_removes(text)
+            || removes_given(text, |path| self.place(path, path.contains('*'), true).is_some())
+        {
             return Some(REMOVES_ROOT);
         }
         let writes = [

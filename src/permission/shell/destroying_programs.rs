@@ -249,7 +249,7 @@ impl Walker<'_> {
             return None;
         }
         let listed = || {
-            windows_programs::destroys(base, rest)
+            windows_programs::destroys(base, rest, self.piped.as_deref())
                 .or_else(|| self.written_by(base, rest))
                 .or_else(|| self.output_destroys(base, rest))
                 .or_else(|| self.destroys_listed(base, rest, is_first))

@@ -3,8 +3,25 @@
 use super::destroying_commands::{REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM};
 use super::word::Word;
 
-/// Commands that remove what they name.
-const REMOVERS: [&str; 7] = ["del", "erase", "rd", "rmdir", "remove-item", "ri", "rm"];
+/// Commands that remove or empty what they name, or what a pipe lists.
+const REMOVERS: [&str; 12] = [
+    "del",
+    "erase",
+    "rd",
+    "rmdir",
+    "remove-item",
+    "ri",
+    "rm",
+    "clear-content",
+    "clc",
+    "rename-item",
+    "rni",
+    "ren",
+];
+
+/// Commands of PowerShell that pass on the files that they name.
+const LISTERS: [&str; 8] =
+    ["get-childitem", "gci", "dir", "ls", "get-item", "gi", "resolve-path", "rvpa"];
 
 /// Commands that destroy something with some words, or always.
 const OTHERS: [&str; 12] = [
@@ -42,8 +59,26 @@ const VARIABLES: [&str; 8] = [
     "$env:userprofile",
 ];
 
-/// Returns what a command of Windows destroys.
-pub(super) fn destroys(base: &str, rest: &[Word]) -> Option<&'static str> {
+/// Returns what a command of PowerShell passes on, if Windows cannot do without it.
+pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
+    let is_lister = LISTERS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let named = words.iter().skip(1).map(|word| word.text.as_str());
+    let named: Vec<&str> = named.filter(|path| is_lister && is_of_system(path)).collect();
+    (!named.is_empty()).then(|| named.join("\n"))
+}
+
+/// Returns true if a text names a command that removes files, and what Windows cannot do without.
+pub(super) fn text_removes(text: &str) -> bool {
+    let mut words =
+        text.split(|letter: char| letter.is_whitespace() || "\"'`,;|(){}=".contains(letter));
+    let is_remover = |word: &str| REMOVERS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    text.contains(':')
+        && words.clone().any(is_remover)
+        && words.any(|word| word.contains(['\\', '/', '$']) && is_of_system(word))
+}
+
+/// Returns what a command of Windows destroys, for what it names and what a pipe lists.
+pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option<&'static str> {
     let has = |names: &[&str]| {
         rest.iter().any(|word| names.iter().any(|name| word.text.eq_ignore_ascii_case(name)))
     };
@@ -51,7 +86,8 @@ pub(super) fn destroys(base: &str, rest: &[Word]) -> Option<&'static str> {
         |start: &str| rest.iter().any(|word| word.text.to_ascii_lowercase().starts_with(start));
     match base {
         _ if REMOVERS.contains(&base) => {
-            rest.iter().any(|word| is_of_system(&word.text)).then_some(REMOVES_ROOT)
+            let mut all = rest.iter().map(|word| &*word.text).chain(piped.unwrap_or("").lines());
+            all.any(is_of_system).then_some(REMOVES_ROOT)
         }
         "clear-disk" | "format-volume" | "initialize-disk" | "remove-partition" => {
             Some(WRITES_DISK)
@@ -70,6 +106,8 @@ pub(super) fn destroys(base: &str, rest: &[Word]) -> Option<&'static str> {
 
 /// Returns true for a drive, a folder of the system on one, all in it, or a home.
 pub(super) fn is_of_system(path: &str) -> bool {
+    // Bash takes a backslash and a space for a quoted space, and PowerShell for the end of a word.
+    let path = if path.get(1..3) == Some(": ") { &path[..2] } else { path };
     let path = path.to_ascii_lowercase().replace('\\', "/");
     let path = path.strip_suffix("/*").unwrap_or(&path).trim_end_matches('/');
     let is_drive =
