@@ -45,9 +45,12 @@ const REMOVING_CALLS: &[&str] = &[
     "Directory.Delete(",
     "Directory]::Delete(",
     "call delete(",
+    "vim.fn.delete(",
+    "vim.fs.rm(",
     "REMOVE_RECURSE",
     "state=absent",
     "ensure => absent",
+    "ensure=>absent",
 ];
 
 /// Calls that remove what they are given, of which only the first argument counts.

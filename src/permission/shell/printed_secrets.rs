@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::analyzer::Walker;
+use super::destroying_commands::base;
 use super::programs;
 use super::word::Word;
 use super::{Doubt, Simple};
@@ -131,6 +132,9 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - systemctl show-environment
 - launchctl getenv";
 
+/// Maximum number of words of a text that are compared.
+const MAX_WORDS: usize = 32;
+
 /// The lines of the table by program, without the programs: file and words.
 static LINES: LazyLock<NameMap<Vec<(&'static str, &'static str)>>> = LazyLock::new(|| {
     let mut lines: NameMap<Vec<_>> = NameMap::default();
@@ -146,17 +150,40 @@ static LINES: LazyLock<NameMap<Vec<(&'static str, &'static str)>>> = LazyLock::n
 impl Walker<'_> {
     /// Adds the file with secrets that a command prints without its name.
     pub(super) fn printed_secrets(&mut self, base: &str, words: &[Word], command: &mut Simple) {
-        let lines = LINES.get(base).map(Vec::as_slice).unwrap_or_default();
-        let Some((file, _)) = lines.iter().find(|(_, pattern)| is_match(pattern, words)) else {
-            return;
-        };
-        if *file == "-" {
-            let reason = format!("{} can print secrets", command.text);
-            return command.doubts.push(Doubt::unless_exact(reason));
+        match printed(base, words) {
+            Some(("-", _)) => {
+                let reason = format!("{} can print secrets", command.text);
+                command.doubts.push(Doubt::unless_exact(reason));
+            }
+            Some((file, _)) => {
+                let tilde = file.starts_with('~');
+                command
+                    .doubts
+                    .extend(self.file(Domain::Read, &Word { tilde, ..Word::plain(file) }));
+            }
+            None => {}
         }
-        let tilde = file.starts_with('~');
-        command.doubts.extend(self.file(Domain::Read, &Word { tilde, ..Word::plain(file) }));
     }
+
+    /// Does so for a text of code that may be such a command.
+    pub(super) fn printed_by_text(&mut self, text: &str, command: &mut Simple) {
+        let words: Vec<Word> = text.split_whitespace().take(MAX_WORDS).map(Word::plain).collect();
+        if may_print(&words) {
+            self.printed_secrets(&base(&words[0].text), &words, command);
+        }
+    }
+}
+
+/// Returns true if words that may be a command begin with one that prints secrets. A program name followed by any word can be
+/// something else.
+pub(super) fn may_print(words: &[Word]) -> bool {
+    let found = words.first().and_then(|name| printed(&base(&name.text), words));
+    words.len() > 1 && found.is_some_and(|(_, pattern)| !pattern.starts_with('_'))
+}
+
+/// Returns the line of the table for a command.
+fn printed(base: &str, words: &[Word]) -> Option<(&'static str, &'static str)> {
+    LINES.get(base)?.iter().find(|(_, pattern)| is_match(pattern, words)).copied()
 }
 
 fn is_option(word: &Word) -> bool {

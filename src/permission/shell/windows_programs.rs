@@ -1,6 +1,8 @@
 //! Commands of Windows that destroy the machine, as `cmd` and PowerShell call them.
 
-use super::destroying_commands::{REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM};
+use super::destroying_commands::{
+    CHANGES_RIGHTS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
+};
 use super::word::Word;
 
 /// Commands that remove or empty what they name, or what a pipe lists.
@@ -24,7 +26,11 @@ const LISTERS: [&str; 8] =
     ["get-childitem", "gci", "dir", "ls", "get-item", "gi", "resolve-path", "rvpa"];
 
 /// Commands that destroy something with some words, or always.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 16] = [
+    "robocopy",
+    "icacls",
+    "takeown",
+    "wbadmin",
     "clear-disk",
     "format-volume",
     "initialize-disk",
@@ -84,6 +90,7 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
     };
     let begins =
         |start: &str| rest.iter().any(|word| word.text.to_ascii_lowercase().starts_with(start));
+    let on_system = || rest.iter().any(|word| is_of_system(&word.text));
     match base {
         _ if REMOVERS.contains(&base) => {
             let mut all = rest.iter().map(|word| &*word.text).chain(piped.unwrap_or("").lines());
@@ -99,7 +106,11 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
         "wmic" => has(&["shutdown", "reboot"]).then_some(STOPS_MACHINE),
         // The machine in it, and all copies of the disks.
         "wsl" => has(&["--unregister"]).then_some(WRITES_DISK),
-        "vssadmin" => has(&["delete"]).then_some(WRITES_DISK),
+        "vssadmin" | "wbadmin" => has(&["delete"]).then_some(WRITES_DISK),
+        // What the source does not have is removed.
+        "robocopy" => (has(&["/mir", "/purge"]) && on_system()).then_some(REMOVES_ROOT),
+        "icacls" => (has(&["/t"]) && on_system()).then_some(CHANGES_RIGHTS),
+        "takeown" => (has(&["/r"]) && on_system()).then_some(CHANGES_RIGHTS),
         _ => None,
     }
 }
@@ -112,7 +123,11 @@ pub(super) fn is_of_system(path: &str) -> bool {
     let path = path.strip_suffix("/*").unwrap_or(&path).trim_end_matches('/');
     let is_drive =
         |drive: &str| drive.len() == 1 && drive.bytes().all(|byte| byte.is_ascii_alphabetic());
-    match path.split_once(':').filter(|(drive, _)| is_drive(drive)) {
+    match path.split_once(':').filter(|(drive, _)| is_drive(drive) || *drive == "hklm") {
+        // The registry.
+        Some(("hklm", key)) => {
+            matches!(key.trim_matches('/'), "" | "system" | "software" | "sam" | "security")
+        }
         Some((_, folder)) => FOLDERS.contains(&folder.trim_start_matches('/')),
         None => VARIABLES.contains(&path),
     }
