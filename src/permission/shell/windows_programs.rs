@@ -107,7 +107,7 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
         // The machine in it, and all copies of the disks.
         "wsl" => has(&["--unregister"]).then_some(WRITES_DISK),
         "vssadmin" | "wbadmin" => has(&["delete"]).then_some(WRITES_DISK),
-        // What the source does not have is removed.
+        // It removes all that the source does not have.
         "robocopy" => (has(&["/mir", "/purge"]) && on_system()).then_some(REMOVES_ROOT),
         "icacls" => (has(&["/t"]) && on_system()).then_some(CHANGES_RIGHTS),
         "takeown" => (has(&["/r"]) && on_system()).then_some(CHANGES_RIGHTS),

@@ -35,6 +35,11 @@ impl Table {
             return None;
         }
         let before = text.get(name.start.saturating_sub(LOOK_BEHIND)..name.start)?;
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-. \"".contains(byte);
+        let beside = before.iter().rev().find(|byte| !is_of_name(byte));
+        if beside.is_some_and(|byte| byte.is_ascii() && !b",;\t|\n".contains(byte)) {
+            return None;
+        }
         let start = match before.iter().rposition(|byte| *byte == b'\n') {
             Some(line) => name.start - before.len() + line + 1,
             None => (before.len() < LOOK_BEHIND).then_some(0)?,
