@@ -18,10 +18,7 @@ static TEXT: &str = "\
 .env docker-compose,podman-compose config,convert !-q,--quiet,--services,--images,--volumes,--networks,--profiles,--models,--hash,--no-interpolate
 .env dotenv,dotenv-cli,dotenvx,env-cmd,dotenv-run _ !set,encrypt,--version,--help
 .env dotenv,dotenv-cli -p
-.env foreman,honcho run env,printenv
 .env.local vercel env pull
-.env.keys dotenvx keypair
-.dev.vars wrangler secret bulk
 ~/.config/gh/hosts.yml gh auth token
 ~/.config/gh/hosts.yml gh auth status -t,--show-token
 ~/.config/gh/hosts.yml gh config get *token
@@ -40,26 +37,17 @@ static TEXT: &str = "\
 - aws secretsmanager get-secret-value,batch-get-secret-value,get-random-password
 - aws ssm get-parameter,get-parameters,get-parameters-by-path,get-parameter-history --with-decryption
 - aws ecr,ecr-public get-login,get-login-password,get-authorization-token
-- aws codeartifact get-authorization-token
 - aws eks get-token
-- aws rds generate-db-auth-token
-- aws redshift get-cluster-credentials
-- aws sso get-role-credentials
 - aws iam create-access-key
 ~/.config/gcloud/credentials.db gcloud auth print-*
 ~/.config/gcloud/credentials.db gcloud auth application-default print-*
 ~/.config/gcloud/credentials.db gcloud config config-helper
 - gcloud secrets versions access
-- gcloud iam service-accounts keys create
 ~/.azure/msal_token_cache.json az account get-access-token
 - az keyvault secret show,download
 - az acr credential show
 - az storage account keys list
-- az cosmosdb keys list
-- az redis list-keys
-- az ad sp create-for-rbac
 - az webapp,functionapp config appsettings list
-- az webapp,functionapp deployment list-publishing-*
 - heroku config,config:get,auth:token
 - fly,flyctl auth token
 - fly,flyctl tokens create
@@ -67,9 +55,6 @@ static TEXT: &str = "\
 - netlify env:list,env:get
 - firebase functions:config:get,functions:secrets:access,login:ci
 - doctl auth token
-- doctl kubernetes cluster kubeconfig show
-- convex env list,get
-- eas env:list,env:get,env:pull,env:exec
 ~/.kube/config kubectl,oc config view --raw
 - kubectl,oc get *secret* -o,--output,--template !name,wide,-oname,-owide
 - kubectl,oc get --raw
@@ -77,8 +62,6 @@ static TEXT: &str = "\
 - kubectl,oc view-secret
 - oc whoami -t,--show-token
 - oc extract *secret*
-- oc serviceaccounts,sa get-token,new-token
-- argocd account generate-token
 terraform.tfstate terraform,tofu,terragrunt output -json,-raw,--json,--raw
 terraform.tfstate terraform,tofu,terragrunt output _
 terraform.tfstate terraform,tofu,terragrunt show -json,--json
@@ -89,29 +72,20 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - vault,bao read,unwrap
 - vault,bao print token
 - vault,bao token create,lookup
-- consul-template,envconsul _
 ~/.password-store/x pass,gopass show,grep,otp,cat
 ~/.password-store/x pass,gopass _ !ls,list,find,search,init,insert,add,edit,generate,rm,remove,delete,mv,rename,cp,copy,git,help,version,sync,--help,--version
 - op read,inject,run
 - op item,document get
 - op signin --raw
 - bw,rbw get,list,export,unlock,send
-- bws secret get,list
 - lpass show,export
 - keepassxc-cli show,clip,export,search
-- keyring get
-- dcli password,note,secret,read
 - doppler secrets !set,delete,upload,notes,--only-names
-- doppler run env,printenv
 - infisical secrets,export !set,delete,folders
 - chamber read,export,env
-- credstash,berglas get,getall,access
-- hcp vault-secrets secrets open
-- conjur variable get
 ~/Library/Keychains/login.keychain-db security find-generic-password,find-internet-password -w,-g
 ~/Library/Keychains/login.keychain-db security dump-keychain,export
 - secret-tool lookup,search
-- kwallet-query _ -r,--read-password
 ~/.gnupg/secring.gpg gpg,gpg2 --export-secret-keys,--export-secret-subkeys,--export-secret-key
 - gpg,gpg2 -d,--decrypt
 - age,rage -d,--decrypt
@@ -121,30 +95,28 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - rails credentials:show,secrets:show,encrypted:show
 - wg show _ private-key,preshared-keys,dump
 - wg showconf _
-- wg genkey
 - nmcli -s,--show-secrets
-- nmcli device,dev,d wifi,w show-password
 ~/.config/rclone/rclone.conf rclone config show,dump
-- rclone reveal
 - printenv .
 - printenv *key*,*token*,*secret*,*pass*,*cred*,*auth*
 - printenv *pwd !pwd,oldpwd
-- systemctl show-environment
 - launchctl getenv";
 
 /// Maximum number of words of a text that are compared.
 const MAX_WORDS: usize = 32;
 
-/// The lines of the table by program, without the programs: file and words.
-static LINES: LazyLock<NameMap<Vec<(&'static str, &'static str)>>> = LazyLock::new(|| {
-    let mut lines: NameMap<Vec<_>> = NameMap::default();
+/// The place in the text of the first line with a program.
+static FIRST: LazyLock<NameMap<usize>> = LazyLock::new(|| {
+    let mut first = NameMap::default();
+    let mut at = 0;
     for line in TEXT.lines() {
-        let mut parts = line.splitn(3, ' ');
-        if let (Some(file), Some(names), Some(words)) = (parts.next(), parts.next(), parts.next()) {
-            names.split(',').for_each(|name| lines.entry(name).or_default().push((file, words)));
+        let names = line.split(' ').nth(1).unwrap_or_default();
+        for name in names.split(',') {
+            first.entry(name).or_insert(at);
         }
+        at += line.len() + 1;
     }
-    lines
+    first
 });
 
 impl Walker<'_> {
@@ -181,9 +153,13 @@ pub(super) fn may_print(words: &[Word]) -> bool {
     words.len() > 1 && found.is_some_and(|(_, pattern)| !pattern.starts_with('_'))
 }
 
-/// Returns the line of the table for a command.
+/// Returns the file and the words of the line of the table for a command.
 fn printed(base: &str, words: &[Word]) -> Option<(&'static str, &'static str)> {
-    LINES.get(base)?.iter().find(|(_, pattern)| is_match(pattern, words)).copied()
+    TEXT[*FIRST.get(base)?..].lines().find_map(|line| {
+        let (file, rest) = line.split_once(' ')?;
+        let (names, pattern) = rest.split_once(' ')?;
+        (is_one_of(names, base) && is_match(pattern, words)).then_some((file, pattern))
+    })
 }
 
 fn is_option(word: &Word) -> bool {
@@ -227,11 +203,17 @@ fn is_flag(flag: &str, word: &Word) -> bool {
 
 /// Returns true if a text is one of those between the commas, in any case.
 fn is_one_of(list: &str, text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    list.split(',').any(|one| match (one.strip_prefix('*'), one.strip_suffix('*')) {
-        (Some(end), None) => text.ends_with(end),
-        (None, Some(start)) => text.starts_with(start),
-        (Some(_), Some(_)) => text.contains(one.trim_matches('*')),
-        (None, None) => one == "_" || text == one,
+    let text = text.as_bytes();
+    list.as_bytes().split(|byte| *byte == b',').any(|one| {
+        let end = one.strip_prefix(b"*").unwrap_or(one);
+        let part = end.strip_suffix(b"*").unwrap_or(end);
+        let (is_open, is_cut) = (end.len() < one.len(), part.len() < end.len());
+        // At most one place if both ends or one of them are fixed.
+        let Some(last) = text.len().checked_sub(part.len()) else { return false };
+        let from = if is_open && !is_cut { last } else { 0 };
+        let to = if is_open { last } else { 0 };
+        one == b"_"
+            || (is_open || is_cut || last == 0)
+                && (from..=to).any(|at| text[at..at + part.len()].eq_ignore_ascii_case(part))
     })
 }

@@ -75,12 +75,15 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
 
 /// Returns true if a text names a command that removes files, and what Windows cannot do without.
 pub(super) fn text_removes(text: &str) -> bool {
-    let mut words =
-        text.split(|letter: char| letter.is_whitespace() || "\"'`,;|(){}=".contains(letter));
-    let is_remover = |word: &str| REMOVERS.iter().any(|known| known.eq_ignore_ascii_case(word));
-    text.contains(':')
-        && words.clone().any(is_remover)
-        && words.any(|word| word.contains(['\\', '/', '$']) && is_of_system(word))
+    if !text.contains(':') {
+        return false;
+    }
+    let (mut removes, mut on_system) = (false, false);
+    for word in text.split(|letter: char| letter <= ' ' || "\"'`,;|(){}=".contains(letter)) {
+        removes |= REMOVERS.iter().any(|known| known.eq_ignore_ascii_case(word));
+        on_system |= word.contains(['\\', '/', '$']) && is_of_system(word);
+    }
+    removes && on_system
 }
 
 /// Returns what a command of Windows destroys, for what it names and what a pipe lists.

@@ -64,8 +64,9 @@ impl Table {
                 continue;
             }
             // A space after a comma is one of a sentence, and so are words that do not begin like a title.
-            let is_sentence =
-                name.starts_with(' ') || name.contains(' ') && name.starts_with(char::is_lowercase);
+            let is_sentence = name.starts_with(' ')
+                || name.contains(' ')
+                    && name.starts_with(|letter: char| letter.is_ascii_lowercase());
             let name = name.trim();
             if matches!(delimiter, b',' | b';') && is_sentence || !is_name(name) {
                 return None;
@@ -130,10 +131,11 @@ impl Table {
 
 /// Returns true if a text looks like the name of a column.
 fn is_name(name: &str) -> bool {
-    name.len() <= LONGEST_NAME
-        && name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
-        && name.chars().all(|letter| letter.is_alphanumeric() || "_-. ".contains(letter))
-        && name.split(' ').count() < 4
+    let spaces = name.bytes().filter(|byte| *byte == b' ').count();
+    let is_letter =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte) || byte >= 0x80;
+    let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit() && byte != b'-');
+    begins && name.len() <= LONGEST_NAME && spaces < 3 && name.bytes().all(is_letter)
 }
 
 /// Returns the fields of the row at `at`, without their quotes, and the start of the next row.
