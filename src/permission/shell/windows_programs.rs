@@ -67,7 +67,7 @@ const VARIABLES: [&str; 8] = [
 
 /// Returns what a command of PowerShell passes on, if Windows cannot do without it.
 pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
-    let is_lister = LISTERS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let is_lister = LISTERS.contains(&name.to_ascii_lowercase().as_str());
     let named = words.iter().skip(1).map(|word| word.text.as_str());
     let named: Vec<&str> = named.filter(|path| is_lister && is_of_system(path)).collect();
     (!named.is_empty()).then(|| named.join("\n"))
@@ -78,9 +78,10 @@ pub(super) fn text_removes(text: &str) -> bool {
     if !text.contains(':') {
         return false;
     }
+    let text = text.to_ascii_lowercase();
     let (mut removes, mut on_system) = (false, false);
     for word in text.split(|letter: char| letter <= ' ' || "\"'`,;|(){}=".contains(letter)) {
-        removes |= REMOVERS.iter().any(|known| known.eq_ignore_ascii_case(word));
+        removes |= REMOVERS.contains(&word);
         on_system |= word.contains(['\\', '/', '$']) && is_of_system(word);
     }
     removes && on_system
