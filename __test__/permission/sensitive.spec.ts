@@ -52,6 +52,26 @@ describe('files with secrets', () => {
   })
 })
 
+describe('commands that print secrets without naming their file', () => {
+  test('are asked about, and those that only look like them are not', () => {
+    expect(data.printed.filter((command) => bash(command) !== 'ask')).toEqual([])
+    expect(data.told.filter((command) => bash(command) !== 'allow')).toEqual([])
+  })
+
+  test('are judged by rules for that file, or for exactly the command', () => {
+    const decideBy = (rules: readonly object[], command: string) =>
+      new PermissionPolicy({
+        vault,
+        rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }, ...rules] as never,
+      }).evaluate({ tool: 'bash', args: { command } }).decision
+    const read = (pattern: string, decision: string) => [{ domain: 'read', pattern, decision }]
+    expect(decideBy(read('vault:/.env', 'allow'), 'docker compose config')).toBe('allow')
+    expect(decideBy(read('~/.config/gh/**', 'deny'), 'gh auth token')).toBe('deny')
+    expect(decideBy([{ domain: 'bash', pattern: 'heroku config', decision: 'allow' }], 'heroku config')).toBe('allow')
+    expect(decideBy([{ domain: 'bash', pattern: 'heroku *', decision: 'allow' }], 'heroku config')).toBe('ask')
+  })
+})
+
 describe('wildcards that a program resolves itself', () => {
   const ways: [string, (glob: string) => string][] = [
     ['find -name', (glob) => bash(`find . -name '${glob}' -exec cat {} +`)],

@@ -199,6 +199,8 @@ pub struct Redactor {
     /// The last secret that was counted, which may extend beyond `done`.
     last: Stretch,
     count: u64,
+    /// A table with a column of secrets that continues after `done`.
+    table: Option<secret_patterns::Table>,
     masked: Vec<u8>,
     step: usize,
     longest: usize,
@@ -226,6 +228,7 @@ impl Redactor {
             found: Vec::new(),
             last: Stretch { from: 0, to: 0 },
             count: 0,
+            table: None,
             masked: Vec::new(),
             step,
             longest,
@@ -321,6 +324,7 @@ impl Redactor {
         self.done = end - dropped;
         let shift = |at: &mut usize| *at = at.saturating_sub(dropped);
         self.next.iter_mut().for_each(shift);
+        self.table.iter_mut().for_each(|table| shift(&mut table.at));
         for stretch in self.found.iter_mut().chain([&mut self.last]) {
             shift(&mut stretch.from);
             shift(&mut stretch.to);
@@ -328,7 +332,7 @@ impl Redactor {
     }
 
     fn search(&mut self, end: usize) {
-        let Redactor { rules, buffer, done, next, found, .. } = self;
+        let Redactor { rules, buffer, done, next, found, table, .. } = self;
         let expressions = rules.iter().flat_map(|rules| &rules.expressions);
         for (expression, next) in expressions.zip(next) {
             while *next < end {
@@ -344,7 +348,7 @@ impl Redactor {
             *next = end.max(*next);
         }
         if rules.iter().any(|rules| rules.known) {
-            secret_patterns::search(buffer, *done..end, &mut |secret| {
+            secret_patterns::search(buffer, *done..end, table, &mut |secret| {
                 found.push(Stretch { from: secret.start, to: secret.end });
             });
         }

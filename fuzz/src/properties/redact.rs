@@ -9,7 +9,7 @@ use spillway_core::util::regex_source::RegexSource;
 use super::input::Input;
 
 /// Parts of secrets, for the fuzzer to put together.
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 21] = [
     "password=",
     "\"api_key\": \"",
     "Authorization: Bearer ",
@@ -26,6 +26,11 @@ const PARTS: [&str; 16] = [
     "abcdefghijklmnopqrstuvwxyz0123456789ABCD",
     "\\\"",
     "\r\n",
+    "\nuser,password\nbob,hunter2hunter2\n",
+    "\n| id | api_key |\n|----|----|\n| 1 | ",
+    "passwords:\n  - hunter2hunter2\n  - ",
+    "password: |\n  correct horse\n  ",
+    "::add-mask::",
 ];
 
 pub fn check(data: &[u8]) {

@@ -6,7 +6,7 @@ use super::destroying_commands::{
     FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
 };
 use super::expand::decoded_all;
-use super::windows_programs::is_of_system;
+use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
 
 /// Calls of other languages that remove a directory.
@@ -45,9 +45,12 @@ const REMOVING_CALLS: &[&str] = &[
     "Directory.Delete(",
     "Directory]::Delete(",
     "call delete(",
+    "vim.fn.delete(",
+    "vim.fs.rm(",
     "REMOVE_RECURSE",
     "state=absent",
     "ensure => absent",
+    "ensure=>absent",
 ];
 
 /// Calls that remove what they are given, of which only the first argument counts.
@@ -126,7 +129,9 @@ impl Walker<'_> {
                 return Some(REMOVES_ROOT);
             }
         }
-        if removes_given(text, |path| self.place(path, path.contains('*'), true).is_some()) {
+        if text_removes(text)
+            || removes_given(text, |path| self.place(path, path.contains('*'), true).is_some())
+        {
             return Some(REMOVES_ROOT);
         }
         let writes = [

@@ -84,6 +84,7 @@ const WITH_WORD: &[(&str, &[&str])] = &[
     ("mdadm", &["--create", "-C", "--zero-superblock", "--build", "-B"]),
     ("badblocks", &["-w", "-wsv", "-wv", "-ws", "-svw", "-n"]),
     ("debugfs", &["-w"]),
+    ("asr", &["restore", "-erase", "--erase"]),
     ("partclone.restore", &["-s"]),
     ("gpart", &["destroy", "create", "delete"]),
     ("gpt", &["destroy", "create", "remove"]),
@@ -249,7 +250,7 @@ impl Walker<'_> {
             return None;
         }
         let listed = || {
-            windows_programs::destroys(base, rest)
+            windows_programs::destroys(base, rest, self.piped.as_deref())
                 .or_else(|| self.written_by(base, rest))
                 .or_else(|| self.output_destroys(base, rest))
                 .or_else(|| self.destroys_listed(base, rest, is_first))
@@ -387,8 +388,13 @@ impl Walker<'_> {
                         .iter()
                         .any(|word| word.text.starts_with('-') && word.text.contains('f'));
                 let at = |path: &str| self.place(path, false, true).is_some();
-                let elsewhere =
-                    rest.windows(2).any(|pair| pair[0].text == "-C" && at(&pair[1].text));
+                let elsewhere = rest.windows(2).any(|pair| {
+                    matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
+                }) || rest
+                    .iter()
+                    .filter_map(|word| word.text.strip_prefix("--work-tree="))
+                    .chain(self.values_of("GIT_WORK_TREE"))
+                    .any(at);
                 (cleans
                     && !has(&["-n", "--dry-run"])
                     && (elsewhere || self.places.iter().any(|place| at(place))))

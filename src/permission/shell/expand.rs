@@ -76,6 +76,10 @@ impl<'w, 'a> Expander<'w, 'a> {
                 }
                 '\\' => {
                     let Some(next) = after.chars().next() else { return texts };
+                    // In quotes it stays before most letters.
+                    if in_quotes && !"\"\\$`\n".contains(next) {
+                        put(&mut texts, "\\");
+                    }
                     put(&mut texts, next.encode_utf8(&mut [0; 4]));
                     &after[next.len_utf8()..]
                 }

@@ -260,6 +260,10 @@ impl Walker<'_> {
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
         for name in texts.iter().flat_map(|text| names(text, language)).take(MAX_STRINGS) {
             self.code_names(name, command);
+            self.printed_by_text(name, command);
+        }
+        for piece in commands_in(text).iter().take(MAX_STRINGS) {
+            self.printed_by_text(piece, command);
         }
         if !self.with_code {
             return;

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::analyzer::{RESERVE, Walker};
 use super::expand::closing;
+use super::printed_secrets::may_print;
 use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
@@ -188,7 +189,7 @@ impl Walker<'_> {
             if self.is_exhausted() {
                 break;
             }
-            if !word.text.starts_with('-') && self.may_begin(word) {
+            if !word.text.starts_with('-') && (self.may_begin(word) || may_print(&words[at..])) {
                 self.is_flat = true;
                 let rest = &words[at..];
                 // It is followed by lists of arguments, each for a command of its own.

@@ -13,8 +13,8 @@ use super::destroying_commands::MAX_TAILS;
 use super::expand::{Expander, decoded_all};
 use super::listed_names::{LISTERS, everything, listed, prints_fields, programs};
 use super::programs::{Kind, find};
-use super::sed_output;
 use super::word::{self, Word};
+use super::{sed_output, windows_programs};
 use crate::permission::places::Place;
 
 /// Programs whose output is known without their input.
@@ -103,6 +103,9 @@ impl Walker<'_> {
     /// Returns the output of a program for its words and its input.
     fn prints_with(&mut self, name: &str, words: &[Word], read: Option<String>) -> Option<String> {
         let operands = || words[1..].iter().filter(|word| !word.text.starts_with('-'));
+        if let Some(listed) = windows_programs::listed(name, words) {
+            return Some(listed);
+        }
         match name {
             "echo" => Some(echoed(words)),
             "printf" => Some(formatted(&words[1..])),

@@ -181,10 +181,7 @@ pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
 pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
     let has = |option: &str| words.iter().any(|word| word.text == option);
     match program.map(|program| program.kind) {
-        Some(Kind::Inert) => {
-            (!matches!(base, "umask" | "ulimit" | "shift") || words.len() < 3)
-                && !(base == "printenv" && shows_secrets(words))
-        }
+        Some(Kind::Inert) => !matches!(base, "umask" | "ulimit" | "shift") || words.len() < 3,
         // It writes the parts of a file into others.
         Some(Kind::Reader) if base == "csplit" => false,
         Some(Kind::Reader | Kind::Grep | Kind::Lister | Kind::Awk) => true,
@@ -213,17 +210,6 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 || (LOOKS.iter().any(begins) && !does_more(base, words))
         }
     }
-}
-
-/// Returns true if `printenv` shows all variables, or one that may hold a secret.
-fn shows_secrets(words: &[Word]) -> bool {
-    const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH"];
-    let may_hold = |word: &Word| {
-        let name = word.text.to_ascii_uppercase();
-        name != "PWD" && PARTS.iter().any(|part| name.contains(part))
-    };
-    let mut names = words[1..].iter().filter(|word| !word.text.starts_with('-')).peekable();
-    names.peek().is_none() || names.any(may_hold)
 }
 
 /// Returns true if the words of a command that looks make it show secrets, build or start something.

@@ -211,8 +211,12 @@ impl Walker<'_> {
         if self.with_named && !folder.is_empty() {
             self.named(name);
         }
+        self.printed_secrets(base, words, &mut command);
         if let Some(wrapped) = unwrap(base, words) {
             self.secrets(wrapped.own(words), None, &mut command);
+            if base == "env" && wrapped.runs_nothing(words) {
+                self.printed_secrets("printenv", &words[..1], &mut command);
+            }
             self.nested += 1;
             // Deeper ones are not read one by one: all commands that they may run are examined instead.
             let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };

@@ -50,6 +50,15 @@ impl Wrapped {
             Self::Nothing | Self::Unknown => words,
         }
     }
+
+    /// Returns true if there is no command.
+    pub(crate) fn runs_nothing(&self, words: &[Word]) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Environment(env) => env.at >= words.len() && env.split.is_none(),
+            _ => false,
+        }
+    }
 }
 
 struct Wrapper {

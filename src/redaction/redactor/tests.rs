@@ -110,6 +110,25 @@ fn secrets_are_found_wherever_a_window_ends() {
     }
 }
 
+#[test]
+fn a_column_of_secrets_is_masked_in_all_windows() {
+    let row = |secret: &str, at: usize| format!("{at},me{at},{secret},a note\r\n");
+    let table = |secret: &str| {
+        let rows = (0..40_000).map(|at| row(secret, at));
+        let head = "id,user,password,note\r\n".to_owned();
+        std::iter::once(head).chain(rows).collect::<String>()
+    };
+    let text = table("hunter2hunter2") + "\n1,b,hunter2hunter2,c\n";
+    let expected = table(&"*".repeat(14)) + "\n1,b,hunter2hunter2,c\n";
+    assert!(text.len() > 4 * (STEP + LONGEST_MATCH));
+    for size in [text.len(), 4711, STEP + 1] {
+        let made = by(Redactor::default(), rules(&[], &[], true));
+        let (out, count) = run(made, text.as_bytes().chunks(size));
+        assert!(out == expected.as_bytes(), "in pieces of {size}");
+        assert_eq!(count, 40_000);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]

@@ -6,18 +6,21 @@
 //! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
 //! see `names` for names of secrets, `value` for their values, `plain_words` for words in place of a value, `headers`
 //! for credentials and cookies, `tokens` for the prefixes of vendors, `commands` for options of programs, `operands` for
-//! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines.
+//! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines, `lists` for lists,
+//! `tables` for columns.
 
 mod before_value;
 mod commands;
 mod contexts;
 mod headers;
+mod lists;
 mod name_value_pairs;
 mod operands;
 mod piped_passwords;
 mod plain_words;
 mod secret_names;
 mod statements;
+mod tables;
 mod tokens;
 mod value;
 mod yaml;
@@ -28,6 +31,7 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
 pub(crate) use secret_names::is_secret_name;
+pub(super) use tables::Table;
 
 /// Number of bytes before a position that decide whether there is a secret.
 pub(super) const LOOK_BEHIND: usize = 256;
@@ -129,9 +133,15 @@ fn all() -> Option<&'static Places> {
 }
 
 /// Finds every secret that begins in `range`, and some of those after it. The [`LOOK_BEHIND`] bytes before the range
-/// and all text after it are used as context.
-pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+/// and all text after it are used as context. `table` is one that began before the range, and then one that continues after it.
+pub(super) fn search(
+    text: &[u8],
+    range: Range<usize>,
+    table: &mut Option<Table>,
+    found: &mut impl FnMut(Range<usize>),
+) {
     let Some(Places { automaton, places, longest }) = all() else { return };
+    let decided = range.end;
     let range = range.start..text.len().min(range.end + MOST_BEFORE);
     let end = text.len().min(range.end + longest - 1);
     if range.start >= end {
@@ -162,7 +172,17 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
                 }
                 secret
             }
-            Place::Name => name_value_pairs::secret(text, from..to),
+            Place::Name => {
+                lists::items(text, from..to, found);
+                if let Some(headed) = Table::headed(text, from..to).filter(|_| from < decided) {
+                    // The rows of the table before it.
+                    if let Some(before) = table {
+                        before.rows(text, from, found);
+                    }
+                    *table = Some(headed);
+                }
+                name_value_pairs::secret(text, from..to)
+            }
             Place::Program => {
                 commands::in_text(text, from..to, found);
                 None
@@ -207,6 +227,9 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
         if let Some(secret) = secret {
             found(secret);
         }
+    }
+    if table.as_mut().is_some_and(|table| !table.rows(text, decided, found)) {
+        *table = None;
     }
 }
 

@@ -30,6 +30,12 @@ pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     }
 }
 
+/// Returns the kind of the secret whose name ends with the word at `hit`, and where the name begins.
+pub(super) fn named(text: &[u8], hit: Range<usize>) -> Option<(Kind, usize)> {
+    let name = Name::new(text, name_begin(text, hit.start), hit.end)?;
+    Some((name.kind, name.begin))
+}
+
 /// Returns the end of the name whose last word ends at `at`, a suffix such as `_2` included, or `None` if the name
 /// continues differently.
 fn name_end(text: &[u8], at: usize) -> Option<usize> {
@@ -270,12 +276,12 @@ impl Name {
         {
             return Some((Form::Assigned, blanks(text, at + length + 1, 16)));
         }
-        // A block scalar of YAML, `|` or `>-`, and JSON with the value on the next line.
+        // A block of YAML, `|` or `>-`, and JSON with the value on the next line.
         let mut at = at;
         if let Some(b'|' | b'>') = text.get(at) {
             let marks = rest.iter().take_while(|byte| b"|>+-0123456789".contains(byte)).count();
             if text.get(at + marks) == Some(&b'\n') {
-                at = lines(text, at + marks);
+                return Some((Form::Block, lines(text, at + marks)));
             }
         } else if matches!(text.get(at), Some(b'\n' | b'\r')) {
             let next = lines(text, at);
@@ -288,6 +294,13 @@ impl Name {
     }
 
     fn value(&self, text: &[u8], form: Form, at: usize) -> Option<Range<usize>> {
+        let form = match form {
+            Form::Block => match self.block(text, at) {
+                Some(range) => return Some(range),
+                None => Form::Colon,
+            },
+            form => form,
+        };
         let at = literal(text, at);
         let (value, is_quoted) = match form {
             Form::Element => (element(text, at)?, false),
@@ -362,6 +375,15 @@ impl Name {
             true => range.start..yaml::continued(text, self.begin, range.end),
             false => range,
         })
+    }
+
+    /// Returns the words of a passphrase in a block of YAML.
+    fn block(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let range = yaml::block(text, self.begin, at)?;
+        let words = text.get(range.clone())?.split(u8::is_ascii_whitespace);
+        let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+        let is_secret = value::is_secret(self.kind, Form::Pair, &words.join(&b' '), true, true);
+        (words.len() > 1 && is_secret).then_some(range)
     }
 
     /// Returns a value in quotes, in YAML also one over several lines.

@@ -4,10 +4,14 @@
 use std::ops::Range;
 
 use super::contexts::run;
+use super::plain_words::is_plain_word;
 use super::{is_start, value};
 
 /// Maximum number of bytes around a phrase that are looked at.
 const AROUND: usize = 128;
+
+/// Maximum number of bytes of a value that is to be masked.
+const LONGEST_MASKED: usize = 4096;
 
 type Find = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
 
@@ -37,6 +41,9 @@ pub(super) const PHRASES: &[(&str, Find)] = &[
     ("verification code: ", code),
     ("verification code is ", code),
     ("recovery code: ", recovery_code),
+    ("::add-mask::", masked),
+    ("##[add-mask]", masked),
+    ("issecret=true]", masked),
 ];
 
 /// Returns the text of the line before a position, and the one after another.
@@ -63,6 +70,20 @@ fn word(text: &[u8], from: usize) -> Option<Range<usize>> {
 
 fn has_digit(text: &[u8], range: &Range<usize>) -> bool {
     text.get(range.clone()).is_some_and(|bytes| bytes.iter().any(u8::is_ascii_digit))
+}
+
+/// The value that a job tells its runner to mask: the rest of the line, or of the quoted text.
+fn masked(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(at.end..text.len().min(at.end + LONGEST_MASKED))?;
+    let length = run(rest, |byte| !b"\"'`\r\n".contains(&byte));
+    let bytes = rest.get(..length)?;
+    let escape = bytes.windows(2).position(|pair| matches!(pair, b"\\n" | b"\\r"));
+    let bytes = bytes.get(..escape.unwrap_or(length))?;
+    let bytes = bytes.strip_suffix(b"\\").unwrap_or(bytes).trim_ascii_end();
+    let is_word = std::str::from_utf8(bytes).is_ok_and(is_plain_word);
+    let is_hidden = bytes.iter().all(|byte| *byte == b'*');
+    (bytes.len() >= 3 && !is_hidden && !is_word && !value::is_reference(bytes))
+        .then_some(at.end..at.end + bytes.len())
 }
 
 /// `AUTH PASSWORD` and `AUTH USER PASSWORD`, alone in a line or after a prompt.

@@ -20,6 +20,8 @@ pub(super) enum Form {
     Assigned,
     /// `name: value`.
     Colon,
+    /// `name: |`, with the value in the next lines.
+    Block,
     /// `--name=value`.
     Option,
     /// `--name value`.

@@ -96,6 +96,65 @@ pub(super) fn below(text: &[u8], name: usize, at: usize) -> Option<usize> {
     is_word.then_some(line.range.start + line.indent)
 }
 
+/// Returns the lines of a block, `|` or `>`, whose first one is at `at`, without the white space at both ends.
+pub(super) fn block(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
+    let indent = column(text, name)?;
+    let mut next = at - run(text.get(..at)?.rsplit(|byte| *byte == b'\n').next()?, |_| true);
+    let mut range = None;
+    while let Some(line) = Line::at(text, next).filter(|line| line.next < at + LONGEST_VALUE) {
+        let spaces = run(text.get(line.range.clone())?, |byte| byte == b' ');
+        let content = text.get(line.range.start + spaces..line.range.end)?.trim_ascii_end();
+        if !content.is_empty() {
+            if spaces <= indent {
+                break;
+            }
+            let from = line.range.start + spaces;
+            range.get_or_insert(from..from).end = from + content.len();
+        }
+        next = line.next;
+    }
+    range
+}
+
+/// Passes on the items of the list, or the values of the members, in the lines after the name at `name`, and whether they
+/// are members.
+pub(super) fn below_name(
+    text: &[u8],
+    name: usize,
+    at: usize,
+    most: usize,
+    each: &mut impl FnMut(Range<usize>, bool),
+) {
+    let Some(indent) = column(text, name) else { return };
+    let Some(mut next) = Line::at(text, at).map(|line| line.next) else { return };
+    let mut own = None;
+    while let Some(line) = Line::at(text, next).filter(|line| line.next < at + most) {
+        next = line.next;
+        let content = line.content(text);
+        if content.is_empty() {
+            continue;
+        }
+        // The dash of an item may stand below the name.
+        let is_within = line.indent > indent;
+        let own = *own.get_or_insert(line.indent);
+        if !is_within || line.indent < own {
+            return;
+        }
+        let from = line.range.start + line.indent;
+        let whole = from..from + content.len();
+        let colon = content.windows(2).position(|pair| pair == b": ");
+        match colon {
+            _ if line.indent > own => {}
+            Some(colon) if !line.is_item => {
+                let gap = run(content.get(colon + 1..).unwrap_or_default(), |byte| byte == b' ');
+                each(from + colon + 1 + gap..whole.end, true);
+            }
+            None if line.is_item => each(whole, false),
+            _ => {}
+        }
+    }
+}
+
 /// Returns a value in quotes that is closed in one of the next lines.
 pub(super) fn quoted(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
     let indent = column(text, name)?;

@@ -1,0 +1,91 @@
+//! Lists of secrets: `passwords: ["…", "…"]`, and what YAML writes in the lines below such a name.
+
+use std::ops::Range;
+
+use super::before_value::{blanks, lines};
+use super::contexts::run;
+use super::name_value_pairs::{is_letter, named};
+use super::secret_names::Kind;
+use super::value::{self, Form};
+use super::yaml;
+
+/// Maximum number of bytes of a list.
+const LONGEST_LIST: usize = 16 * 1024;
+
+/// The meaning of a list's name for its items.
+#[derive(Debug, Clone, Copy)]
+struct About {
+    kind: Kind,
+    /// True for a name in the plural. Such lists can hold the names of secrets, too.
+    is_plural: bool,
+}
+
+/// Finds the items of the list whose name contains the word at `hit`.
+pub(super) fn items(text: &[u8], hit: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    let byte = |at: usize| text.get(at).copied().unwrap_or(b' ');
+    let adds_letter = byte(hit.end).eq_ignore_ascii_case(&b's');
+    let end = hit.end + usize::from(adds_letter);
+    let quotes = text.get(end..text.len().min(end + 4)).unwrap_or_default();
+    let at = blanks(text, end + run(quotes, |byte| b"\\\"'".contains(&byte)), 16);
+    if is_letter(byte(end)) || !matches!(byte(at), b':' | b'=') {
+        return;
+    }
+    let at = blanks(text, at + 1, 16);
+    if !matches!(byte(at), b'[' | b'\n' | b'\r') {
+        return;
+    }
+    let word = text.get(hit.clone()).unwrap_or_default();
+    let is_plural = adds_letter || word.ends_with(b"s") && word != b"pass";
+    let Some((kind @ (Kind::Password | Kind::Secret | Kind::Token), begin)) = named(text, hit)
+    else {
+        return;
+    };
+    let about = About { kind, is_plural };
+    match byte(at) {
+        b'[' => about.in_brackets(text, at + 1, found),
+        _ => yaml::below_name(text, begin, at, LONGEST_LIST, &mut |range, is_member| {
+            if !is_member || is_plural {
+                about.item(text, range, found);
+            }
+        }),
+    }
+}
+
+impl About {
+    fn in_brackets(self, text: &[u8], from: usize, found: &mut impl FnMut(Range<usize>)) {
+        let mut at = from;
+        while at < from + LONGEST_LIST {
+            at = lines(text, at);
+            let rest = text.get(at..text.len().min(at + LONGEST_LIST)).unwrap_or_default();
+            let length = match value::quoted(text, at) {
+                Some(quoted) => quoted.end - at,
+                None => run(rest, |byte| !b",]{[(|<\n".contains(&byte)),
+            };
+            self.item(text, at..at + length, found);
+            at = lines(text, at + length);
+            if text.get(at) != Some(&b',') {
+                return;
+            }
+            at += 1;
+        }
+    }
+
+    /// Finds the secret that an item is, with its quotes if it has some.
+    fn item(self, text: &[u8], range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+        let quoted = value::quoted(text, range.start).filter(|quoted| quoted.end <= range.end);
+        let is_quoted = quoted.is_some();
+        let range = quoted.map_or(range, |quoted| quoted.range);
+        let bytes = text.get(range.clone()).unwrap_or_default();
+        let length = bytes.trim_ascii_end().len();
+        let bytes = bytes.get(..length).unwrap_or_default();
+        let is_secret = match self.kind {
+            Kind::Secret | Kind::Token if self.is_plural => {
+                value::is_entropic(bytes) && !value::is_reference(bytes)
+            }
+            kind => value::is_secret(kind, Form::Colon, bytes, is_quoted, false),
+        };
+        if is_secret && (is_quoted || !bytes.contains(&b' ')) {
+            found(range.start..range.start + length);
+        }
+    }
+}

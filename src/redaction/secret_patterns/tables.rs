@@ -1,0 +1,178 @@
+//! Columns of secrets in tables whose first row names them: CSV, also with semicolons or tabs, and columns between bars.
+
+use std::ops::Range;
+
+use super::LOOK_BEHIND;
+use super::contexts::run;
+use super::secret_names::{Kind, kind_of};
+use super::value::{self, Form};
+
+/// Maximum number of columns, of bytes of a row and of the name of a column.
+const MOST_COLUMNS: usize = 64;
+const LONGEST_ROW: usize = 16 * 1024;
+const LONGEST_NAME: usize = 48;
+
+/// Number of rows of another length in a row after which a table has ended.
+const MOST_OTHERS: u8 = 3;
+
+/// A table with columns of secrets, which may continue in the next window.
+#[derive(Debug, Clone)]
+pub(in crate::redaction) struct Table {
+    /// Start of the next row.
+    pub(in crate::redaction) at: usize,
+    delimiter: u8,
+    columns: usize,
+    secrets: Vec<(usize, Kind)>,
+    others: u8,
+}
+
+impl Table {
+    /// Returns the table whose first row has the name of a secret at `name`.
+    pub(super) fn headed(text: &[u8], name: Range<usize>) -> Option<Table> {
+        let next = text.get(name.end..text.len().min(name.end + LONGEST_NAME))?;
+        let next = next.get(run(next, |byte| b"\" \r".contains(&byte))..)?;
+        if !matches!(next.first(), None | Some(b',' | b';' | b'\t' | b'|' | b'\n')) {
+            return None;
+        }
+        let before = text.get(name.start.saturating_sub(LOOK_BEHIND)..name.start)?;
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-. \"".contains(byte);
+        let beside = before.iter().rev().find(|byte| !is_of_name(byte));
+        if beside.is_some_and(|byte| byte.is_ascii() && !b",;\t|\n".contains(byte)) {
+            return None;
+        }
+        let start = match before.iter().rposition(|byte| *byte == b'\n') {
+            Some(line) => name.start - before.len() + line + 1,
+            None => (before.len() < LOOK_BEHIND).then_some(0)?,
+        };
+        let rest = text.get(start..text.len().min(start + LONGEST_ROW))?;
+        let line = rest.get(..run(rest, |byte| byte != b'\n'))?;
+        let delimiter = [b'\t', b'|', b';', b','].into_iter().find(|one| line.contains(one))?;
+        // A row among others does not name the columns.
+        let count = |line: &[u8]| line.iter().filter(|byte| **byte == delimiter).count();
+        let above = before.get(..(start + before.len()).checked_sub(name.start)?)?;
+        let above = above.strip_suffix(b"\n").unwrap_or(above);
+        if count(above.rsplit(|byte| *byte == b'\n').next()?) == count(line) {
+            return None;
+        }
+        let (fields, at) = row(text, start, delimiter)?;
+        let mut secrets = Vec::new();
+        for (column, field) in fields.iter().enumerate() {
+            let name = std::str::from_utf8(text.get(field.clone())?).ok()?;
+            // The bars at both ends of a row.
+            let is_edge = delimiter == b'|' && (column == 0 || column + 1 == fields.len());
+            if is_edge && name.trim().is_empty() {
+                continue;
+            }
+            // A space after a comma is one of a sentence, and so are words that do not begin like a title.
+            let is_sentence = name.starts_with(' ')
+                || name.contains(' ')
+                    && name.starts_with(|letter: char| letter.is_ascii_lowercase());
+            let name = name.trim();
+            if matches!(delimiter, b',' | b';') && is_sentence || !is_name(name) {
+                return None;
+            }
+            let kind = kind_of(name).filter(|_| !name.eq_ignore_ascii_case("pass"));
+            if let Some(kind @ (Kind::Password | Kind::Secret | Kind::Token)) = kind {
+                secrets.push((column, kind));
+            }
+        }
+        let columns = fields.len();
+        (columns > 1 && !secrets.is_empty()).then_some(Table {
+            at,
+            delimiter,
+            columns,
+            secrets,
+            others: 0,
+        })
+    }
+
+    /// Finds the secrets in the rows that begin before `end`. Returns false if the table has ended.
+    pub(super) fn rows(
+        &mut self,
+        text: &[u8],
+        end: usize,
+        found: &mut impl FnMut(Range<usize>),
+    ) -> bool {
+        while self.at < end {
+            let Some((fields, next)) = row(text, self.at, self.delimiter) else { return false };
+            let line = text.get(self.at..next).unwrap_or_default();
+            let is_rule = line.iter().all(|byte| b"-+|:= \r\n".contains(byte)) && line.len() > 2;
+            self.at = next;
+            if line.trim_ascii().is_empty() {
+                return false;
+            }
+            if fields.len() != self.columns {
+                self.others += u8::from(!is_rule);
+                if self.others >= MOST_OTHERS {
+                    return false;
+                }
+                continue;
+            }
+            self.others = 0;
+            for (column, kind) in &self.secrets {
+                let Some(field) = fields.get(*column) else { continue };
+                let bytes = text.get(field.clone()).unwrap_or_default();
+                let spaces = run(bytes, |byte| byte == b' ');
+                if spaces > 0 && matches!(self.delimiter, b',' | b';') {
+                    continue;
+                }
+                let from = field.start + spaces;
+                let bytes = bytes.trim_ascii();
+                let is_secret = value::is_secret(*kind, Form::Element, bytes, true, true)
+                    && (*kind != Kind::Token || value::is_entropic(bytes));
+                if is_secret {
+                    found(from..from + bytes.len());
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Returns true if a text looks like the name of a column.
+fn is_name(name: &str) -> bool {
+    let spaces = name.bytes().filter(|byte| *byte == b' ').count();
+    let is_letter =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte) || byte >= 0x80;
+    let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit() && byte != b'-');
+    begins && name.len() <= LONGEST_NAME && spaces < 3 && name.bytes().all(is_letter)
+}
+
+/// Returns the fields of the row at `at`, without their quotes, and the start of the next row.
+fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usize)> {
+    let limit = text.len().min(at + LONGEST_ROW);
+    let mut fields = Vec::new();
+    let mut from = at;
+    loop {
+        let rest = text.get(from..limit)?;
+        let quoted = rest.strip_prefix(b"\"").filter(|_| delimiter != b'|').and_then(closing);
+        let mut field = match quoted {
+            Some(length) => from + 1..from + 1 + length,
+            None => from..from + run(rest, |byte| byte != delimiter && byte != b'\n'),
+        };
+        let mut end = field.end + usize::from(quoted.is_some());
+        end += usize::from(quoted.is_some() && text.get(end) == Some(&b'\r'));
+        if quoted.is_none() && text.get(field.start..field.end)?.ends_with(b"\r") {
+            field.end -= 1;
+        }
+        fields.push(field);
+        match text.get(end) {
+            Some(byte) if *byte == delimiter && fields.len() < MOST_COLUMNS => from = end + 1,
+            Some(b'\n') => return Some((fields, end + 1)),
+            None => return Some((fields, end)),
+            Some(_) => return None,
+        }
+    }
+}
+
+/// Returns the length of a text in quotes, in which a quote is written twice.
+fn closing(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text.get(at..)?.iter().position(|byte| *byte == b'"')?;
+        if text.get(at + 1) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
