@@ -47,8 +47,9 @@ const ALIKE: usize = 3;
 const GAP: u64 = 40;
 /// A block repeats others if more than this share of its lines, in percent, is like lines of theirs.
 const REPEATED: usize = 60;
-/// A block of fewer lines repeats none, unless so many examples of its lines are in others.
+/// A block of fewer lines is shown even if others have lines like its own.
 const FEWEST: usize = 3;
+/// Number of lines of a kind that are shown before such a block repeats others, too.
 const EXAMPLES: usize = 3;
 
 /// The lines that blocks are formed of.
@@ -121,7 +122,7 @@ impl Candidates<'_> {
     }
 }
 
-/// What lines have in common that differ only in numbers, paths and quoted names. `None` of a blank line.
+/// Returns a number that lines have in common which differ only in numbers, paths and quoted names. `None` for a blank line.
 fn kind_of(text: &str) -> Option<u64> {
     let mut named = Vec::new();
     without_names(text.as_bytes(), &mut named);
