@@ -420,8 +420,10 @@ describe('strategies', () => {
         return super.truncate(errors.join('\n'), config)
       }
     }
-    const result = cut(await makeService({ strategy: new Errors() }).output(numbered(50), tool))
+    const service = makeService({ strategy: new Errors(), availableTools: ['read_output'] })
+    const result = cut(await service.output(numbered(50), tool))
     expect(result.content).not.toContain('...0 ')
+    expect(result.content).toContain('Use read_output on that file from line 1 to read on.')
     expect([result.preview, result.removedLines, result.keptLines]).toEqual([
       'line 10\nline 20\nline 30\nline 40\nline 50',
       45,

@@ -31,7 +31,7 @@ const CHECKS: { readonly [K in keyof Required<ReadStateOptions>]: Check } = {
   maxTokens: whole,
   restoreFiles: whole,
   restoreTokens: whole,
-  redact: ['an object', isRecord],
+  redact: ['an object such as { known: true }', isRecord],
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */

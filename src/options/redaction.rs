@@ -15,7 +15,7 @@ const FIELDS: [&str; 3] = ["patterns", "values", "known"];
 /// Reads the rules; returns `None` if they cannot match anything.
 pub(crate) fn rules(value: &Value, code: Code, path: &str) -> Result<Option<Arc<Rules>>> {
     if !value.is_object() {
-        return Err(refuse(value, code, path, "an object"));
+        return Err(refuse(value, code, path, "an object such as { known: true }"));
     }
     let (mut patterns, mut values, mut known) = (Vec::new(), Vec::new(), false);
     for (key, value) in fields::object(value, code, path)? {

@@ -289,7 +289,7 @@ impl Wording {
     }
 
     fn advice(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> Option<String> {
-        let Circumstances { tools, part, path, .. } = circumstances;
+        let Circumstances { tools, part, path, foreign, .. } = circumstances;
         // These messages promise the full content.
         let is_file = !path.contains("://") && !path.starts_with("memory:");
         let reads_it = |tool: &&String| is_file || tools::reads_saved_outputs(tool);
@@ -303,8 +303,11 @@ impl Wording {
                 Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
             }
             Advice::Available([search, read, delegate]) => {
-                let line = cut.next_line().to_string();
-                let is_there = part.is_none_or(|part| cut.shown_from_start() < part.head_bytes);
+                // What a custom strategy shows is not known: reading starts at the top.
+                let (line, shown) =
+                    if *foreign { (1, 0) } else { (cut.next_line(), cut.shown_from_start()) };
+                let line = line.to_string();
+                let is_there = part.is_none_or(|part| shown < part.head_bytes);
                 let sentences: Vec<String> = [
                     (search, first(Kind::Search)),
                     (read, first(Kind::Read).filter(|_| is_there)),

@@ -9,6 +9,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use spillway_base::text::specific_words::{is_camel, specific_words};
 
+use crate::tools;
+
 /// Limits of an index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
@@ -181,7 +183,11 @@ impl WordIndex {
         for (place, candidate) in candidates.iter().enumerate() {
             let seen = self.seen.get(&candidate.hash).copied().unwrap_or_default();
             let worth = worth(candidate, seen, is_listing);
-            if !seen.stays() && worth >= self.limits.least_worth {
+            if seen.stays() || worth < self.limits.least_worth {
+                continue;
+            }
+            // Notices of ours name these tools, which the model knows.
+            if !tools::reads_saved_outputs(candidate.word) {
                 chosen.push((worth, place));
             }
         }
@@ -264,6 +270,15 @@ mod tests {
         assert_eq!(index.index(b"parseConfig, readSettings, readSettings"), "readSettings");
         index.keep(0);
         assert_eq!(index.index(b"parseConfig, parseConfig"), "parseConfig");
+    }
+
+    #[test]
+    fn an_index_has_no_tools_that_a_notice_names() {
+        let mut index = WordIndex::new(Limits::LONG);
+        index.message();
+        let text =
+            b"openStore. Use mcp__x__search_output to search and read_output to read, read_output";
+        assert_eq!(index.index(text), "openStore");
     }
 
     #[test]
