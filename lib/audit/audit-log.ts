@@ -169,7 +169,8 @@ export class AuditLog {
       throw wrong('onProblem', onProblem, 'a function', 'INVALID_CONFIG')
     }
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string', 'INVALID_CONFIG')
-    if (redact !== undefined && !isRecord(redact)) throw wrong('redact', redact, 'an object such as { known: true }', 'INVALID_CONFIG')
+    if (redact !== undefined && !isRecord(redact))
+      throw wrong('redact', redact, 'an object such as { known: true }', 'INVALID_CONFIG')
     const { dir } = rest
     const settings = {
       ...rest,

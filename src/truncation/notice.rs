@@ -303,7 +303,7 @@ impl Wording {
                 Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
             }
             Advice::Available([search, read, delegate]) => {
-                // What a custom strategy shows is not known: reading starts at the top.
+                // Reading starts at the top, because it is unknown what a custom strategy shows.
                 let (line, shown) =
                     if *foreign { (1, 0) } else { (cut.next_line(), cut.shown_from_start()) };
                 let line = line.to_string();
