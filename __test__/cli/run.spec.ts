@@ -73,6 +73,11 @@ describe('spillway run', () => {
     const missing = await cli(['run', '--', join(tempDir(), 'nope')], inStore())
     expect([missing.code, missing.stdout]).toEqual([127, ''])
     expect(missing.stderr).toMatch(/cannot be started/)
+    const named = await cli(['run', '--', 'no-such-program'], inStore())
+    expect([named.code, named.stderr]).toEqual([
+      127,
+      expect.stringContaining('no folder of PATH has a program of this name'),
+    ])
     const json = await cli(['run', '--json', '--', `/${'n'.repeat(100_000)}`], inStore())
     expect(json.code).toBe(126)
     expect(json.stderr.length).toBeLessThan(1500)

@@ -171,8 +171,10 @@ function cannotStart(file: string, { cwd, shell }: RunCommandOptions, cause: unk
       cause,
     })
   }
-  const isLine = !shell && (cause as NodeJS.ErrnoException).code === 'ENOENT' && /\s/.test(file.trim())
-  const hint = isLine ? '; a command line needs the option shell: true' : ''
+  const isMissing = !shell && (cause as NodeJS.ErrnoException).code === 'ENOENT'
+  let hint = ''
+  if (isMissing && /\s/.test(file.trim())) hint = '; a command line needs the option shell: true'
+  else if (isMissing && !/[\\/]/.test(file)) hint = '; no folder of PATH has a program of this name'
   return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}${hint}`, {
     cause,
   })
