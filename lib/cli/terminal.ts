@@ -33,7 +33,7 @@ export function exitQuietlyOnClosedPipe(): void {
   isWatching = true
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') process.exit(codeOnClosedPipe)
-    if (error.code === 'EIO' && process.stdout.isTTY) endBy('SIGHUP')
+    if (error.code === 'EIO' && process.stdout.isTTY) return endBy('SIGHUP')
     note(`spillway: ${error.message}`)
     process.exit(EXIT.failed)
   })

@@ -1,12 +1,12 @@
 /** Outputs of commands that still run, together with those that are saved. */
 
-import { constants } from 'node:os'
 import type { CommandResult, RunningCommand } from '../command/types'
 import { SpillwayError } from '../errors'
 import { MemoryStorage } from '../storage/memory-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
 import type { StorageUsage, SweepReport } from '../storage/retention'
 import { canSay, isSavedOutput } from '../storage/saved-outputs'
+import { exitCodeOf } from '../util/exit-code'
 import { wrong } from '../validation/validate'
 import { outputSource } from './source-checks'
 import type { ListedOutput, OutputProgress, OutputSource } from './sources'
@@ -210,8 +210,7 @@ function factsOf({ command, cwd, startedAt }: LiveOutput['about'], ended: Comman
   }
   if (!('output' in ended)) return facts
   const { exitCode, signal, durationMs, totalLines } = ended
-  const code = exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
-  return { ...facts, exitCode: code, durationMs, lines: totalLines }
+  return { ...facts, exitCode: exitCodeOf(exitCode, signal), durationMs, lines: totalLines }
 }
 
 type OfSession = Pick<LiveOutput | FinishedOutput, 'sessionId'>

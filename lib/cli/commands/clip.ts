@@ -1,11 +1,11 @@
 /** `spillway clip`: prints a preview of a pipe or a file. */
 
 import { createReadStream } from 'node:fs'
-import { constants } from 'node:os'
 import { pipeline } from 'node:stream/promises'
 import type { TruncationResult } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
 import type { Capture } from 'spillway/truncation'
+import { exitCodeOf } from '../../util/exit-code'
 import { type Command, type Parsed, UsageError } from '../command'
 import { savingIn, withBucket } from '../output-storage'
 import { storeFolderOf } from '../outputs'
@@ -133,7 +133,7 @@ async function clipSavingIn(
     if (json) await printJson(named)
     else await print(raw.shown(named))
     await service.close()
-    return ended === undefined ? EXIT.ok : 128 + constants.signals[ended]
+    return ended === undefined ? EXIT.ok : exitCodeOf(undefined, ended)
   } finally {
     clearInterval(timer)
     progress.clear()

@@ -1,6 +1,5 @@
 /** `spillway mcp`: a proxy between an MCP host and its servers. */
 
-import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
 import {
   MCP_HOSTS,
@@ -10,6 +9,7 @@ import {
   type McpServerOptions,
   startMcpProxy,
 } from 'spillway/mcp'
+import { exitCodeOf } from '../../util/exit-code'
 import { type Command, type Parsed, UsageError } from '../command'
 import { askElsewhere } from '../deferred-questions'
 import { serversIn } from '../mcp-servers'
@@ -229,7 +229,7 @@ function headerOf(given: string): [name: string, value: string] {
 }
 
 function codeOf({ code, signal }: McpServerExit): number {
-  return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+  return exitCodeOf(code, signal)
 }
 
 function passSignalsOn(proxy: McpProxy): () => void {

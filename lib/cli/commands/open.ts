@@ -1,8 +1,8 @@
 /** `spillway open`: opens a saved output in another program. */
 
 import { spawnSync } from 'node:child_process'
-import { constants } from 'node:os'
 import { SpillwayError } from 'spillway'
+import { exitCodeOf } from '../../util/exit-code'
 import { type Command, type Parsed, UsageError } from '../command'
 import { isLocal } from '../output-storage'
 import { askedOutput } from '../outputs'
@@ -51,5 +51,5 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       ? spawnSync(`${program} "${path}"`, { stdio: 'inherit', shell: true })
       : spawnSync('/bin/sh', ['-c', `${program} "$1"`, 'sh', path], { stdio: 'inherit' })
   if (error) throw new SpillwayError('COMMAND', `${program} cannot be started: ${error.message}`, { cause: error })
-  return status ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
+  return exitCodeOf(status, signal)
 }

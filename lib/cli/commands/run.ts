@@ -1,9 +1,9 @@
 /** `spillway run`: runs a command and truncates its output. */
 
-import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { exitCodeOf } from '../../util/exit-code'
 import type { Command, Parsed } from '../command'
 import { recordCommand } from '../command-log'
 import { Live } from '../live-output'
@@ -172,9 +172,8 @@ function oneText(error: unknown, positionals: readonly string[]): unknown {
   const [file = '', ...args] = positionals
   const isMissing = (error as { cause?: { code?: string } } | undefined)?.cause?.code === 'ENOENT'
   if (!isMissing || args.length > 0 || !/[\s|&;<>$]/.test(file) || !(error instanceof SpillwayError)) return error
-  // The library names its own option.
-  const [problem] = error.message.split('; a command line needs', 1)
-  const message = `${problem}; to run it by the shell: spillway run --shell -- ${JSON.stringify(file)}`
+  const name = JSON.stringify(file)
+  const message = `${name} cannot be started: there is no such program; to run it by the shell: spillway run --shell -- ${name}`
   return new SpillwayError(error.code, message, { cause: error.cause })
 }
 
@@ -214,8 +213,8 @@ function codeOf(
 ): number {
   if (timedOut) return EXIT.timedOut
   // Ended by us at the second signal: how it then ended says nothing of its own. Else it may have caught the first one.
-  if (aborted && interrupted !== undefined) return 128 + constants.signals[interrupted]
-  return exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
+  if (aborted && interrupted !== undefined) return exitCodeOf(undefined, interrupted)
+  return exitCodeOf(exitCode, signal)
 }
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
