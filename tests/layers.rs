@@ -11,7 +11,8 @@ use regex::Regex;
 /// - `util`, `text`, `tokens` and `json` know nothing above them.
 /// - `tools` knows names of tools, and no policy.
 /// - `truncation` does not know where a text is saved, and `storage` does not know how a notice is worded.
-/// - `permission` is the only room that understands commands; `fold` and `loop_detection` ask it.
+/// - `permission` is the only room that understands commands; `fold` and `loop_detection` ask it. It asks `redaction` which names are
+///   those of secrets.
 /// - `options` reads the options of the rooms below it; `config` reads files of options.
 const LAYERS: &[(&str, &[&str])] = &[
     ("error", &[]),
@@ -24,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("redaction", &["text", "util"]),
     ("storage", &["error", "fs", "json", "text", "util"]),
     ("truncation", &["error", "json", "text", "tokens", "tools", "util"]),
-    ("permission", &["error", "json", "text", "tools", "util"]),
+    ("permission", &["error", "json", "redaction", "text", "tools", "util"]),
     ("history", &["error", "fs", "json", "text", "tokens", "tools", "util"]),
     ("fold", &["history", "permission", "text", "tools", "truncation"]),
     ("capture", &["error", "redaction", "storage", "text", "truncation", "util"]),

@@ -27,6 +27,7 @@
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`remembered`] | what a command records for its later parts |
 //! | [`printed`], [`listed`] | what a command prints |
+//! | [`printed_environment`] | which commands and code print variables that hold secrets |
 //! | [`printed_secrets`] | which commands print secrets without naming their file |
 //! | [`printed_files`] | which files a command prints that does nothing else |
 //! | [`builtins`] | what the commands of the shell itself change |
@@ -87,6 +88,7 @@ mod options;
 mod passed_input;
 mod possible_commands;
 mod preflight;
+mod printed_environment;
 mod printed_files;
 mod printed_secrets;
 mod printed_text;

@@ -141,28 +141,12 @@ pub(super) fn is_filter(before: &str, word: &str) -> bool {
         })
 }
 
-/// A filter of `jq` can read all variables of the environment, and a file can hold such a filter.
-pub(super) fn reads_environment(words: &[Word], command: &mut Simple) {
-    let is_read = |word: &&Word| {
-        word.text.match_indices("env").chain(word.text.match_indices("ENV")).any(|(at, name)| {
-            let (before, after) = (&word.text[..at], &word.text[at + name.len()..]);
-            let is_part =
-                |letter: char| letter.is_ascii_alphanumeric() || "_./\"-".contains(letter);
-            let is_name =
-                !after.starts_with(|c: char| c.is_ascii_alphanumeric() || "_:-/".contains(c));
-            let own =
-                if name == "ENV" { before.ends_with('$') } else { !before.ends_with(is_part) };
-            own && is_name
-        })
-    };
+/// A file can hold a filter of `jq`.
+pub(super) fn reads_filter(words: &[Word], command: &mut Simple) {
     let is_file = |word: &&Word| {
         let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         word.text.starts_with("--from") || letters.is_some_and(|rest| rest.contains('f'))
     };
-    command.doubts.extend(words[1..].iter().find(is_read).map(|word| Doubt {
-        reason: "a filter can read the environment".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
-    }));
     command.doubts.extend(words[1..].iter().find(is_file).map(|word| Doubt {
         reason: "the filter stands in a file".into(),
         covered_by: CoveredBy::Word(word.told.clone()),

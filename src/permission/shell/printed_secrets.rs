@@ -97,6 +97,8 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - wg showconf _
 - nmcli -s,--show-secrets
 ~/.config/rclone/rclone.conf rclone config show,dump
+- systemctl show-environment
+- git config *extraheader,*password,*token
 - printenv .
 - printenv *key*,*token*,*secret*,*pass*,*cred*,*auth*
 - printenv *pwd !pwd,oldpwd

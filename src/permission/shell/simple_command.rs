@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
 use super::git::{self, git};
-use super::named_secrets::{leaves_out, reads_by_name, reads_environment};
+use super::named_secrets::{leaves_out, reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
@@ -13,7 +13,7 @@ use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
 use super::{
     CoveredBy, Doubt, Simple, dialects, given_code, grep_args, possible_commands,
-    read_only_commands, revisions, subcommands,
+    printed_environment, read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
 
@@ -245,6 +245,7 @@ impl Walker<'_> {
             self.unknown_words(words, program, &mut command);
         }
         self.secrets(words, program, &mut command);
+        printed_environment::ask(base, program, words, &mut command);
         self.code_in_words(base, program, words, &mut command);
         if self.with_code {
             command.others.extend(subcommands::without_options(base, program, words));
@@ -366,7 +367,7 @@ impl Walker<'_> {
                 match base {
                     "jq" | "gojq" | "jaq" => {
                         reads_by_name(words, &["import", "include"], command);
-                        reads_environment(words, command);
+                        reads_filter(words, command);
                     }
                     "yq" => reads_by_name(words, &["load"], command),
                     _ => {}

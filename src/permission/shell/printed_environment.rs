@@ -1,0 +1,146 @@
+//! Commands and code that print variables of the environment, where tokens and passwords stand.
+
+use super::programs::{Kind, Program};
+use super::word::Word;
+use super::{Doubt, Simple};
+use crate::redaction::secret_patterns::is_secret_name;
+
+/// Programs that print their words.
+const PRINTERS: [&str; 5] = ["echo", "printf", "print", "write-output", "write-host"];
+
+/// Names of the whole environment, or of what returns it, in the code of some language.
+const ENVIRONMENTS: [&str; 7] =
+    ["environ", "environb", "ENVIRON", "ENV", "_ENV", "getenv", "get_env"];
+
+/// Objects with an environment called `env`.
+const HAVE_ENV: [&str; 4] = ["process.", "process?.", "Deno.", "Bun."];
+
+/// Methods that return all variables.
+const RETURN_ALL: [&str; 12] = [
+    "items",
+    "values",
+    "copy",
+    "to_h",
+    "to_a",
+    "each",
+    "each_pair",
+    "map",
+    "inspect",
+    "select",
+    "sort",
+    "toObject",
+];
+
+/// Texts before an environment that is passed to another process, or only asked for names.
+const PASS_ON: [&str; 8] =
+    ["env=", "env =", "env:", "...", "**", " in", "Object.keys(", "environment="];
+
+/// Adds a doubt if a command prints secrets from its environment.
+pub(super) fn ask(base: &str, program: Option<&Program>, words: &[Word], command: &mut Simple) {
+    let is_jq = matches!(base, "jq" | "gojq" | "jaq");
+    let has_code = is_jq || program.is_some_and(|one| one.script || one.kind == Kind::Awk);
+    let prints = words[1..].iter().any(|word| {
+        if PRINTERS.contains(&base) {
+            !word.known && expands_secret(&word.text)
+        } else if has_code {
+            if is_jq { filter_prints(&word.text) } else { code_prints(&word.text) }
+        } else {
+            base == "ps" && lists_environment(&word.text)
+        }
+    });
+    if prints {
+        let reason = format!("{} can print secrets of the environment", command.text);
+        command.doubts.push(Doubt::unless_exact(reason));
+    }
+}
+
+/// Returns true if a word expands a variable of the environment that holds a secret. The names of such variables are in upper case.
+fn expands_secret(word: &str) -> bool {
+    word.split('$').skip(1).any(|rest| is_secret(name_at(rest.trim_start_matches(['{', '!']))))
+}
+
+/// Returns true if `ps` shows the environment of processes: `ps eww`, `ps auxe`.
+fn lists_environment(word: &str) -> bool {
+    word.contains('e') && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Returns true if a filter of `jq` reads the environment, by `env` or `$ENV`.
+fn filter_prints(filter: &str) -> bool {
+    filter.match_indices("env").chain(filter.match_indices("ENV")).any(|(at, name)| {
+        let (before, after) = (&filter[..at], &filter[at + name.len()..]);
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_./\"-".contains(letter);
+        let is_name = !after.starts_with(|c: char| c.is_ascii_alphanumeric() || "_:-/".contains(c));
+        let is_own = if name == "ENV" { before.ends_with('$') } else { !before.ends_with(is_part) };
+        is_own && is_name
+    })
+}
+
+/// Returns true if code reads the whole environment, or a variable that holds a secret.
+fn code_prints(code: &str) -> bool {
+    identifiers(code).any(|(at, name)| {
+        let before = &code[..at];
+        let is_environment = ENVIRONMENTS.contains(&name)
+            || name == "env" && HAVE_ENV.iter().any(|owner| before.ends_with(owner));
+        is_environment && reads_secret(before, &code[at + name.len()..])
+    })
+}
+
+/// Returns true if what stands behind the name of an environment reads all of it, or a secret.
+fn reads_secret(before: &str, behind: &str) -> bool {
+    let behind = behind.strip_prefix('?').unwrap_or(behind);
+    let (method, behind) = match behind.strip_prefix('.') {
+        Some(rest) => rest.split_at(name_at(rest).len()),
+        None => ("", behind),
+    };
+    if RETURN_ALL.contains(&method) {
+        return true;
+    }
+    if !method.is_empty() && !behind.starts_with('(') {
+        return is_secret(method) && !is_set(behind);
+    }
+    if let Some(rest) = behind.strip_prefix(['(', '[', '{']) {
+        let quoted = rest.trim_start_matches(['"', '\'', '`', '\\']);
+        let name = name_at(quoted);
+        // `getenv()`, `environ[name]`.
+        let is_variable = quoted == rest && name.bytes().any(|byte| byte.is_ascii_lowercase());
+        let closed = quoted[name.len()..].trim_start_matches(['"', '\'', '`', '\\', ']', '}']);
+        return name.is_empty() || is_variable || is_secret(name) && !is_set(closed);
+    }
+    let owners = HAVE_ENV.iter().chain(&["os."]);
+    let before = owners.clone().find_map(|owner| before.strip_suffix(owner)).unwrap_or(before);
+    let before = before.strip_suffix("dict(").unwrap_or(before).trim_end();
+    // `/ENV/` is a regular expression.
+    !behind.starts_with('/') && !PASS_ON.iter().any(|word| before.ends_with(word))
+}
+
+/// Returns true if a text begins with an assignment.
+fn is_set(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('=') && !text.starts_with("==")
+}
+
+/// Returns true if the name is one of a variable of the environment that holds a secret.
+fn is_secret(name: &str) -> bool {
+    // `PASS` counts tests.
+    !name.is_empty()
+        && name != "PASS"
+        && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+        && is_secret_name(name)
+}
+
+/// Returns the identifier that a text begins with.
+fn name_at(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Returns the identifiers of a text with their places.
+fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_separator = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    let mut end = 0;
+    text.split_inclusive(is_separator).map(move |piece| {
+        let at = end;
+        end += piece.len();
+        (at, piece.trim_end_matches(is_separator))
+    })
+}
