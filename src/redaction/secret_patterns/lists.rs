@@ -1,4 +1,4 @@
-//! Lists of secrets: `passwords: ["…", "…"]`, and what YAML writes in the lines below such a name.
+//! Lists of secrets: `passwords: ["…", "…"]`, objects of them: `"secrets": { "a": "…" }`, and what YAML writes in the lines below such a name.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) fn items(text: &[u8], hit: Range<usize>, found: &mut impl FnMut(Range
         return;
     }
     let at = blanks(text, at + 1, 16);
-    if !matches!(byte(at), b'[' | b'\n' | b'\r') {
+    if !matches!(byte(at), b'[' | b'{' | b'\n' | b'\r') {
         return;
     }
     let word = text.get(hit.clone()).unwrap_or_default();
@@ -42,7 +42,9 @@ pub(super) fn items(text: &[u8], hit: Range<usize>, found: &mut impl FnMut(Range
     };
     let about = About { kind, is_plural };
     match byte(at) {
-        b'[' => about.in_brackets(text, at + 1, found),
+        b'[' => about.within(text, at + 1, false, found),
+        b'{' if is_plural => about.within(text, at + 1, true, found),
+        b'{' => {}
         _ => yaml::below_name(text, begin, at, LONGEST_LIST, &mut |range, is_member| {
             if !is_member || is_plural {
                 about.item(text, range, found);
@@ -52,14 +54,25 @@ pub(super) fn items(text: &[u8], hit: Range<usize>, found: &mut impl FnMut(Range
 }
 
 impl About {
-    fn in_brackets(self, text: &[u8], from: usize, found: &mut impl FnMut(Range<usize>)) {
+    /// Finds the items of a list, or the values of an object, from its first one on.
+    fn within(
+        self,
+        text: &[u8],
+        from: usize,
+        is_object: bool,
+        found: &mut impl FnMut(Range<usize>),
+    ) {
         let mut at = from;
         while at < from + LONGEST_LIST {
             at = lines(text, at);
+            if is_object {
+                let Some(value) = member(text, at) else { return };
+                at = value;
+            }
             let rest = text.get(at..text.len().min(at + LONGEST_LIST)).unwrap_or_default();
             let length = match value::quoted(text, at) {
                 Some(quoted) => quoted.end - at,
-                None => run(rest, |byte| !b",]{[(|<\n".contains(&byte)),
+                None => run(rest, |byte| !b",]}{[(|<\n".contains(&byte)),
             };
             self.item(text, at..at + length, found);
             at = lines(text, at + length);
@@ -88,4 +101,14 @@ impl About {
             found(range.start..range.start + length);
         }
     }
+}
+
+/// Returns where the value of a member of an object begins.
+fn member(text: &[u8], at: usize) -> Option<usize> {
+    let end = match value::quoted(text, at) {
+        Some(quoted) => quoted.end,
+        None => at + run(text.get(at..)?, is_letter),
+    };
+    let colon = blanks(text, end, 16);
+    (end > at && text.get(colon) == Some(&b':')).then(|| lines(text, colon + 1))
 }
