@@ -61,3 +61,10 @@ describe.each(policies)('%s', (_, options, mode, promised) => {
     expect(wrong).toEqual([])
   })
 })
+
+test('a denied program does not run in any of these ways', () => {
+  const rules = [everything, { domain: 'bash', pattern: 'evil *', decision: 'deny' } as const]
+  const policy = new PermissionPolicy({ vault, rules })
+  const decide = (command: string) => policy.evaluate({ tool: 'bash', args: { command } }).decision
+  expect(ways.filter((way) => decide(way) === 'allow')).toEqual([])
+})

@@ -257,10 +257,7 @@ impl Policy {
                 true => (Decision::Allow, vec!["full access".to_owned()]),
                 false => (
                     Decision::Ask,
-                    vec![
-                        "full access does not hold for a command that is too long to be read"
-                            .to_owned(),
-                    ],
+                    vec!["full access does not hold for a command that cannot be read".to_owned()],
                 ),
             };
         }
@@ -511,7 +508,7 @@ fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
     };
     let is_for_all = for_all && rule.pattern.is_catch_all();
     match &doubt.covered_by {
-        CoveredBy::Nothing => false,
+        CoveredBy::Nothing | CoveredBy::NotEvenFullAccess => false,
         CoveredBy::ThisCommand => rule.pattern.is_literal(),
         CoveredBy::AllCommands => is_for_all,
         CoveredBy::Word(word) => {

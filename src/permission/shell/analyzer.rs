@@ -223,7 +223,7 @@ impl<'a> Walker<'a> {
 
     pub(crate) fn finish(mut self) -> Reading {
         if self.is_overfull {
-            self.doubt("variables and functions", TOO_MUCH);
+            self.add_doubt("variables and functions", Doubt::unread(TOO_MUCH));
         }
         self.out
     }
@@ -295,12 +295,20 @@ impl<'a> Walker<'a> {
     /// Adds a text that was not understood. Deny rules are compared with its pieces.
     fn unread(&mut self, text: &str, reason: &str) {
         let mut others: Vec<String> = pieces(text).collect();
-        let mut doubts = vec![Doubt::always(reason)];
+        // A text in the syntax of another shell is read by its pieces.
+        let mut doubts = match reason {
+            NOT_PARSED => vec![Doubt::always(reason)],
+            _ => vec![Doubt::unread(reason)],
+        };
         if others.len() == MAX_PIECES {
-            doubts.push(Doubt::always(TOO_MUCH));
+            doubts.push(Doubt::unread(TOO_MUCH));
         }
         others.extend(self.pieces_destroy(text));
-        self.push(Simple { text: text.to_owned(), others, doubts, ..Simple::default() });
+        let mut command = Simple { text: text.to_owned(), others, doubts, ..Simple::default() };
+        if reason == preflight::STRANGE {
+            self.guess_values(&[&preflight::without_strange(text)], &mut command);
+        }
+        self.push(command);
     }
 
     /// Returns true if the maximum number of programs that run each other is reached.
@@ -345,8 +353,11 @@ impl<'a> Walker<'a> {
 
     /// Adds a concern about the whole text to the command `about`.
     pub(crate) fn doubt(&mut self, about: &str, reason: impl Into<String>) {
-        let doubts = vec![Doubt::always(reason)];
-        self.push(Simple { text: about.to_owned(), doubts, ..Simple::default() });
+        self.add_doubt(about, Doubt::always(reason));
+    }
+
+    fn add_doubt(&mut self, about: &str, doubt: Doubt) {
+        self.push(Simple { text: about.to_owned(), doubts: vec![doubt], ..Simple::default() });
     }
 
     /// Adds a file given by a known word.
@@ -478,9 +489,17 @@ impl<'a> Walker<'a> {
         if let Some(name) = &simple.word_or_name {
             words.push(self.word(&name.value));
         }
+        // `time -- x`: the parser takes the end of the options of `time` for the command.
+        let is_end = words.pop_if(|word| word.text == "--").is_some();
         let suffix = simple.suffix.as_ref().map_or(&[][..], |suffix| &suffix.0);
         for item in suffix {
-            self.item(item, &mut words, &mut doubts);
+            match item {
+                Item::AssignmentWord(assignment, raw) if is_end && words.is_empty() => {
+                    assignments
+                        .push(super::variables::Assigned::read(self, assignment, &raw.value));
+                }
+                other => self.item(other, &mut words, &mut doubts),
+            }
         }
         if dialects::ends_sooner(suffix) {
             doubts.push(Doubt::always(dialects::ENDS_SOONER));

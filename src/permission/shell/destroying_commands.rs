@@ -16,6 +16,7 @@ use super::fork_bombs::{evaluates_itself, starts_shells, with_own_name};
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
+use super::wrappers::shell_text;
 use super::{git_helpers, passed_input, printed_text, sed_output};
 use crate::permission::places::{Place, is_essential_program, is_protected_file};
 
@@ -344,6 +345,13 @@ impl Walker<'_> {
             }
         }
         let text = &without_patterns(text);
+        for (at, _) in text.match_indices('>').take(MAX_TAILS) {
+            let file = text[at + 1..].trim_start_matches(['>', '|', '&', ' ', '"', '\'']);
+            let end =
+                file.find(|letter: char| letter.is_whitespace() || ";&|()\"'`".contains(letter));
+            let writes = [": > ", &file[..end.unwrap_or(file.len())]].concat();
+            found.extend(self.text_destroys(&writes).into_iter().map(str::to_owned));
+        }
         let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n', '\0']);
         for piece in pieces.take(MAX_PIECES) {
             self.remember_loop(piece);
@@ -496,14 +504,11 @@ pub(super) fn is_shell_text(words: &[Word], at: usize) -> bool {
     if !words[at].known {
         return false;
     }
-    let runs = |place: usize, names: &[&str]| names.contains(&&*base(&words[place].text));
-    let is_option = |place: &usize| words[*place].text.starts_with('-');
-    // The options of a shell before its text, the last of which says that one follows: `bash -l -c 'x'`.
-    let first = (1..at).rev().take(MAX_TAILS).take_while(is_option).last();
-    let is_given = words[at - 1].text.starts_with('-')
-        && !words[at - 1].text.starts_with("--")
-        && words[at - 1].text.ends_with('c');
-    runs(0, &["eval"]) || (is_given && first.is_some_and(|first| runs(first - 1, &SHELLS_OF_TEXTS)))
+    let is_text_of = |shell: usize| {
+        SHELLS_OF_TEXTS.contains(&&*base(&words[shell].text))
+            && shell_text(&words[shell..], |_| true) == Some(at - shell)
+    };
+    base(&words[0].text) == "eval" || (at.saturating_sub(MAX_TAILS)..at).rev().any(is_text_of)
 }
 
 /// Shells that read the text behind `-c` as it is read here.

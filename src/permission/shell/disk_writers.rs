@@ -60,23 +60,16 @@ impl Walker<'_> {
         {
             return Some(WRITES_DISK);
         }
-        let mut written: Vec<&str> = Vec::new();
-        let mut texts = operands().map(|word| word.text.as_str());
-        if let Some((_, at)) = OPERANDS.iter().find(|(name, _)| *name == base) {
-            written.extend(texts.nth(*at));
-        } else if LAST.contains(&base) {
+        let mut written = named_outputs(base, rest);
+        if LAST.contains(&base) {
             // `magick` names the kind of a file before it.
-            let last = texts.skip(1).last();
+            let last = operands().skip(1).last().map(|word| word.text.as_str());
             written.extend(last.map(|text| text.rsplit(':').next().unwrap_or(text)));
         }
         match base {
-            "socat" => written.extend(addresses_written(rest)),
             "sed" | "gsed" => written.extend(sed_output::files_written(rest)),
+            "socat" => written.extend(addresses_written(rest)),
             "tar" | "gtar" | "bsdtar" => written.extend(archive_written(rest)),
-            "sqlite3" => written.extend(rest.iter().filter_map(|word| {
-                let (command, path) = word.text.split_once(' ')?;
-                DOT_COMMANDS.contains(&command).then_some(path.trim())
-            })),
             _ => {}
         }
         self.writes_one_of(written)
@@ -87,11 +80,42 @@ impl Walker<'_> {
     }
 }
 
+/// Returns the files that a program writes to which its options do not tell, as operands or within its words.
+pub(super) fn named_outputs<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
+    let texts = || rest.iter().map(|word| word.text.as_str());
+    if let Some((_, at)) = OPERANDS.iter().find(|(name, _)| *name == base) {
+        return texts().filter(|text| !text.starts_with('-')).nth(*at).into_iter().collect();
+    }
+    match base {
+        "sqlite3" => texts()
+            .filter_map(|text| text.split_once(' '))
+            .filter(|(command, _)| DOT_COMMANDS.contains(command))
+            .map(|(_, path)| path.trim())
+            .collect(),
+        "awk" | "gawk" => texts().filter_map(|text| behind_one_of(text, DUMPS)).collect(),
+        "curl" => texts()
+            .flat_map(|text| text.split("%output{").skip(1))
+            .map(|text| text.split('}').next().unwrap_or(text).trim_start_matches(">>"))
+            .collect(),
+        "java" => texts().filter_map(|text| text.strip_prefix("-Xloggc:")).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Options of `awk` with the file that it writes to.
+const DUMPS: &[&str] = &["--dump-variables=", "--pretty-print=", "--profile=", "-d", "-o", "-p"];
+
+fn behind_one_of<'t>(text: &'t str, starts: &[&str]) -> Option<&'t str> {
+    let rest = starts.iter().find_map(|start| text.strip_prefix(start))?;
+    (!rest.is_empty() && !rest.starts_with('-')).then_some(rest)
+}
+
 /// Returns the names of the programs of the tables.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let verbs = DISK_VERBS.iter().map(|(name, _)| *name);
     let operands = OPERANDS.iter().map(|(name, _)| *name);
-    let others = ["socat", "sed", "gsed", "tar", "gtar", "bsdtar", "sqlite3"];
+    let others =
+        ["socat", "sed", "gsed", "tar", "gtar", "bsdtar", "sqlite3", "awk", "gawk", "curl", "java"];
     verbs.chain(operands).chain(LAST.iter().copied()).chain(others)
 }
 

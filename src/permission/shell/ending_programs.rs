@@ -93,7 +93,12 @@ impl Walker<'_> {
             }
             "umount" => {
                 let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
-                let all = has(&["-a", "--all", "-af", "-fa", "-al"]) && !has(&["-t", "--types"]);
+                let is_all = |word: &Word| {
+                    let letters = word.text.strip_prefix('-');
+                    word.text == "--all"
+                        || letters.is_some_and(|rest| !rest.starts_with('-') && rest.contains('a'))
+                };
+                let all = rest.iter().any(is_all) && !has(&["-t", "--types"]);
                 (all || operands().any(is_root)).then_some(STOPS_MACHINE)
             }
             "mount" => {

@@ -227,7 +227,14 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
             matches!(first, "start" | "good" | "bad" | "reset" | "log" | "skip" | "old" | "new")
         }
         "submodule" => matches!(first, "" | "status" | "summary" | "init"),
-        "archive" | "format-patch" => false,
+        "archive" => false,
+        // Otherwise it writes a file for each commit.
+        "format-patch" => {
+            rest.iter().any(|word| word.text == "--stdout")
+                && !rest
+                    .iter()
+                    .any(|word| ["-o", "--output"].iter().any(|name| word.text.starts_with(name)))
+        }
         "help" => false,
         _ => true,
     };

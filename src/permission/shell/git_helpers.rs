@@ -49,6 +49,12 @@ pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
     texts.filter(|(place, text)| is_run(*place, text)).map(|(_, text)| as_run(text)).collect()
 }
 
+/// Returns the value of a setting that git may run: that of `-c core.pager=x`, or a whole text.
+pub(super) fn run_value(text: &str) -> &str {
+    let value = text.split_once('=').filter(|(key, _)| !key.contains(' '));
+    value.map_or(text, |(_, value)| value.trim_start_matches('!'))
+}
+
 /// Returns a text as it is run: without the mark of an alias and that of a transport whose address is a command, in which
 /// a space is written with a percent sign.
 fn as_run(text: &str) -> String {

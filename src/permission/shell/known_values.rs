@@ -17,6 +17,7 @@ use super::fork_bombs::starts_shells_again;
 use super::printed_text::formatted;
 use super::simple_command::SYSTEM_FOLDERS;
 use super::word::Word;
+use super::wrappers::shell_text;
 use crate::permission::sensitive::is_startup;
 
 /// Maximum number of values, and maximum length of all in bytes. They are copied for each text that is read again.
@@ -176,8 +177,11 @@ impl Walker<'_> {
             }
             "tee" => {
                 let texts = read.iter().chain(&self.piped).cloned().collect::<Vec<_>>().concat();
+                let is_append = words[1..].iter().any(|word| word.text == "-a");
                 for word in words[1..].iter().filter(|word| !word.text.starts_with('-')) {
-                    let is_append = words[1..].iter().any(|word| word.text == "-a");
+                    if self.is_overfull {
+                        break;
+                    }
                     self.remember_written(&word.text, &texts, is_append);
                 }
             }
@@ -187,14 +191,12 @@ impl Walker<'_> {
                 self.remember_of_other_shells(&words[1..]);
             }
             "sh" | "bash" | "dash" | "zsh" | "ksh" => {
-                let at = words
-                    .iter()
-                    .position(|word| word.text.starts_with('-') && word.text.ends_with('c'));
-                if let Some(name) = at.and_then(|at| words.get(at + 2)) {
+                let text = shell_text(words, |_| true);
+                if let Some(name) = text.and_then(|at| words.get(at + 1)) {
                     self.remember_value("0", &name.text);
                 }
-                if let Some(at) = at.filter(|at| words.len() > at + 3) {
-                    self.remember_parameters(&words[at + 3..], false);
+                if let Some(at) = text.filter(|at| words.len() > at + 2) {
+                    self.remember_parameters(&words[at + 2..], false);
                 }
             }
             _ if is_function => self.remember_parameters(&words[1..], false),

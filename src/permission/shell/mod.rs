@@ -124,6 +124,8 @@ pub struct Doubt {
 pub enum CoveredBy {
     /// None.
     Nothing,
+    /// None, and full access does not cover it either: a hard deny may be about what was not read.
+    NotEvenFullAccess,
     /// One for exactly this command, whatever else may run.
     ThisCommand,
     /// One for all commands: the text that another was written for says nothing about what this one is given to run.
@@ -143,6 +145,11 @@ impl Doubt {
         Doubt { reason: reason.into(), covered_by: CoveredBy::Nothing }
     }
 
+    /// Creates a concern about a part that was not read.
+    pub fn unread(reason: impl Into<String>) -> Self {
+        Doubt { reason: reason.into(), covered_by: CoveredBy::NotEvenFullAccess }
+    }
+
     /// Creates a concern that only a rule for exactly this command covers.
     pub fn unless_exact(reason: impl Into<String>) -> Self {
         Doubt { reason: reason.into(), covered_by: CoveredBy::ThisCommand }
@@ -150,12 +157,12 @@ impl Doubt {
 
     /// Returns true if a rule for this command or a part of it can cover it, so that one may be suggested.
     pub fn may_be_covered(&self) -> bool {
-        !matches!(self.covered_by, CoveredBy::Nothing | CoveredBy::AllCommands)
+        matches!(self.covered_by, CoveredBy::ThisCommand | CoveredBy::Word(_))
     }
 
     /// Returns true if a part of the command was not read, so that no hard deny could be found in it.
     pub fn leaves_unread(&self) -> bool {
-        self.reason == analyzer::TOO_MUCH
+        self.covered_by == CoveredBy::NotEvenFullAccess
     }
 }
 

@@ -45,17 +45,26 @@ impl Walker<'_> {
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
         let may_take_globs =
             program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let base = words[0].text.rsplit('/').next().unwrap_or_default();
+        // `pip install .[dev]`
+        let takes_extras = ["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm"].contains(&base);
         let mut is_in_folder = None;
         let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
-        let base = words[0].text.rsplit('/').next().unwrap_or_default();
         let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
         let is_gh = matches!(base, "gh" | "glab");
         let leaves_out = LEAVE_OUT.contains(&base);
-        for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
+        let mut option = "";
+        for (at, word) in words.iter().enumerate().skip(1) {
+            if word.text.starts_with('-') {
+                option = &word.text;
+            }
+            if !word.known {
+                continue;
+            }
             if (is_git && git::is_text(words, at))
                 || pattern == Some(at)
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
-                || (leaves_out && is_left_out(base, words, at))
+                || (leaves_out && is_left_out(base, option, &words[at - 1].text, &word.text))
             {
                 continue;
             }
@@ -81,7 +90,11 @@ impl Walker<'_> {
                 };
                 let is_pattern = (takes_globs || may_take_globs)
                     && !word.glob
-                    && piece.contains(['*', '?', '[']);
+                    && piece.contains(if takes_extras {
+                        &['*', '?'][..]
+                    } else {
+                        &['*', '?', '[']
+                    });
                 if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
                     command
                         .doubts
@@ -108,15 +121,11 @@ impl Walker<'_> {
     }
 }
 
-/// Returns true if a word names files that a program leaves out: `tar --exclude=.env`, `zip -r a . -x .env`.
-fn is_left_out(base: &str, words: &[Word], at: usize) -> bool {
-    let (text, before) = (words[at].text.as_str(), words[at - 1].text.as_str());
+/// Returns true if a text names files that a program leaves out, `tar --exclude=.env` and `zip -r a . -x .env`, given the last
+/// option and the word in front of it.
+fn is_left_out(base: &str, option: &str, before: &str, text: &str) -> bool {
     match base {
-        "zip" => {
-            let mut options = words[1..at].iter().rev().map(|word| word.text.as_str());
-            let last = options.find(|text| text.starts_with('-'));
-            !text.starts_with('-') && matches!(last, Some("-x" | "--exclude"))
-        }
+        "zip" => !text.starts_with('-') && matches!(option, "-x" | "--exclude"),
         "rg" => text.starts_with('!') && matches!(before, "-g" | "--glob" | "--iglob"),
         _ => {
             leaves_out(text) || matches!(before, "--exclude" | "--exclude-dir") || {

@@ -25,8 +25,22 @@ const ONLY_TELLS: [&str; 11] =
 
 /// Modules of Python that are judged by their own line of the table, so that `-m` is not asked about in addition. Like a script
 /// that `python` is given, they run what the project says and nothing else.
-const MODULES_OF_THE_TABLE: [&str; 9] =
-    ["pytest", "mypy", "ruff", "black", "flake8", "isort", "pylint", "json.tool", "py_compile"];
+const MODULES_OF_THE_TABLE: [&str; 14] = [
+    "pytest",
+    "mypy",
+    "ruff",
+    "black",
+    "flake8",
+    "isort",
+    "pylint",
+    "json.tool",
+    "py_compile",
+    "compileall",
+    "unittest",
+    "doctest",
+    "venv",
+    "build",
+];
 
 /// Options with which programs that open a shell only list what is open.
 const LISTS_SESSIONS: [&str; 3] = ["-ls", "-list", "-wipe"];

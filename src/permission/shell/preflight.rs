@@ -61,7 +61,15 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
     } else {
         text.chars().any(is_strange)
     };
-    strange.then_some("the command has letters that look like others or like nothing")
+    strange.then_some(STRANGE)
+}
+
+/// The reason for not reading a text with letters that shells and people read differently.
+pub(super) const STRANGE: &str = "the command has letters that look like others or like nothing";
+
+/// Returns a text without such letters.
+pub(super) fn without_strange(text: &str) -> String {
+    text.chars().filter(|letter| !is_strange(*letter)).collect()
 }
 
 /// Returns the nesting of the parser for a text, counted up to [`MAX_OPENERS`].

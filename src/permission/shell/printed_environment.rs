@@ -39,13 +39,19 @@ const PASS_ON: [&str; 8] =
 pub(super) fn ask(base: &str, program: Option<&Program>, words: &[Word], command: &mut Simple) {
     let is_jq = matches!(base, "jq" | "gojq" | "jaq");
     let has_code = is_jq || program.is_some_and(|one| one.script || one.kind == Kind::Awk);
+    let is_top = words.get(1).is_some_and(|word| word.text == "top");
     let prints = words[1..].iter().any(|word| {
         if PRINTERS.contains(&base) {
             !word.known && expands_secret(&word.text)
         } else if has_code {
             if is_jq { filter_prints(&word.text) } else { code_prints(&word.text) }
         } else {
-            base == "ps" && lists_environment(&word.text)
+            match base {
+                "ps" => lists_environment(&word.text),
+                "docker" | "podman" | "nerdctl" => is_top && lists_environment(&word.text),
+                "yq" => word.text.contains("env("),
+                _ => false,
+            }
         }
     });
     if prints {
@@ -61,7 +67,9 @@ fn expands_secret(word: &str) -> bool {
 
 /// Returns true if `ps` shows the environment of processes: `ps eww`, `ps auxe`.
 fn lists_environment(word: &str) -> bool {
-    word.contains('e') && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    word.contains('e')
+        && word.len() < 6
+        && word.bytes().all(|byte| b"aexuwfjlsvrmcTNSH".contains(&byte))
 }
 
 /// Returns true if a filter of `jq` reads the environment, by `env` or `$ENV`.

@@ -181,6 +181,10 @@ pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
 pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
     let has = |option: &str| words.iter().any(|word| word.text == option);
     match program.map(|program| program.kind) {
+        // A name of a host is looked up in the network.
+        Some(Kind::Inert) if base == "getent" => {
+            !words[1..].iter().any(|word| word.text.contains("host"))
+        }
         Some(Kind::Inert) => !matches!(base, "umask" | "ulimit" | "shift") || words.len() < 3,
         // It writes the parts of a file into others.
         Some(Kind::Reader) if base == "csplit" => false,
@@ -217,15 +221,24 @@ fn does_more(base: &str, words: &[Word]) -> bool {
     words[1..].iter().any(|word| match base {
         "kubectl" => {
             word.text == "--raw"
+                || (text(words.get(1)) != "logs"
+                    && ["-f", "-k", "--filename", "--kustomize"]
+                        .iter()
+                        .any(|name| word.text.starts_with(name)))
                 || word
                     .text
                     .split([',', '/'])
                     .any(|kind| kind.to_ascii_lowercase().trim_end_matches('s') == "secret")
         }
         "go" => {
-            matches!(word.text.trim_start_matches('-'), "mod=mod" | "export" | "http" | "compiled")
+            matches!(
+                word.text.trim_start_matches('-'),
+                "mod=mod" | "export" | "http" | "compiled" | "m"
+            )
         }
-        "gh" => word.text.to_ascii_lowercase().contains("method-override"),
+        "gh" => {
+            word.text.to_ascii_lowercase().contains("method-override") || word.text.contains("://")
+        }
         _ => false,
     })
 }
@@ -254,7 +267,11 @@ fn git_looks(words: &[Word]) -> bool {
                         .iter()
                         .any(|word| matches!(word.text.as_str(), "-d" | "-a" | "-s" | "-f")))
         }
-        "remote" => rest.is_empty() || matches!(first, "-v" | "show" | "get-url"),
+        "remote" => {
+            let is_verbose = matches!(first, "-v" | "--verbose");
+            let action = if is_verbose { text(rest.get(1)) } else { first };
+            matches!(action, "" | "show" | "get-url")
+        }
         "stash" | "worktree" | "notes" => matches!(first, "list" | "show"),
         "submodule" => matches!(first, "status" | "summary"),
         "bisect" => first == "log",
@@ -268,8 +285,7 @@ fn git_looks(words: &[Word]) -> bool {
     }
 }
 
-/// Returns true if an argument makes a program that only prints set the name of the machine or its clock, or show the
-/// environments of processes.
+/// Returns true if an argument makes a program that only prints set the name of the machine or its clock.
 pub(super) fn changes_system(base: &str, before: &str, text: &str) -> bool {
     match base {
         "hostname" => !text.starts_with('-'),
@@ -278,11 +294,6 @@ pub(super) fn changes_system(base: &str, before: &str, text: &str) -> bool {
             !is_text
                 && text.len() >= 8
                 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        }
-        "ps" => {
-            text.contains('e')
-                && text.len() < 6
-                && text.bytes().all(|byte| b"aexuwfjlsvrmcTNSH".contains(&byte))
         }
         _ => false,
     }

@@ -105,7 +105,7 @@ impl Walker<'_> {
 
     fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
         if !self.spend(1) {
-            return vec![Doubt::always(TOO_MUCH)];
+            return vec![Doubt::unread(TOO_MUCH)];
         }
         if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
             return vec![Doubt::always("it opens a connection")];

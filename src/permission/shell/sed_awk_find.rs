@@ -6,7 +6,7 @@ use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
-use super::{CoveredBy, Doubt, Simple, grep_args};
+use super::{CoveredBy, Doubt, Simple, grep_args, sed_output};
 use crate::permission::Domain;
 
 /// Returns true if a long option of sed is spelled out and contains no script.
@@ -142,6 +142,9 @@ impl Walker<'_> {
                     reason: "a script of sed can run commands and write files".into(),
                     covered_by: CoveredBy::Word(script.told.clone()),
                 });
+                for file in sed_output::files_written(std::slice::from_ref(script)) {
+                    command.doubts.extend(self.file(Domain::Edit, &Word::plain(file)));
+                }
             }
         }
         for file in files {
@@ -271,6 +274,15 @@ impl Walker<'_> {
                     command.doubts.extend(self.file(Domain::Edit, root));
                 }
                 at += 1;
+            } else if text.starts_with("-fprint") || text == "-fls" {
+                command.doubts.push(Doubt {
+                    reason: format!("{text} of find writes to a file"),
+                    covered_by: CoveredBy::Word(word.told.clone()),
+                });
+                if let Some(file) = words.get(at + 1) {
+                    command.doubts.extend(self.file(Domain::Edit, file));
+                }
+                at += 2;
             } else if let Some(values) = find_test(text) {
                 at += 1 + values;
             } else {

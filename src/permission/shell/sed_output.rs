@@ -78,7 +78,10 @@ pub(super) fn files_written(rest: &[Word]) -> Vec<&str> {
         .flat_map(|line| {
             line.match_indices(['w', 'W']).filter_map(|(at, _)| {
                 let path = line[at + 1..].trim();
-                path.starts_with('/').then_some(path)
+                let before = line[..at].chars().next_back();
+                // `s/a/b/gw x` has further flags before it.
+                let is_command = !before.is_some_and(char::is_alphabetic) && !path.is_empty();
+                (is_command || path.starts_with(['/', '.', '~'])).then_some(path)
             })
         })
         .take(MAX_COMMANDS)

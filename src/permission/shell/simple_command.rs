@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
+use super::disk_writers::named_outputs;
 use super::git::{self, git};
 use super::named_secrets::{leaves_out, reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
@@ -12,7 +13,7 @@ use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
 use super::{
-    CoveredBy, Doubt, Simple, dialects, given_code, grep_args, possible_commands,
+    CoveredBy, Doubt, Simple, dialects, git_helpers, given_code, grep_args, possible_commands,
     printed_environment, read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
@@ -165,7 +166,7 @@ impl Walker<'_> {
     pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
         if !self.spend(words.len()) {
             let text = words[0].told.clone();
-            let doubts = vec![Doubt::always(TOO_MUCH)];
+            let doubts = vec![Doubt::unread(TOO_MUCH)];
             let mut command = Simple { text, doubts, ..Simple::default() };
             self.guess_last(words, &mut command);
             return command;
@@ -237,7 +238,7 @@ impl Walker<'_> {
             .filter(|program| is_builtin || program.kind != Kind::Shell);
         // The other words of git are scanned for each of its words.
         if words.len() > MAX_GIT_WORDS && program.is_some_and(|one| one.kind == Kind::Git) {
-            command.doubts.push(Doubt::always(TOO_MUCH));
+            command.doubts.push(Doubt::unread(TOO_MUCH));
             return command;
         }
         let inert = program.is_some_and(|program| program.kind == Kind::Inert);
@@ -246,6 +247,13 @@ impl Walker<'_> {
         }
         self.secrets(words, program, &mut command);
         printed_environment::ask(base, program, words, &mut command);
+        // Pagers and editors run such a word when they start.
+        let run: Vec<&str> = words.iter().filter_map(|word| word.text.strip_prefix("+!")).collect();
+        self.guess_values(&run, &mut command);
+        for file in named_outputs(base, &words[1..]) {
+            let tilde = file.starts_with('~');
+            command.doubts.extend(self.file(Domain::Edit, &Word { tilde, ..Word::plain(file) }));
+        }
         self.code_in_words(base, program, words, &mut command);
         if self.with_code {
             command.others.extend(subcommands::without_options(base, program, words));
@@ -328,10 +336,7 @@ impl Walker<'_> {
                 };
                 if let Some([_, word]) = words.windows(2).find(changes) {
                     command.doubts.push(Doubt {
-                        reason: format!(
-                            "{} changes a setting of the system, or shows variables of others",
-                            word.told
-                        ),
+                        reason: format!("{} changes a setting of the system", word.told),
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
                 }
@@ -431,6 +436,10 @@ impl Walker<'_> {
             }
             Kind::Git => {
                 git(words, command);
+                let texts = git_helpers::run_texts(words);
+                let values: Vec<&str> =
+                    texts.iter().map(|text| git_helpers::run_value(text)).collect();
+                self.guess_values(&values, command);
                 let sensitive = self.sensitive;
                 for (domain, word) in git::files(words, &|name| sensitive.is_sensitive(name)) {
                     command.doubts.extend(self.file(domain, &word));

@@ -118,13 +118,15 @@ fn of_git(words: &[Word]) -> Vec<String> {
         found.extend(from.map(|from| ["git ", &told(&words[from..])].concat()));
     }
     let texts = git_helpers::run_texts(words);
-    let values = texts.iter().filter(|text| text.contains(' ')).flat_map(|text| {
-        let value = text.split_once('=').map(|(_, value)| value.trim_start_matches('!'));
-        [Some(text.as_str()), value].into_iter().flatten()
+    let values = texts.iter().filter(|text| !text.starts_with("user.")).flat_map(|text| {
+        let value = git_helpers::run_value(text);
+        let whole = Some(text.as_str()).filter(|text| text.contains(' '));
+        [whole, Some(value).filter(|value| whole != Some(*value) && value.len() < text.len())]
     });
     let is_of_user =
         name.text == "config" && words[at..].iter().any(|word| word.text.starts_with("user."));
-    found.extend(values.filter(|_| !is_of_user).flat_map(|text| pieces(text).collect::<Vec<_>>()));
+    let values = values.flatten().filter(|_| !is_of_user);
+    found.extend(values.flat_map(|text| pieces(text).collect::<Vec<_>>()));
     found
 }
 

@@ -387,29 +387,45 @@ pub(super) fn split(text: &str) -> Vec<Word> {
 }
 
 fn shell(words: &[Word]) -> Wrapped {
+    // Further words are parameters of the text, in which they are unknown.
+    let is_harmless = |option: &str| {
+        let letters = option.trim_start_matches(['-', '+']);
+        LONG_SHELL_OPTIONS.contains(&option)
+            || !option.starts_with("--") && letters.bytes().all(|one| SHELL_OPTIONS.contains(&one))
+    };
+    shell_text(words, is_harmless).map_or(Wrapped::Unknown, Wrapped::Text)
+}
+
+/// Returns the place of the text that a shell runs, if it has only certain options. All of them come before the text,
+/// also behind `-c`.
+pub(super) fn shell_text(words: &[Word], is_known: impl Fn(&str) -> bool) -> Option<usize> {
+    let is_certain = |word: &&Word| word.known && !word.glob;
+    let mut has_text = false;
     let mut at = 1;
-    while let Some(word) = words.get(at) {
-        let text = word.text.as_str();
-        if !word.known || word.glob {
-            return Wrapped::Unknown;
+    loop {
+        let word = words.get(at).filter(is_certain)?;
+        let Some(letters) = word.text.strip_prefix(['-', '+']) else {
+            return has_text.then_some(at);
+        };
+        at += 1;
+        if matches!(letters, "" | "-") {
+            return words.get(at).filter(is_certain).filter(|_| has_text).map(|_| at);
         }
-        let bundle = text.strip_prefix('-').filter(|letters| !letters.is_empty());
-        match bundle {
-            Some(letters) if letters.bytes().all(|byte| b"celuxn".contains(&byte)) => {
-                at += 1;
-                if letters.contains('c') {
-                    return match words.get(at) {
-                        // Further words are parameters of the text, in which they are unknown.
-                        Some(text) if text.known && !text.glob => Wrapped::Text(at),
-                        _ => Wrapped::Unknown,
-                    };
-                }
-            }
-            _ => return Wrapped::Unknown,
+        if !is_known(&word.text) {
+            return None;
+        }
+        if !letters.starts_with('-') {
+            has_text |= letters.contains('c');
+            // The names of further options are words of their own.
+            at += letters.matches(['o', 'O']).count();
         }
     }
-    Wrapped::Unknown
 }
+
+/// Options of shells that change no file that is read: `-c`, `-l`, and those of `set`.
+const SHELL_OPTIONS: &[u8] = b"abcefhklmntuvxBCEHPToO";
+const LONG_SHELL_OPTIONS: [&str; 6] =
+    ["--login", "--norc", "--noprofile", "--noediting", "--posix", "--verbose"];
 
 #[cfg(test)]
 mod tests {
@@ -455,6 +471,9 @@ mod tests {
         assert_eq!(find("sudo -u root rm"), Some(Wrapped::Powerful(3)));
         assert_eq!(find("timeout 5"), Some(Wrapped::Unknown));
         assert_eq!(find("bash -lc ls"), Some(Wrapped::Text(2)));
+        assert_eq!(find("bash -c -- ls"), Some(Wrapped::Text(3)));
+        assert_eq!(find("bash --norc -euo pipefail -c -x - ls"), Some(Wrapped::Text(7)));
+        assert_eq!(find("bash -c --rcfile x ls"), Some(Wrapped::Unknown));
         assert_eq!(find("bash script.sh"), Some(Wrapped::Unknown));
         assert_eq!(find("exec -a x ls"), Some(Wrapped::Unknown));
         assert_eq!(find("ls"), None);

@@ -283,7 +283,8 @@ pub static RULES: &[Rule] = &[
         ],
         r#"(?i)\b(level|lvl|severity)"?\s*[=:]\s*"?(err(or)?|eror|fatal|crit(ical)?|panic|alert|emerg(ency)?)\b|"level":\s*[56]0\b"#,
     ),
-    rule(930, (1, 6), &["<failure", "<error"], r"<(failure|error)[\s>]"),
+    // Findings of cppcheck and checkstyle are called so whatever their severity is.
+    rule(930, (1, 6), &["<failure", "<error"], r"<failure[\s>]|<error(>|\s+(message|type)\b)"),
     // Tests.
     rule(
         940,
