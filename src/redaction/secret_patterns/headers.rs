@@ -33,7 +33,13 @@ pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
                 || (first.contains(&b'=') && credentials.iter().any(u8::is_ascii_digit))
                 || first.len() >= 32)
     } else {
-        first.len() >= 8 && (has(u8::is_ascii_digit) || first.len() >= 24) && !value::is_code(first)
+        let last = first.iter().rposition(|byte| !b",;)}".contains(byte)).unwrap_or_default();
+        let is_member =
+            !is_quoted && value::is_member_of_code(first.get(..=last).unwrap_or_default());
+        first.len() >= 8
+            && (has(u8::is_ascii_digit) || first.len() >= 24)
+            && !value::is_code(first)
+            && !is_member
     };
     if !is_token {
         return None;

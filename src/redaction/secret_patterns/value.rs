@@ -197,7 +197,9 @@ pub(super) fn is_secret(
     let text = String::from_utf8_lossy(value);
     let text = text.trim();
     let value = text.as_bytes();
-    if is_reference(value) || is_plain_word(text) {
+    let is_in_code =
+        !is_quoted && matches!(form, Form::Assigned | Form::Colon | Form::Column | Form::Call);
+    if is_reference(value) || is_in_code && is_member_of_code(value) || is_plain_word(text) {
         return false;
     }
     let Looks { digits, lower, upper, special, spaces } = looks(value);
@@ -305,16 +307,10 @@ fn longest_word(value: &[u8]) -> usize {
 /// Returns true if a value refers to the secret or only mentions it: `${NAME}`, `settings.name`, `TOKEN_NAME`, a path,
 /// a URL, `<your password>`, `****`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
-    let is_name = |part: &[u8]| {
-        part.first().is_some_and(|first| !first.is_ascii_digit())
-            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-    };
     let Some((first, rest)) = value.split_first() else { return true };
     let contains = |part: &[u8]| value.windows(part.len()).any(|found| found == part);
     let starts = |part: &[u8]| value.starts_with(part);
-    let is_short = value.len() <= 48;
-    let is_member =
-        is_short && value.contains(&b'.') && value.split(|byte| *byte == b'.').all(is_name);
+    let is_short = value.len() <= LONGEST_MEMBER;
     let is_constant = value.contains(&b'_')
         && value
             .iter()
@@ -324,7 +320,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     let is_file = is_short && is_file(value);
     let is_variable = match first {
         b'$' => {
-            rest.split(|byte| matches!(byte, b':' | b'.')).all(is_name)
+            rest.split(|byte| matches!(byte, b':' | b'.')).all(is_identifier)
                 || matches!(rest.first(), Some(b'{' | b'(' | b'$' | b'['))
                 || contains(b".") && !contains(b"!")
         }
@@ -333,18 +329,18 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
                 || matches!(rest, [b's' | b'd' | b'v' | b'q' | b'(' | b'{' , ..] if rest.len() < 3 || rest.contains(&b')'))
         }
         b'#' => rest.iter().all(u8::is_ascii_hexdigit),
-        b'@' | b'&' => is_name(rest),
+        b'@' | b'&' => is_identifier(rest),
         b'!' => rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?".contains(byte)),
         b'{' | b'<' => true,
         b'[' => value.ends_with(b"]"),
-        b'*' => is_name(rest) || rest.first() == Some(&b'*'),
+        b'*' => is_identifier(rest) || rest.first() == Some(&b'*'),
         b'/' => !is_base64(value),
         b'~' => rest.first() == Some(&b'/') || rest.is_empty(),
         b'.' => matches!(rest.first(), Some(b'.' | b'/')),
         b'-' => rest.first() == Some(&b'-'),
         _ => false,
     };
-    is_member
+    (is_member(value) && value.split(|byte| *byte == b'.').all(is_word))
         || is_constant
         || is_one_byte
         || is_file
@@ -381,6 +377,44 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         .any(|part| starts(part))
         || (value.get(1..3) == Some(b":\\") && first.is_ascii_alphabetic())
         || (is_one_letter_run(value))
+}
+
+/// Maximum number of bytes of `settings.name`, and of the name of a file.
+const LONGEST_MEMBER: usize = 48;
+
+fn is_identifier(part: &[u8]) -> bool {
+    part.first().is_some_and(|first| !first.is_ascii_digit())
+        && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Returns true for a value in the form of `settings.name`. Tokens have dots between their parts, too.
+fn is_member(value: &[u8]) -> bool {
+    value.len() <= LONGEST_MEMBER
+        && value.contains(&b'.')
+        && value.split(|byte| *byte == b'.').all(is_identifier)
+}
+
+/// Returns true for `user2.password` and the like, which code has where no quotes are. Digits within the parts, or in all
+/// of them, are those of a token.
+pub(super) fn is_member_of_code(value: &[u8]) -> bool {
+    let is_turn =
+        |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_digit() && b.is_ascii_alphabetic());
+    let has_turn = value.windows(2).any(is_turn);
+    let numbers =
+        value.split(|byte| !byte.is_ascii_digit()).filter(|part| !part.is_empty()).count();
+    let longest = value.split(|byte| !byte.is_ascii_alphabetic()).map(<[u8]>::len).max();
+    let has_numbers =
+        value.split(|byte| *byte == b'.').all(|part| part.iter().any(u8::is_ascii_digit));
+    let is_random = has_turn && numbers > 1
+        || has_numbers && value.len() >= 8 && longest.is_some_and(|longest| longest < 4);
+    is_member(value) && !is_random
+}
+
+/// Returns true for a part of a name that has no digits, or is as short as `v2`, or an algorithm.
+fn is_word(part: &[u8]) -> bool {
+    part.len() < 4
+        || !part.iter().any(u8::is_ascii_digit)
+        || std::str::from_utf8(part).is_ok_and(is_algorithm)
 }
 
 /// Returns true for a placeholder such as `sk-xxxxxxxx` or `xxxx-xxxx`.
