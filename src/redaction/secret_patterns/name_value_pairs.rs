@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::before_value::{blanks, coded_quote, colours, lines, literal};
+use super::contexts::run;
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
 use super::value::{self, Form, Value};
@@ -13,13 +14,17 @@ use super::yaml;
 const LONGEST_NAME: usize = 64;
 /// Maximum distance in bytes between the name of a pair and its value.
 const PAIR: usize = 256;
+/// Maximum number of members of an object before its value.
+const MOST_MEMBERS: usize = 8;
+/// Maximum number of bytes of a here-document.
+const LONGEST_DOCUMENT: usize = 4096;
 
 /// Returns the secret whose name contains the word at `hit`.
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = name_end(text, hit.end)?;
     let begin = name_begin(text, hit.start);
     let name = Name::new(text, begin, end)?;
-    if let Some(found) = name.pair(text) {
+    if let Some(found) = name.pair(text).or_else(|| name.described(text)) {
         return Some(found);
     }
     let (form, at) = name.separator(text)?;
@@ -151,6 +156,10 @@ impl Name {
         match byte(after) {
             b'?' | b'+' | b'!' if byte(after + 1) == b'=' && byte(after + 2) != b'=' => {
                 Some((Form::Assigned, begin(after + 2)))
+            }
+            // Set unless it is set already.
+            b'|' | b'?' | b'/' if byte(after + 1) == byte(after) && byte(after + 2) == b'=' => {
+                Some((Form::Assigned, begin(after + 3)))
             }
             // TypeScript: `password?: string`.
             b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
@@ -301,6 +310,11 @@ impl Name {
             },
             form => form,
         };
+        if let Some(range) = here_document(text, at) {
+            let lines = text.get(range.clone())?;
+            let is_word = !lines.iter().any(u8::is_ascii_whitespace);
+            return value::is_secret(self.kind, Form::Pair, lines, true, is_word).then_some(range);
+        }
         let at = literal(text, at);
         let (value, is_quoted) = match form {
             Form::Element => (element(text, at)?, false),
@@ -445,13 +459,25 @@ impl Name {
                 || before.windows(8).any(|word| word == b"machine "))
     }
 
-    /// `ENV NAME …`, `setx NAME …`, `aws configure set name …`.
+    /// `ENV NAME …`, `setx NAME …`, `set -gx NAME …`, `aws configure set name …`, `(setq name …)`.
     fn is_setting(&self, text: &[u8]) -> bool {
+        const WORDS: [&[u8]; 6] =
+            [b"setx ", b"setenv ", b"ENV ", b"g set ", b"env:set ", b"(setq "];
         let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
         let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        let words: [&[u8]; 3] = [b"setx ", b"ENV ", b"g set "];
-        line.ends_with(b" set ")
-            || words.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
+        let command = line.strip_suffix(b"\"").unwrap_or(line);
+        let mut words = command.split(|byte| *byte == b' ').rev().filter(|word| !word.is_empty());
+        // The options of fish.
+        let is_exported = |word: &[u8]| match word {
+            [b'-', b'-', name @ ..] => name == b"export",
+            [b'-', letters @ ..] => letters.contains(&b'x'),
+            _ => false,
+        };
+        let sets = |word: Option<&[u8]>| word == Some(b"set");
+        command.ends_with(b" set ")
+            || words.next().is_some_and(is_exported)
+                && sets(words.find(|word| !word.starts_with(b"-")))
+            || WORDS.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
             || line.windows(15).any(|part| part == b"aws configure s")
     }
 
@@ -471,7 +497,15 @@ impl Name {
             "parametername",
             "parameterkey",
         ];
-        let before = text.get(self.begin.saturating_sub(32)..self.begin)?;
+        // The name can be the last part of a path.
+        let path = text.get(self.begin.saturating_sub(LONGEST_NAME)..self.begin)?;
+        let is_of_path = |byte: &&u8| is_letter(**byte) || b"/-.".contains(byte);
+        let path = match path.last() {
+            Some(b'/') => path.iter().rev().take_while(is_of_path).count(),
+            _ => 0,
+        };
+        let begin = self.begin - path;
+        let before = text.get(begin.saturating_sub(32)..begin)?;
         let is_blank = |byte: &&u8| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | b'\t' | b'`');
         let rest = before.len() - before.iter().rev().take_while(is_blank).count();
         let (b'=' | b':') = before.get(rest.checked_sub(1)?)? else { return None };
@@ -523,6 +557,53 @@ impl Name {
         None
     }
 
+    /// Returns the value that an object with this name holds: `"adminPassword": { "value": … }`, `variable "db_password" {
+    /// default = … }`.
+    fn described(&self, text: &[u8]) -> Option<Range<usize>> {
+        const NAMES: [&[u8]; 4] = [b"value", b"default", b"defaultvalue", b"plaintext"];
+        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
+        let quotes = |at: usize| {
+            let rest = text.get(at..text.len().min(at + 4)).unwrap_or_default();
+            at + run(rest, |byte| b"\\\"'".contains(&byte))
+        };
+        let after = blanks(text, quotes(self.end), 16);
+        let open = match byte(after) {
+            b':' | b'=' => lines(text, after + 1),
+            _ if after > self.end => after,
+            _ => return None,
+        };
+        if byte(open) != b'{' {
+            return None;
+        }
+        let mut at = open + 1;
+        for _ in 0..MOST_MEMBERS {
+            let name = quotes(lines(text, at));
+            let rest = text.get(name..text.len().min(name + 32))?;
+            let length = run(rest, is_letter);
+            let word = rest.get(..length)?.to_ascii_lowercase();
+            let sign = blanks(text, quotes(name + length), 16);
+            if length == 0 || !matches!(byte(sign), b':' | b'=') {
+                return None;
+            }
+            let from = lines(text, sign + 1);
+            let value = value::quoted(text, from);
+            if NAMES.contains(&word.as_slice()) {
+                let range = value?.range;
+                let bytes = text.get(range.clone())?;
+                return value::is_secret(self.kind, Form::Colon, bytes, true, false)
+                    .then_some(range);
+            }
+            let rest = text.get(from..text.len().min(from + PAIR))?;
+            let end = value.map_or_else(
+                || from + run(rest, |byte| !b",}{[\n".contains(&byte)),
+                |value| value.end,
+            );
+            at = lines(text, end);
+            at += usize::from(byte(at) == b',');
+        }
+        None
+    }
+
     fn judged(&self, text: &[u8], value: Value) -> Option<Range<usize>> {
         let bytes = text.get(value.range.clone())?;
         value::is_secret(self.kind, Form::Pair, bytes, true, true).then_some(value.range)
@@ -565,6 +646,30 @@ fn spaced(text: &[u8], begin: usize) -> usize {
         begin -= 1 + length;
     }
     begin
+}
+
+/// Returns the lines of the here-document that begins at `at`: `<<EOT`, `<<-'EOT'` and `<<<EOT` of PHP.
+fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..text.len().min(at + LONGEST_DOCUMENT))?;
+    let (first, body) = rest.split_at(rest.iter().position(|byte| *byte == b'\n')? + 1);
+    let marks = run(first, |byte| b"<-~'\"".contains(&byte));
+    let label = first.get(marks..)?;
+    let label = label.get(..run(label, is_letter))?;
+    if !first.starts_with(b"<<") || label.is_empty() || marks > 4 {
+        return None;
+    }
+    let mut length = 0;
+    for line in body.split_inclusive(|byte| *byte == b'\n') {
+        let word = line.trim_ascii();
+        if word.strip_suffix(b";").unwrap_or(word) == label {
+            let lines = body.get(..length)?;
+            let from = at + first.len() + run(lines, |byte| byte.is_ascii_whitespace());
+            let to = at + first.len() + lines.trim_ascii_end().len();
+            return (from < to).then_some(from..to);
+        }
+        length += line.len();
+    }
+    None
 }
 
 /// Returns the text of an element that begins at `at`, also within `<value>` and `<![CDATA[`.

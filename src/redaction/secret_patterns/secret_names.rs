@@ -60,6 +60,8 @@ pub(super) const TRIGGERS: &[&str] = &[
     "psw",
     "psk",
     "secret",
+    "secretstring",
+    "secret-string",
     "token",
     "key",
     "credential",
@@ -131,6 +133,7 @@ const SECRETS: &[&str] = &[
     "seed_phrase",
     "recovery_phrase",
     "secret_key_base",
+    "secret_string",
     "key_data",
 ];
 /// Words before `key` that make it a secret.

@@ -44,6 +44,7 @@ pub(super) const PHRASES: &[(&str, Find)] = &[
     ("::add-mask::", masked),
     ("##[add-mask]", masked),
     ("issecret=true]", masked),
+    ("securestring", secure),
 ];
 
 /// Returns the text of the line before a position, and the one after another.
@@ -152,6 +153,31 @@ fn printed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
         Some(rest.start + at + printer.len())
     };
     word(text, after(b"echo ").or_else(|| after(b"printf "))?)
+}
+
+/// The value of a parameter of AWS or Azure whose type says that it is secret, in an object, or in a command where it can
+/// also come first.
+fn secure(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const NAMES: [&[u8]; 4] = [b"--value", b"\"value", b"\"Value", b"\"defaultValue"];
+    let (before, rest) = line(text, &at)?;
+    let after = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let named = |words: &[u8], name: &[u8]| {
+        let found = words.windows(name.len()).position(|part| part == name)? + name.len();
+        let gap = run(words.get(found..)?, |byte| b"\\\": =\n\t".contains(&byte));
+        (gap > 0).then_some(found + gap)
+    };
+    let is_command = text.get(at.end).is_none_or(|byte| !b"\\\"'".contains(byte));
+    let from = if is_command {
+        let start = at.start - before.len();
+        named(&before, NAMES[0])
+            .map(|from| start + from)
+            .or_else(|| named(text.get(rest)?, NAMES[0]).map(|from| at.end + from))?
+    } else {
+        let object = after.get(..run(after, |byte| !b"{}".contains(&byte)))?;
+        NAMES.iter().skip(1).find_map(|name| named(object, name)).map(|from| at.end + from)?
+    };
+    let quotes = usize::from(is_command && matches!(text.get(from), Some(b'"' | b'\'')));
+    word(text, from + quotes).filter(|secret| secret.len() >= 4)
 }
 
 /// The signature of an address, however short it is.
