@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{operands, value};
+use super::operands;
+use super::secret_names::Kind;
+use super::value::{self, Form};
 
 /// The part of an argument that is secret.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +19,8 @@ enum Part {
     After(u8),
     /// The text after the first `=` of `name=value; name=value`.
     Cookies,
+    /// The text after `=` of `name=value`.
+    Assigned,
     /// The text after `pass:`.
     Source,
     /// The argument at this position after the option's word.
@@ -50,7 +54,8 @@ static ROWS: &[Row] = &[
     row("redis-cli valkey-cli", "", "-a --pass", Part::Next),
     row("sshpass", "", "-p", Part::Attached),
     row(
-        "sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh clickhouse-client influx",
+        "sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh clickhouse-client influx cypher-shell \
+         rabbitmqadmin steghide psexec psexec64 psexec.exe psexec64.exe",
         "",
         "-p",
         Part::Next,
@@ -60,10 +65,22 @@ static ROWS: &[Row] = &[
     row("sqlcmd bcp isql", "", "-P", Part::Next),
     row("smbclient smbmap rpcclient net winexe wmic", "", "-U --user", Part::After(b'%')),
     row("lftp", "", "-u --user", Part::After(b',')),
-    row("7z 7za 7zz rar unrar", "", "-p", Part::Attached),
+    row("7z 7za 7zz rar unrar", "", "-p -hp", Part::Attached),
     row("zip unzip", "", "-P", Part::Next),
     row("openssl", "", "-pass -passin -passout", Part::Source),
     row("openssl", "", "-k", Part::Next),
+    row("openssl", "enc", "-K", Part::Next),
+    row("keytool", "-keypasswd", "-new", Part::Next),
+    row("keytool", "-storepasswd", "-new", Part::Next),
+    row("qpdf", "", "--encrypt", Part::Place(1)),
+    row("qpdf", "", "--encrypt", Part::Place(2)),
+    row("pdftk", "", "user_pw owner_pw input_pw", Part::Next),
+    row("pdftotext pdftoppm pdftocairo pdfimages pdfinfo", "", "-upw -opw", Part::Next),
+    row("az", "keyvault", "--value", Part::Next),
+    row("poetry", "publish", "-p", Part::Next),
+    row("jenkins-cli jenkins-cli.jar", "", "-auth", Part::AfterColon),
+    row("vault", "put", "", Part::Assigned),
+    row("fly flyctl supabase doppler infisical", "secrets", "", Part::Assigned),
     row("xfreerdp wfreerdp", "", "/p:", Part::Attached),
     row("rdesktop evil-winrm vncviewer", "", "-p", Part::Next),
     row("rabbitmqctl", "", "add_user change_password", Part::Place(2)),
@@ -181,7 +198,8 @@ pub(super) fn in_words(
             for option in options.split(' ') {
                 let Some(rest) = given.strip_prefix(option.as_bytes()) else { continue };
                 let next = words.get(at + 1).copied().unwrap_or_default();
-                let is_long = option.len() > 2 && option.starts_with('-');
+                let is_long =
+                    option.len() > 2 && option.starts_with('-') && !matches!(part, Part::Attached);
                 let attached = if is_long {
                     rest.strip_prefix(b"=")
                 } else {
@@ -217,9 +235,15 @@ fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
         Part::AfterColon => from(b':').filter(|from| *from > 1)?..value.len(),
         Part::After(separator) => from(separator)?..value.len(),
         Part::Cookies => from(b'=')?..value.len(),
+        Part::Assigned => from(b'=').filter(|_| value.first() != Some(&b'-'))?..value.len(),
         Part::Source => value.starts_with(b"pass:").then_some(5..value.len())?,
     };
     let secret = value.get(range.clone())?;
     let is_secret = secret.len() >= 3 && !secret.starts_with(b"-") && !value::is_reference(secret);
+    if matches!(part, Part::Assigned) {
+        // Nothing says which of the values are secrets.
+        let is_strong = value::is_secret(Kind::Secret, Form::Call, secret, false, false);
+        return (is_secret && is_strong && !secret.starts_with(b"@")).then_some(range);
+    }
     (is_secret && !value.starts_with(b"$")).then_some(range)
 }

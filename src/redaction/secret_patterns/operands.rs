@@ -20,6 +20,10 @@ enum Place {
     BehindSlash,
     /// The one after the name of a share of Windows.
     BehindShare,
+    /// The last one, after a setting of an account whose name begins in one of these ways.
+    Setting(&'static [&'static str]),
+    /// The part after the colon of the last one.
+    BehindColon,
 }
 
 struct Row {
@@ -57,6 +61,17 @@ static ROWS: &[Row] = &[
     row("requirepass masterauth", "", Place::Only),
     row("ConvertTo-SecureString", "", Place::At(0)),
     row("sqlplus", "", Place::BehindSlash),
+    row("snyk", "auth", Place::At(1)),
+    row("vault", "operator unseal", Place::At(2)),
+    row("grafana-cli", "admin reset-admin-password", Place::At(2)),
+    row("grafana", "cli admin reset-admin-password", Place::At(3)),
+    row("poetry", "config", Place::Setting(&["http-basic.", "pypi-token."])),
+    row(
+        "composer",
+        "config",
+        Place::Setting(&["http-basic.", "bearer.", "github-oauth.", "gitlab-", "bitbucket-oauth."]),
+    ),
+    row("bundle bundler", "config", Place::BehindColon),
 ];
 
 /// Returns the names of all programs in any order.
@@ -109,6 +124,12 @@ impl Row {
                 name.and_then(|name| std::str::from_utf8(name).ok()).is_some_and(is_secret_name)
             }),
             Place::BehindSlash => operands.first(),
+            Place::BehindColon => operands.last().filter(|_| operands.len() > 2),
+            Place::Setting(starts) => {
+                let name = operands.get(1).and_then(|at| words.get(*at))?;
+                let is_account = starts.iter().any(|start| name.starts_with(start.as_bytes()));
+                operands.last().filter(|_| is_account && operands.len() > 2)
+            }
             Place::BehindShare => {
                 let is_share = |at: &usize| {
                     words.get(*at).is_some_and(|word| word.trim_ascii().starts_with(b"\\\\"))
@@ -123,6 +144,11 @@ impl Row {
                 let slash = word.iter().position(|byte| *byte == b'/').filter(|at| *at > 0)?;
                 let end = word.iter().rposition(|byte| *byte == b'@').unwrap_or(word.len());
                 slash + 1..end
+            }
+            Place::BehindColon => {
+                let colon = word.iter().position(|byte| *byte == b':').filter(|at| *at > 0)?;
+                // An address.
+                (word.get(colon + 1) != Some(&b'/')).then_some(colon + 1..word.len())?
             }
             _ => 0..word.len(),
         };

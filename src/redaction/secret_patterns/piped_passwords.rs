@@ -67,7 +67,15 @@ fn reads(command: &[u8]) -> Option<Reads> {
     if runs(b"chpasswd") {
         return Some(Reads::User);
     }
+    let keeps_secret = || {
+        let is_keeper = runs(b"gh") || runs(b"docker") || runs(b"podman") || runs(b"wrangler");
+        is_keeper && has(b"secret") && (has(b"set") || has(b"create") || has(b"put"))
+            || runs(b"vercel") && has(b"env") && has(b"add")
+            || runs(b"pass") && has(b"insert")
+            || runs(b"secret-tool") && has(b"store")
+    };
     let is_reader = has(b"--password-stdin")
+        || keeps_secret()
         || has(b"--with-token")
         || words.first().is_some_and(|word| word.ends_with(b"sudo")) && asks_sudo()
         || runs(b"passwd") && has(b"--stdin")
