@@ -153,8 +153,9 @@ pub(super) fn private_key(
     let title = label.get(dashes..)?;
     let length = title.windows(4).position(|four| four == b"----")?;
     let name = title.get(..length)?;
-    let is_private = name.windows(11).any(|part| part == b"PRIVATE KEY");
-    if !is_private || name.iter().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_control()) {
+    let is_private = name.windows(11).any(|part| part == b"PRIVATE KEY")
+        && !name.iter().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_control());
+    if !is_private && !name.windows(8).any(|part| part == b"OpenVPN ") {
         return None;
     }
     let body = at + dashes + length;
@@ -175,8 +176,9 @@ pub(super) fn private_key(
         let rest = text.get(end..limit)?;
         let line = run(rest, |byte| byte != b'\n' && byte != b'\\');
         // The body of a key, not two lines of code that contain the first and the last line.
+        let names = [b"PRIVATE", b"private", b"OpenVPN"];
         if let Some(name) =
-            rest.get(..line)?.windows(7).position(|part| part == b"PRIVATE" || part == b"private")
+            rest.get(..line)?.windows(7).position(|part| names.iter().any(|name| part == *name))
         {
             let close = rest.get(name..line)?;
             let tail = close.windows(4).position(|four| four == b"----");
@@ -382,7 +384,23 @@ pub(super) fn pgpass(text: &[u8], at: usize, to: usize) -> Option<Range<usize>> 
 /// Returns the password after the `IDENTIFIED BY` that ends at `at`.
 pub(super) fn identified(text: &[u8], at: usize) -> Option<Range<usize>> {
     let gap = run(text.get(at..text.len().min(at + 32))?, |byte| byte.is_ascii_whitespace());
-    let value = value::quoted(text, at + gap).filter(|_| text.get(at + gap) != Some(&b'`'))?;
+    let Some(value) = value::quoted(text, at + gap) else {
+        return identified_bare(text, at).filter(|_| gap > 0);
+    };
+    if text.get(at + gap) == Some(&b'`') {
+        return None;
+    }
     let bytes = text.get(value.range.clone())?;
     (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(value.range)
+}
+
+/// Returns the password of a statement of Oracle, which needs no quotes: `CONNECT TO me IDENTIFIED BY PASSWORD;`.
+fn identified_bare(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let before = text.get(at.saturating_sub(128)..at)?.to_ascii_lowercase();
+    let starts: [&[u8]; 3] = [b" user ", b" role ", b"connect to "];
+    let is_statement =
+        starts.iter().any(|start| before.windows(start.len()).any(|part| part == *start));
+    let range = value::bare(text, at + 1, false).filter(|_| is_statement)?.range;
+    let bytes = text.get(range.clone())?;
+    (bytes.len() >= 6 && digits(bytes) && !value::is_reference(bytes)).then_some(range)
 }

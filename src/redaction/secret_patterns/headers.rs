@@ -23,10 +23,17 @@ pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     let word = credentials.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     let first = credentials.get(..word)?;
     let has = |is: fn(&u8) -> bool| first.iter().any(is);
+    // The parameters of a scheme, of which the first can be short: `Hawk id="x", mac="…"`.
+    let length = if first.contains(&b'=') { credentials.len() } else { first.len() };
+    let is_question = first.starts_with(b"realm=")
+        && !value.get(..scheme).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"digest"));
+    if is_question {
+        return None;
+    }
     let is_token = if is_scheme {
         let is_basic =
             value.get(..scheme).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic"));
-        first.len() >= if is_basic { 6 } else { 8 }
+        length >= if is_basic { 6 } else { 8 }
             && (has(u8::is_ascii_digit)
                 || (has(u8::is_ascii_uppercase) && (is_basic || first.len() >= 16))
                 || (is_basic && first.ends_with(b"="))

@@ -197,7 +197,11 @@ impl Name {
             b'%' if matches!((byte(after + 1), byte(after + 2)), (b'3', b'D' | b'd')) => {
                 Some((Form::Assigned, after + 3))
             }
-            b':' if byte(after + 1) == b':' => None,
+            // LDIF has two colons before base64.
+            b':' if byte(after + 1) == b':' => {
+                (gap == 0 && byte(after + 2) == b' ' && self.kind == Kind::Password)
+                    .then_some((Form::Colon, after + 3))
+            }
             b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
             // The user of a URL.
             b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
@@ -243,6 +247,10 @@ impl Name {
             b'\'' | b'"' if self.kind == Kind::Password && !self.is_option => {
                 Some((Form::Call, after))
             }
+            // `secret "x";` of a name server, `SECRET 'x')` of DuckDB
+            b'\'' | b'"' if self.kind == Kind::Secret && self.is_argument(text, after) => {
+                Some((Form::Call, after))
+            }
             _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
             _ if self.is_element(text) => {
                 let rest = text.get(after..text.len().min(after + 128))?;
@@ -256,6 +264,13 @@ impl Name {
             }
             _ => None,
         }
+    }
+
+    /// Returns true for a value in quotes that ends a statement and is no name.
+    fn is_argument(&self, text: &[u8], at: usize) -> bool {
+        let Some(value) = value::quoted(text, at).filter(|_| !self.is_option) else { return false };
+        let is_name = text.get(value.range.clone()).is_none_or(|bytes| bytes.contains(&b'-'));
+        value.range.len() >= 12 && !is_name && matches!(text.get(value.end), Some(b';' | b')'))
     }
 
     /// Returns true for the name of an element in what PHP prints: `[password] => …`.

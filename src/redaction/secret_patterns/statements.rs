@@ -4,8 +4,10 @@
 use std::ops::Range;
 
 use super::contexts::run;
+use super::is_start;
 use super::plain_words::is_plain_word;
-use super::{is_start, value};
+use super::secret_names::Kind;
+use super::value::{self, Form};
 
 /// Maximum number of bytes around a phrase that are looked at.
 const AROUND: usize = 128;
@@ -45,6 +47,35 @@ pub(super) const PHRASES: &[(&str, Find)] = &[
     ("##[add-mask]", masked),
     ("issecret=true]", masked),
     ("securestring", secure),
+    ("unseal key ", numbered),
+    ("recovery key ", numbered),
+    ("seed phrase: ", seed),
+    ("recovery phrase: ", seed),
+    ("mnemonic: ", seed),
+    ("mnemonic phrase: ", seed),
+    ("seed words: ", seed),
+    ("backup codes: ", codes),
+    ("recovery codes: ", codes),
+    ("scratch codes: ", codes),
+    ("with password ", directive),
+    ("password is set to ", directive),
+    ("password set to ", directive),
+    ("password 0 ", directive),
+    ("password 7 ", directive),
+    ("secret 0 ", directive),
+    ("secret 9 ", directive),
+    ("key 0 ", directive),
+    ("key 7 ", directive),
+    ("snmp-server community ", directive),
+    ("pre-shared-key ", directive),
+    ("bindpw ", directive),
+    ("rootpw ", directive),
+    (": eap \"", directive),
+    (": xauth \"", directive),
+    ("send \"", sent),
+    ("send \\\"", sent),
+    ("client_assertion=", signature),
+    ("sonar.login=", signature),
 ];
 
 /// Returns the text of the line before a position, and the one after another.
@@ -178,6 +209,63 @@ fn secure(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     };
     let quotes = usize::from(is_command && matches!(text.get(from), Some(b'"' | b'\'')));
     word(text, from + quotes).filter(|secret| secret.len() >= 4)
+}
+
+/// `Unseal Key 1: KEY`
+fn numbered(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let digits = run(rest, |byte| byte.is_ascii_digit());
+    let is_number = digits > 0 && rest.get(digits..digits + 2) == Some(b": ");
+    let secret = word(text, at.end + digits + 2).filter(|_| is_number)?;
+    (secret.len() >= 20 && has_digit(text, &secret)).then_some(secret)
+}
+
+/// The words of a wallet: 12 to 24, none of which makes a sentence.
+fn seed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const COUNTS: [usize; 5] = [12, 15, 18, 21, 24];
+    const OTHERS: [&[u8]; 11] =
+        [b"the", b"a", b"of", b"to", b"and", b"is", b"are", b"in", b"your", b"for", b"with"];
+    let rest = text.get(at.end..text.len().min(at.end + 2 * AROUND))?;
+    let words = rest.get(..run(rest, |byte| byte.is_ascii_lowercase() || byte == b' '))?;
+    let words = words.trim_ascii_end();
+    let is_word = |word: &[u8]| (3..=8).contains(&word.len()) && !OTHERS.contains(&word);
+    let count = words.split(|byte| *byte == b' ').filter(|word| is_word(word)).count();
+    let all = words.split(|byte| *byte == b' ').count();
+    (count == all && COUNTS.contains(&count)).then_some(at.end..at.end + words.len())
+}
+
+/// Codes for a second factor, which are used once each.
+fn codes(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(at.end..text.len().min(at.end + 2 * AROUND))?;
+    let is_of_code = |byte: u8| byte.is_ascii_alphanumeric() || b"-, ".contains(&byte);
+    let codes = rest.get(..run(rest, is_of_code))?.trim_ascii_end();
+    let mut words = codes.split(|byte| b", ".contains(byte)).filter(|word| !word.is_empty());
+    let is_code = |word: &[u8]| word.len() >= 6 && word.iter().any(u8::is_ascii_digit);
+    (!codes.is_empty() && words.all(is_code)).then_some(at.end..at.end + codes.len())
+}
+
+/// A password after the words of a configuration or a message. It has digits and letters, unlike what else can follow.
+fn directive(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(at.end..text.len().min(at.end + 2))?;
+    let secret = word(text, at.end + run(rest, |byte| matches!(byte, b'"' | b'\'')))?;
+    let bytes = text.get(secret.clone())?;
+    let bytes = bytes.strip_suffix(b".").unwrap_or(bytes);
+    let is_mixed =
+        bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic);
+    let is_secret = value::is_secret(Kind::Password, Form::Call, bytes, false, false);
+    (is_start(text, at.start) && is_mixed && is_secret)
+        .then_some(secret.start..secret.start + bytes.len())
+}
+
+/// A text that a script of `expect` sends after it has seen a question for a password: `send "PASSWORD\r"`.
+fn sent(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let before = text.get(at.start.saturating_sub(AROUND)..at.start)?;
+    let asks = |word: &[u8]| before.windows(word.len()).any(|part| part == word);
+    let secret = word(text, at.end).filter(|_| asks(b"assword") || asks(b"assphrase"))?;
+    let bytes = text.get(secret.clone())?;
+    let length = run(bytes, |byte| byte != b'\\');
+    let is_text = length >= 4 && bytes.first() != Some(&b'$') && length < bytes.len();
+    is_text.then_some(secret.start..secret.start + length)
 }
 
 /// The signature of an address, however short it is.
