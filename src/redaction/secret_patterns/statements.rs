@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::before_value::{lines, literal};
 use super::contexts::run;
 use super::is_start;
 use super::plain_words::is_plain_word;
@@ -76,6 +77,61 @@ pub(super) const PHRASES: &[(&str, Find)] = &[
     ("send \\\"", sent),
     ("client_assertion=", signature),
     ("sonar.login=", signature),
+    ("$1$", hashed),
+    ("$5$", hashed),
+    ("$6$", hashed),
+    ("$y$", hashed),
+    ("$2a$", hashed),
+    ("$2b$", hashed),
+    ("$2y$", hashed),
+    ("$apr1$", hashed),
+    ("$argon2", hashed),
+    ("pbkdf2_sha", hashed),
+    ("{ssha", hashed),
+    ("{sha", hashed),
+    ("{smd5}", hashed),
+    ("{md5}", hashed),
+    ("{crypt}", hashed),
+    ("\"d\"", web_key),
+    ("\"d\\\"", web_key),
+    ("\"k\"", web_key),
+    ("\"k\\\"", web_key),
+    ("\"p\"", web_key),
+    ("\"p\\\"", web_key),
+    ("\"q\"", web_key),
+    ("\"q\\\"", web_key),
+    ("\"dp\"", web_key),
+    ("\"dp\\\"", web_key),
+    ("\"dq\"", web_key),
+    ("\"dq\\\"", web_key),
+    ("\"qi\"", web_key),
+    ("\"qi\\\"", web_key),
+    ("basicauth(", second_argument),
+    ("basic_auth(", second_argument),
+    ("digestauth(", second_argument),
+    ("ntlmauth(", second_argument),
+    ("userpassword(", second_argument),
+    ("networkcredential(", second_argument),
+    ("awscredentials(", second_argument),
+    ("staticcredentials(", second_argument),
+    ("staticcredentialsprovider(", second_argument),
+    ("passwordcredential(", second_argument),
+    ("passwordcredentials(", second_argument),
+    ("passwordauthentication(", second_argument),
+    ("plaincredentials(", second_argument),
+    ("basiccredentials(", second_argument),
+    ("credentials.basic(", second_argument),
+    ("db.auth(", second_argument),
+    (".login(", second_argument),
+    ("plainauth(", third_argument),
+    ("getconnection(", third_argument),
+    ("mysqli_connect(", third_argument),
+    ("mysqli(", third_argument),
+    ("new pdo(", third_argument),
+    ("ftp_login(", third_argument),
+    ("imap_open(", third_argument),
+    ("ldap_bind(", third_argument),
+    ("ssh2_auth_password(", third_argument),
 ];
 
 /// Returns the text of the line before a position, and the one after another.
@@ -266,6 +322,69 @@ fn sent(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let length = run(bytes, |byte| byte != b'\\');
     let is_text = length >= 4 && bytes.first() != Some(&b'$') && length < bytes.len();
     is_text.then_some(secret.start..secret.start + length)
+}
+
+/// The hash of a password as `crypt`, LDAP and Django keep it, with its salt.
+fn hashed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const SHORTEST: usize = 16;
+    let rest = text.get(at.start..text.len().min(at.start + 2 * AROUND))?;
+    let is_of_hash = |byte: u8| byte.is_ascii_alphanumeric() || b"$./+=,_{}-".contains(&byte);
+    let all = rest.get(..run(rest, is_of_hash))?;
+    let hash = all.rsplit(|byte| matches!(byte, b'$' | b'}')).next()?;
+    let has = |is: fn(&u8) -> bool| hash.iter().any(is);
+    let is_random =
+        has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    (hash.len() >= SHORTEST && is_random && !value::is_reference(hash))
+        .then_some(at.start..at.start + all.len())
+}
+
+/// The private parts of a JSON web key, whose object says what kind of key it is.
+fn web_key(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const LONGEST_KEY: usize = 2048;
+    let rest = text.get(at.end..text.len().min(at.end + 8))?;
+    let colon = at.end + run(rest, |byte| b"\" ".contains(&byte));
+    let rest = text
+        .get(colon + 1..text.len().min(colon + 9))
+        .filter(|_| text.get(colon) == Some(&b':'))?;
+    let secret = value::quoted(text, colon + 1 + run(rest, |byte| byte == b' '))?.range;
+    let bytes = text.get(secret.clone())?;
+    let is_key = bytes.len() >= 20
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let around =
+        text.get(at.start.saturating_sub(2 * AROUND)..text.len().min(secret.end + LONGEST_KEY))?;
+    let is_in_key = || around.windows(4).any(|part| part == b"\"kty");
+    (is_key && is_in_key()).then_some(secret)
+}
+
+/// The password after the name of a user: `HTTPBasicAuth('me', 'PASSWORD')`.
+fn second_argument(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    argument(text, at.end, 1)
+}
+
+/// The password after an address or a connection and the name of a user.
+fn third_argument(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    argument(text, at.end, 2)
+}
+
+fn argument(text: &[u8], at: usize, count: usize) -> Option<Range<usize>> {
+    let mut at = lines(text, at);
+    for _ in 0..count {
+        let end = match value::quoted(text, at) {
+            Some(quoted) => lines(text, quoted.end),
+            None => {
+                let rest = text.get(at..text.len().min(at + AROUND))?;
+                at + run(rest, |byte| !b",()\"';\n".contains(&byte))
+            }
+        };
+        at = lines(text, end + 1);
+        if text.get(end) != Some(&b',') {
+            return None;
+        }
+    }
+    let secret = value::quoted(text, literal(text, at))?.range;
+    let bytes = text.get(secret.clone())?;
+    let is_secret = value::is_secret(Kind::Password, Form::Pair, bytes, true, true);
+    (bytes.len() >= 3 && !bytes.contains(&b' ') && is_secret).then_some(secret)
 }
 
 /// The signature of an address, however short it is.
