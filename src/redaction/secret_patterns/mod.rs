@@ -7,7 +7,7 @@
 //! see `names` for names of secrets, `value` for their values, `plain_words` for words in place of a value, `headers`
 //! for credentials and cookies, `tokens` for the prefixes of vendors, `commands` for options of programs, `operands` for
 //! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines, `lists` for lists,
-//! `tables` for columns.
+//! `tables` for columns, `sql_rows` for those of SQL.
 
 mod before_value;
 mod commands;
@@ -19,6 +19,7 @@ mod operands;
 mod piped_passwords;
 mod plain_words;
 mod secret_names;
+mod sql_rows;
 mod statements;
 mod tables;
 mod tokens;
@@ -66,6 +67,9 @@ enum Place {
     HereString,
     /// A phrase before a secret, with its row in the table.
     Statement(usize),
+    /// A statement of SQL with rows.
+    Insert,
+    Copy,
     /// The kind of an object of Kubernetes.
     SecretKind,
     /// The values of an object of Kubernetes.
@@ -97,6 +101,8 @@ fn all() -> Option<&'static Places> {
                 ("-us", Place::Mailchimp),
                 ("AC", Place::Twilio),
                 ("identified by", Place::Identified),
+                ("insert into ", Place::Insert),
+                ("\ncopy ", Place::Copy),
                 ("kind: secret", Place::SecretKind),
                 ("data:", Place::SecretData),
                 ("echo ", Place::Writer),
@@ -150,6 +156,7 @@ pub(super) fn search(
     // The position of the next last line of a private key, and the end of the last key, inside of which everything is
     // redacted already.
     let (mut last_line, mut covered) = (None, 0);
+    let mut inserted = 0;
     for hit in automaton.find_overlapping_iter(Input::new(text).range(range.start..end)) {
         let (from, to) = (hit.start(), hit.end());
         let Some(place) =
@@ -174,13 +181,8 @@ pub(super) fn search(
             }
             Place::Name => {
                 lists::items(text, from..to, found);
-                if let Some(headed) = Table::headed(text, from..to).filter(|_| from < decided) {
-                    // The rows of the table before it.
-                    if let Some(before) = table {
-                        before.rows(text, from, found);
-                    }
-                    *table = Some(headed);
-                }
+                let headed = Table::headed(text, from..to).filter(|_| from < decided);
+                begin(table, headed, text, from, found);
                 name_value_pairs::secret(text, from..to)
             }
             Place::Program => {
@@ -212,6 +214,17 @@ pub(super) fn search(
             Place::Writer if is_start(text, from) => piped_passwords::written(text, to),
             Place::Writer => None,
             Place::HereString => piped_passwords::given(text, from),
+            // No byte is read twice, also if a text in a row has the form of a statement.
+            Place::Insert if from >= inserted => {
+                inserted = sql_rows::inserted(text, to, found);
+                None
+            }
+            Place::Insert => None,
+            Place::Copy => {
+                let copied = sql_rows::copied(text, to).filter(|_| from < decided);
+                begin(table, copied, text, from, found);
+                None
+            }
             Place::SecretKind => {
                 yaml::secret_of_kind(text, from..to, found);
                 None
@@ -230,6 +243,22 @@ pub(super) fn search(
     }
     if table.as_mut().is_some_and(|table| !table.rows(text, decided, found)) {
         *table = None;
+    }
+}
+
+/// Ends a table at the start of another one, and finds the secrets in its last rows.
+fn begin(
+    table: &mut Option<Table>,
+    next: Option<Table>,
+    text: &[u8],
+    at: usize,
+    found: &mut impl FnMut(Range<usize>),
+) {
+    if next.is_some() {
+        if let Some(before) = table {
+            before.rows(text, at, found);
+        }
+        *table = next;
     }
 }
 

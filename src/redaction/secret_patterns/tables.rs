@@ -27,6 +27,11 @@ pub(in crate::redaction) struct Table {
 }
 
 impl Table {
+    /// Returns a table without a first row, with tabs between its columns.
+    pub(super) fn of_columns(at: usize, columns: usize, secrets: Vec<(usize, Kind)>) -> Table {
+        Table { at, delimiter: b'\t', columns, secrets, others: 0 }
+    }
+
     /// Returns the table whose first row has the name of a secret at `name`.
     pub(super) fn headed(text: &[u8], name: Range<usize>) -> Option<Table> {
         let next = text.get(name.end..text.len().min(name.end + LONGEST_NAME))?;

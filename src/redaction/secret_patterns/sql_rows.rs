@@ -1,0 +1,124 @@
+//! Columns of secrets in rows of SQL: `INSERT INTO users (name, password) VALUES ('me', '…')`, and `COPY … FROM stdin`.
+
+use std::ops::Range;
+
+use super::before_value::lines;
+use super::contexts::run;
+use super::secret_names::{Kind, kind_of};
+use super::tables::Table;
+use super::value::{self, Form};
+use crate::redaction::redactor::LONGEST_MATCH;
+
+/// Maximum number of bytes before the names of the columns, of the names, and of a value without quotes.
+const LONGEST_TARGET: usize = 256;
+const LONGEST_NAMES: usize = 4096;
+const LONGEST_EXPRESSION: usize = 1024;
+
+/// The columns that a statement names.
+struct Columns {
+    count: usize,
+    secrets: Vec<(usize, Kind)>,
+    /// Offset after the closing bracket.
+    end: usize,
+}
+
+impl Columns {
+    /// Returns the columns behind the name of the table that begins at `at`, if some hold secrets.
+    fn at(text: &[u8], at: usize) -> Option<Columns> {
+        let rest = text.get(at..text.len().min(at + LONGEST_TARGET))?;
+        let is_of_target =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"_.\"`[]$ \\".contains(&byte);
+        let open = at + run(rest, is_of_target);
+        let rest = text.get(open + 1..text.len().min(open + LONGEST_NAMES))?;
+        let names = rest.get(..run(rest, |byte| byte != b')'))?;
+        if text.get(open) != Some(&b'(') || names.len() == rest.len() {
+            return None;
+        }
+        let names = std::str::from_utf8(names).ok()?.split(',');
+        let names: Vec<&str> =
+            names.map(|name| name.trim_matches(|letter: char| !letter.is_alphanumeric())).collect();
+        let is_secret = |(column, name): (usize, &&str)| match kind_of(name) {
+            Some(kind @ (Kind::Password | Kind::Secret | Kind::Token)) => Some((column, kind)),
+            _ => None,
+        };
+        let secrets: Vec<(usize, Kind)> = names.iter().enumerate().filter_map(is_secret).collect();
+        let end = open + 2 + run(rest, |byte| byte != b')');
+        (!secrets.is_empty()).then_some(Columns { count: names.len(), secrets, end })
+    }
+}
+
+/// Finds the secrets in the rows of the `INSERT INTO` that ends at `at`, and returns the end of what was read.
+pub(super) fn inserted(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize>)) -> usize {
+    let Some(columns) = Columns::at(text, at) else { return at };
+    let from = lines(text, columns.end);
+    let is_values = |word: &[u8]| word.eq_ignore_ascii_case(b"values");
+    if !text.get(from..from + 6).is_some_and(is_values) {
+        return at;
+    }
+    let mut end = lines(text, from + 6);
+    while text.get(end) == Some(&b'(') && end < at + LONGEST_MATCH {
+        let Some(next) = row(text, end + 1, &columns, found) else { return end };
+        let comma = lines(text, next);
+        if text.get(comma) != Some(&b',') {
+            return next;
+        }
+        end = lines(text, comma + 1);
+    }
+    end
+}
+
+/// Finds the secrets in the row that begins at `at`, and returns its end.
+fn row(
+    text: &[u8],
+    at: usize,
+    columns: &Columns,
+    found: &mut impl FnMut(Range<usize>),
+) -> Option<usize> {
+    let mut at = at;
+    for column in 0..columns.count {
+        at = lines(text, at);
+        // The quoted text of a value is its secret, also within a function that hashes it.
+        let (mut secret, mut depth, start) = (None, 0_usize, at);
+        loop {
+            match *text.get(at).filter(|_| at < start + LONGEST_EXPRESSION || secret.is_some())? {
+                b'\'' | b'"' => {
+                    let quoted = value::quoted(text, at)?;
+                    at = quoted.end;
+                    secret.get_or_insert(quoted.range);
+                    continue;
+                }
+                b'(' => depth += 1,
+                b')' if depth > 0 => depth -= 1,
+                b',' | b')' if depth == 0 => break,
+                b';' => return None,
+                _ => {}
+            }
+            at += 1;
+        }
+        let kind = columns.secrets.iter().find(|(secret, _)| *secret == column);
+        if let (Some(secret), Some((_, kind))) = (secret, kind)
+            && let Some(bytes) = text.get(secret.clone())
+            && value::is_secret(*kind, Form::Element, bytes, true, true)
+        {
+            found(secret);
+        }
+        let is_last = column + 1 == columns.count;
+        if (text.get(at) == Some(&b')')) != is_last {
+            return None;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+/// Returns the table that follows the `COPY` that ends at `at`.
+pub(super) fn copied(text: &[u8], at: usize) -> Option<Table> {
+    let Columns { count, secrets, end } = Columns::at(text, at)?;
+    let rest = text.get(end..text.len().min(end + LONGEST_TARGET))?;
+    let line = rest.get(..run(rest, |byte| byte != b'\n'))?;
+    let is_copy = line
+        .trim_ascii_start()
+        .get(..10)
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"from stdin"));
+    (is_copy && count > 1).then(|| Table::of_columns(end + line.len() + 1, count, secrets))
+}
