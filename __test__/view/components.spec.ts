@@ -128,6 +128,34 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(classes).toBe('bold')
   })
 
+  test.each([
+    ['no height', '', 300],
+    ['a height', 'block-size: 250px', 250],
+    ['a smallest height', 'block-size: auto; min-block-size: 500px', 500],
+    ['a largest height', 'block-size: auto; max-block-size: 200px', 200],
+    [
+      'a large smallest and an unused largest height',
+      'block-size: auto; min-block-size: 450px; max-block-size: 900px',
+      450,
+    ],
+  ])('lines are visible in a box of %s', async (_, style, height) => {
+    const path = await page.save(numbers(200))
+    const [box, rows, bottom, low] = await page.run<number[]>(
+      `const made = show('spillway-output', { source: outputs, path })
+       made.style.cssText = style || 'block-size: auto'
+       await until(() => /^200 lines/.test(text('.status')[0]))
+       await until(() => text('.row .text')[3] === '4')
+       const pane = all('.pane')[0].getBoundingClientRect()
+       const content = all('.content')[0].getBoundingClientRect()
+       const drawn = all('.row').filter((row) => row.getBoundingClientRect().bottom <= content.bottom)
+       return [made.getBoundingClientRect().height, drawn.length, content.bottom, pane.bottom]`,
+      { path, style },
+    )
+    expect(box).toBeGreaterThanOrEqual(height!)
+    expect(rows).toBeGreaterThan(4)
+    expect(Math.abs(bottom! - low!)).toBeLessThan(20)
+  })
+
   /** Shows a question, and returns what the body of a function says about its card. */
   function ask<Result>(request: object, body: string, args: Record<string, unknown> = {}): Promise<Result> {
     const question = {
