@@ -54,6 +54,7 @@ describe.each(['s3', 'azure'] as const)('%s', (store) => {
   test.each([
     ['refused, as large', REFUSED[store], BODY.length, 'done', ['new']],
     ['refused, and salvaged shorter', REFUSED[store], 3, 'done', ['new', 'any']],
+    ['refused, and salvaged with a line after all of it', REFUSED[store], BODY.length + 94, 'done', ['new', 'any']],
     ['refused, and larger', REFUSED[store], BODY.length + 1, 'failed', ['new']],
     // The answer to a long body is lost, because the server does not read it.
     ['cut off, as large', CUT, BODY.length, 'done', ['new']],

@@ -2,6 +2,7 @@
 
 import { asText } from '../util/guards'
 import { withRetries } from '../util/retry'
+import { SALVAGED_LINE } from './salvaged-line'
 
 /** How an object is made, and how a server answers. */
 export interface NewObject {
@@ -17,7 +18,8 @@ export interface NewObject {
 
 /**
  * Makes an object that is not there yet. Not every server obeys the condition; that no two outputs have one key is what the random
- * part of keys is for. An object of the same size is that of an earlier request whose answer was lost, a shorter one was salvaged.
+ * part of keys is for. An object of the same size is that of an earlier request whose answer was lost; one that was salvaged is shorter,
+ * or has all bytes and a line after them.
  */
 export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Promise<void> {
   try {
@@ -31,8 +33,9 @@ export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Prom
       throw isKnown ? failure : error
     })
     const found = size ?? (isKnown ? 0 : undefined)
-    if (found === undefined || found > bytes) throw error
-    if (found < bytes) await save(false)
+    const isSalvaged = found !== undefined && (found < bytes || found === bytes + SALVAGED_LINE.length)
+    if (isSalvaged) await save(false)
+    else if (found !== bytes) throw error
   }
 }
 

@@ -36,7 +36,7 @@ export interface RemoteStorageOptions {
   ackTimeoutMs?: number
   /** Milliseconds that `close` waits for outputs in the spool to be uploaded. @default 25000 */
   closeTimeoutMs?: number
-  /** Receives the error of an upload from the spool, which is retried, and the path of the output. */
+  /** Receives the path of an output and the error of its upload from the spool, which is retried, or of its `salvage`. */
   onError?: (error: unknown, path: string) => void
   /** Days that `sweep` keeps an output. More than 0; `Infinity`: forever. @default 7 */
   retentionDays?: number

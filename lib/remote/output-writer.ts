@@ -11,6 +11,7 @@ import type { ObjectStore } from './object-store'
 import type { CheckedRemoteOptions } from './options'
 import { Outbox } from './outbox'
 import { newKey } from './output-keys'
+import { salvage } from './salvage'
 import { type Pieces, saveFromMemory, saveInSpool, sendFromSpool, takeIntoSpool } from './save-output'
 import { type Draft, Spool, type SpooledOutput } from './spool'
 import { Upload } from './upload'
@@ -25,17 +26,23 @@ export class OutputWriter {
   private earlier: Promise<void> | undefined
 
   constructor(private readonly options: CheckedRemoteOptions) {
-    const { objects, spoolDir, onError } = options
+    const { objects, spoolDir } = options
     this.objects = objects
     this.spool = spoolDir === undefined ? undefined : new Spool(spoolDir, objects.url)
-    const report = (error: unknown, key: string) => {
-      try {
-        onError?.(error, `${objects.url}/${key}`)
-      } catch (thrown) {
-        warn('onError', thrown)
-      }
+    this.outbox = new Outbox(
+      (key) => this.send(key),
+      (error, key) => this.report(error, key),
+    )
+  }
+
+  /** Tells the caller about an output that could not be uploaded. */
+  private report(error: unknown, key: string): void {
+    const { objects, onError } = this.options
+    try {
+      onError?.(error, `${objects.url}/${key}`)
+    } catch (thrown) {
+      warn('onError', thrown)
     }
-    this.outbox = new Outbox((key) => this.send(key), report)
   }
 
   /** Saves an output, and returns its key. @throws SpillwayError `STORAGE_WRITE`, and the reason of the context's signal */
@@ -110,6 +117,22 @@ export class OutputWriter {
       (error) => warn('spool', error),
     )
     return this.earlier
+  }
+
+  /** Completes outputs of killed processes, and returns their keys. @throws SpillwayError `STORAGE_READ` if uploads cannot be listed */
+  async salvage(idleMs: number): Promise<string[]> {
+    const { url } = this.objects
+    const report = (cause: unknown, key: string) => {
+      const problem = `${JSON.stringify(`${url}/${key}`)} was not salvaged: ${messageOf(cause)}`
+      const error = new SpillwayError('STORAGE_WRITE', problem, { cause })
+      if (this.options.onError === undefined) warn('salvage', error)
+      else this.report(error, key)
+    }
+    try {
+      return await salvage(this.objects, idleMs, report)
+    } catch (cause) {
+      throw new SpillwayError('STORAGE_READ', `${url}: ${messageOf(cause)}`, { cause })
+    }
   }
 
   /** Lists the outputs that the object store does not have yet. */

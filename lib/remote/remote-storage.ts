@@ -33,7 +33,6 @@ import { INDEX_SUFFIX, keyOfPath, ownedKey, prefixOf } from './output-keys'
 import { OutputReader } from './output-reader'
 import { OutputWriter } from './output-writer'
 import { remoteRange } from './range'
-import { salvage } from './salvage'
 import { remoteSearch } from './search'
 
 /** Size of a remote storage. */
@@ -214,11 +213,13 @@ export class RemoteStorage implements ITruncationStorage {
   /**
    * Completes outputs from the parts that killed processes had uploaded: an upload without a new part for `idleMs` is completed
    * with a line that says so. If its process is still running, nothing is lost, because it saves the full output again. Returns the paths.
+   * An upload that cannot be completed is reported to `onError`, and tried again by the next call.
    * @param idleMs by default an hour
+   * @throws SpillwayError `STORAGE_READ` if the object store does not list unfinished uploads
    */
   async salvage(idleMs = 3_600_000): Promise<string[]> {
     if (!atLeastZero(idleMs)) throw wrong('idleMs', idleMs, milliseconds[0])
-    return (await salvage(this.options.objects, idleMs)).map((key) => this.saved(key))
+    return (await this.writer.salvage(idleMs)).map((key) => this.saved(key))
   }
 
   /** Uploads the outputs in the spool, for at most `closeTimeoutMs`; the rest stays there for the next process. */
