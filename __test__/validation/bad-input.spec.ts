@@ -648,7 +648,7 @@ describe('storages of the host', () => {
       ],
       context,
     )
-    expect(save.mock.calls).toEqual([['a\nb\n\ud800\nc', context]])
+    expect(save.mock.calls).toEqual([['a\nb\n\ud800\nc', { ...context, signal: expect.anything() }]])
   })
 
   test('a cleanup that fails is the caller’s to see', async () => {

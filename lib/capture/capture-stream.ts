@@ -141,8 +141,9 @@ export class Inflow {
     if (!this.isLive) return
     const storage = this.service.storages[0]!
     if (this.live === undefined && this.size().totalBytes >= LIVE_BYTES) {
-      const context = { ...this.job.context, signal: undefined }
-      this.live = new LiveSave(this.handle, async (source) => storage.saveLive!(source, context))
+      this.live = new LiveSave(this.handle, async (source, signal) =>
+        storage.saveLive!(source, { ...this.job.context, signal }),
+      )
     }
     this.live?.advance()
   }
@@ -231,15 +232,17 @@ export class Inflow {
   /** Gives what we kept in the meantime to the caller's storage. */
   private async handOver(outcome: Outcome, bytes: number, asked: TruncationContext): Promise<Kept> {
     const { saved, collected } = outcome
-    if (collected) return this.handOverCollected(collected, { ...asked, signal: undefined })
+    if (collected) return this.handOverCollected(collected, asked)
     if (!saved) return keptByUs(outcome)
     // All of it has come in, or should be kept as far as it came: it is too late for an abort.
-    const context = { ...asked, signal: undefined }
-    const toFiles = (storage: TruncationStorage) => storage.saveStream(fileChunks(saved.path), context)
+    const toFiles = (storage: TruncationStorage) =>
+      storage.saveStream(fileChunks(saved.path), { ...asked, signal: undefined })
     try {
-      const toCaller = async (storage: ITruncationStorage) => {
-        const path = storage === this.service.storages[0] ? await this.live?.finish(saved.path) : undefined
+      const toCaller = async (storage: ITruncationStorage, late: AbortSignal) => {
+        const path = storage === this.service.storages[0] ? await this.live?.finish(saved.path, late) : undefined
         if (path !== undefined) return path
+        late.throwIfAborted()
+        const context = { ...asked, signal: late }
         if (storage.saveStream) return storage.saveStream(fileChunks(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
@@ -263,12 +266,14 @@ export class Inflow {
     const { handle, hasBytes } = this
     const text = hasBytes ? '' : await readAll(call(() => native.intakeCollectedText(handle)))
     const bytes = hasBytes ? Buffer.from(collectedBytes(handle, collected)) : Buffer.alloc(0)
-    const save = (storage: ITruncationStorage) => {
-      if (!hasBytes) return storage.save(text, context)
-      return storage.saveBytes ? storage.saveBytes(bytes, context) : storage.save(bytes.toString('utf8'), context)
+    const saveFor = (storage: ITruncationStorage, signal?: AbortSignal) => {
+      const asked = { ...context, signal }
+      if (!hasBytes) return storage.save(text, asked)
+      return storage.saveBytes ? storage.saveBytes(bytes, asked) : storage.save(bytes.toString('utf8'), asked)
     }
     const { redactions, part } = collected
-    return keptBy(this.service, { redactions, ...(part && { part }) }, { toCaller: save, toFiles: save })
+    const to = { toCaller: saveFor, toFiles: (storage: TruncationStorage) => saveFor(storage) }
+    return keptBy(this.service, { redactions, ...(part && { part }) }, to)
   }
 
   /** Forgets the output; a file that is not yet visible never will be. */

@@ -35,11 +35,12 @@ export class LiveSave {
   private wake = () => {}
   private readonly ended: Promise<void>
   private tellEnd = () => {}
+  private readonly tooLate = new AbortController()
 
   /** @param save the storage's function, which is called at once */
   constructor(
     private readonly intake: object,
-    save: (source: AsyncIterable<Uint8Array>) => Promise<string>,
+    save: (source: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<string>,
   ) {
     this.ended = new Promise((resolve) => {
       this.tellEnd = resolve
@@ -47,7 +48,8 @@ export class LiveSave {
     const file: GrowingFile = { growing: () => this.growing(), whole: this.ended.then(() => this.file()) }
     // A storage that takes the pieces asks for no file.
     file.whole.catch(() => {})
-    this.path = save(Object.assign(this.pieces(), { [GROWING]: file })).catch((error) => {
+    const source = Object.assign(this.pieces(), { [GROWING]: file })
+    this.path = save(source, this.tooLate.signal).catch((error) => {
       debug('saveLive: %s', messageOf(error))
       return undefined
     })
@@ -61,8 +63,10 @@ export class LiveSave {
   /**
    * Ends the output, whose rest is read from a file. Resolves to its path in the storage, or to nothing if it was not saved:
    * then it must be given to the storage as a whole.
+   * @param late aborts the save
    */
-  finish(file: string): Promise<string | undefined> {
+  finish(file: string, late: AbortSignal): Promise<string | undefined> {
+    late.addEventListener('abort', () => this.tooLate.abort(late.reason), { once: true })
     this.end = { file }
     this.wake()
     this.tellEnd()

@@ -81,14 +81,20 @@ export class OutputWriter {
         live.follow(growing.growing())
         isSpooled = await takeIntoSpool(spool, key, await growing.whole, { direct, signal })
       }
+      if (isSpooled && signal?.aborted) {
+        isSpooled = false
+        await spool.remove(key)
+        signal.throwIfAborted()
+      }
     } finally {
       if (!isSpooled) await this.dropParts(key)
     }
     if (!isSpooled) return
     const sent = this.outbox.add(key)
     const { ack, ackTimeoutMs } = this.options
-    // The spool has it, so that it is saved when the time is up.
-    if (ack === 'remote') await withTimeout(ackTimeoutMs, () => sent).catch(() => {})
+    // The spool has it, so that it is saved when the time is up, or the caller's.
+    const asked = signal instanceof AbortSignal ? { signal } : {}
+    if (ack === 'remote') await withTimeout(ackTimeoutMs, () => sent, asked).catch(() => {})
   }
 
   private upload(key: string): Upload {

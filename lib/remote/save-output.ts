@@ -21,6 +21,8 @@ export async function saveFromMemory(upload: Upload, source: Pieces, signal?: Ab
     }
     signal?.throwIfAborted()
     await upload.finish()
+    if (signal?.aborted) await upload.remove()
+    signal?.throwIfAborted()
   } catch (error) {
     await upload.abort()
     throw error

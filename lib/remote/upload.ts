@@ -2,6 +2,7 @@
 
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
+import { debug } from '../util/warn'
 import { encodeIndex, LineCounter } from './line-index'
 import type { ObjectStore, UploadedPart } from './object-store'
 import { INDEX_SUFFIX } from './output-keys'
@@ -66,6 +67,12 @@ export class Upload {
     const { upload } = this
     await Promise.allSettled(this.inFlight)
     if (upload !== undefined) await this.objects.abort(this.key, upload).catch(() => {})
+  }
+
+  /** Removes the object again. It never rejects: what stays is removed by the bucket's rule for old outputs. */
+  async remove(): Promise<void> {
+    const keys = [this.key, `${this.key}${INDEX_SUFFIX}`]
+    await withRetries(() => this.objects.remove(keys)).catch((error) => debug('remove: %s', messageOf(error)))
   }
 
   private async send(): Promise<void> {

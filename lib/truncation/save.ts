@@ -4,7 +4,7 @@ import { SpillwayError } from '../errors'
 import type { Outcome } from '../ingest/ingest'
 import { fileStorage, placeOf, type TruncationStorage } from '../storage/file-storage'
 import { isPlace, RECEIPT, type Receipt } from '../storage/receipt'
-import type { ITruncationStorage, SavedPart, SaveError } from '../types'
+import type { ITruncationStorage, SavedPart, SaveError, TruncationContext } from '../types'
 import { messageOf } from '../util/message-of'
 import { keepAlive, startTimer } from '../util/timer'
 import { describe } from '../validation/validate'
@@ -31,8 +31,8 @@ export function keptByUs({ saved, saveError }: Outcome): Kept {
 
 /** How an output is given to a storage of the caller's, and to one of ours. */
 export interface Handover {
-  /** Calls the methods of a storage that may be any. */
-  toCaller: (storage: ITruncationStorage) => Promise<string>
+  /** Calls the methods of a storage that may be any. The signal is aborted when the answer is late. */
+  toCaller: (storage: ITruncationStorage, late: AbortSignal) => Promise<string>
   /** Saves what the caller's storage would have got. */
   toFiles: (storage: TruncationStorage) => Promise<string>
 }
@@ -66,7 +66,7 @@ export async function keptBy(service: Client, given: Receipt, to: Handover): Pro
 async function answerOf(service: Client, storage: ITruncationStorage, to: Handover): Promise<string> {
   if (placeOf(storage) !== undefined) return to.toFiles(storage as TruncationStorage)
   const { storageTimeoutMs } = service.settings.facts
-  const path = await withTimeout(to.toCaller(storage), storageTimeoutMs)
+  const path = await withTimeout((late) => to.toCaller(storage, late), storageTimeoutMs)
   if (isPlace(path)) return path
   throw new SpillwayError('STORAGE_WRITE', `the storage answered ${describe(path)} instead of a path that fits a line`)
 }
@@ -96,18 +96,41 @@ function placeName(storage: ITruncationStorage): string {
   }
 }
 
+/** A context whose signal is also aborted when the storage is late. */
+export function withSignal(context: TruncationContext, late: AbortSignal): TruncationContext {
+  const { signal = late } = context
+  if (signal === late || !(signal instanceof AbortSignal)) return { ...context, signal }
+  return { ...context, signal: AbortSignal.any([signal, late]) }
+}
+
 const LATE = Symbol('late')
 
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  const { rings, cancel } = startTimer(ms)
-  const late = rings.then(() => LATE)
+/** Milliseconds in which a storage that is late may still say that it has the output, or that it has dropped it. */
+const GRACE_MS = 50
+
+async function withTimeout<T>(work: (late: AbortSignal) => Promise<T>, ms: number): Promise<T> {
+  const late = new AbortController()
+  const problem = new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
+  const answer = work(late.signal)
   const letGo = keepAlive()
   try {
-    const first = await Promise.race([work, late])
-    if (first !== LATE) return first as T
-    throw new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
+    const first = await within(ms, answer)
+    if (first !== LATE) return first
+    late.abort(problem)
+    const second = await within(GRACE_MS, answer).catch(() => LATE)
+    if (second !== LATE) return second as T
+    throw problem
   } finally {
     letGo()
+  }
+}
+
+/** The answer, or `LATE` when the time is up. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LATE> {
+  const { rings, cancel } = startTimer(ms)
+  try {
+    return await Promise.race([answer, rings.then((): typeof LATE => LATE)])
+  } finally {
     cancel()
   }
 }

@@ -33,7 +33,7 @@ import {
 } from './previews'
 import { type Client, ceilingOf, type Job, reportStrategy, sourceText } from './request'
 import { asBefore, cleaned, contentBytes, renderWith, truncated, untouched } from './result'
-import { type Kept, keptBy, keptByUs } from './save'
+import { type Kept, keptBy, keptByUs, withSignal } from './save'
 
 /** Truncates a complete output; `looked` is the plan by which {@link isShort} found it too long. */
 export async function decide(
@@ -188,13 +188,20 @@ function keepingIntake({ service, context, source, units }: Job, limits: TextLim
 function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {
   const { service, context, source, original } = job
   const bytes = () => (collected ? intake.collectedBytes(collected) : (original as Uint8Array))
-  const save = async (storage: ITruncationStorage) => {
+  const saveFor = async (storage: ITruncationStorage, asked: TruncationContext) => {
     if (types.isUint8Array(original)) {
-      return storage.saveBytes ? storage.saveBytes(bytes(), context) : storage.save(decodeBytes(bytes()), context)
+      return storage.saveBytes ? storage.saveBytes(bytes(), asked) : storage.save(decodeBytes(bytes()), asked)
     }
-    return storage.save(collected ? await intake.collectedText() : sourceText(source), context)
+    return storage.save(collected ? await intake.collectedText() : sourceText(source), asked)
   }
-  return keptBy(service, { redactions: collected?.redactions }, { toCaller: save, toFiles: save })
+  return keptBy(
+    service,
+    { redactions: collected?.redactions },
+    {
+      toCaller: (storage, late) => saveFor(storage, withSignal(context, late)),
+      toFiles: (storage) => saveFor(storage, context),
+    },
+  )
 }
 
 /** Lets a strategy of the caller's decide, within the hard ceiling. */

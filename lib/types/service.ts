@@ -79,7 +79,7 @@ export interface TruncationServiceConfig
   /** Returns the notice instead of the built-in one. Must be synchronous; if it throws, the built-in notice is used. */
   formatNotice?: (info: NoticeInfo) => string
   /**
-   * Milliseconds to wait for a custom storage to save.
+   * Milliseconds to wait for a custom storage to save. The signal of its context is then aborted, and the next storage gets the output.
    * @default 30000
    */
   storageTimeoutMs?: number
