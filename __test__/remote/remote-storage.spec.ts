@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { TruncationService, TruncationStorage } from 'spillway'
 import { MemoryObjects, type ObjectStore, RemoteStorage, type RemoteStorageOptions } from 'spillway/remote'
 import { cut, numbered, rejection } from '../support/outputs'
@@ -121,18 +122,62 @@ test('an index that lies is not believed', async () => {
   const path = await new RemoteStorage({ objects }).saveBytes(Buffer.from(numbered(1_000_000)), context)
   const key = path.slice(objects.url.length + 1)
   const saved = JSON.parse(Buffer.from((await objects.get(`${key}.idx`, 0, 1e6))!.bytes).toString())
-  const counts = saved.counts.split(' ')
-  for (const lie of [
+  const counts: string[] = saved.counts.split(' ')
+  const none = counts.map(() => '0').join(' ')
+  // The bytes that are read tell these, also with a digest that fits.
+  const wrong = [
+    { ...saved, size: 7 },
+    { ...saved, size: saved.size + 1 },
+    { ...saved, counts: counts.slice(1).join(' ') },
+    { ...saved, counts: none },
+    { ...saved, counts: none, lineFeeds: 3 },
+    { ...saved, lineFeeds: saved.size },
+    { ...saved, lineFeeds: saved.lineFeeds - 1 },
+    { ...saved, isOpen: true },
+  ]
+  const hidden = [
+    { ...saved, counts: shifted(counts, 7, -7) },
+    { ...saved, counts: shifted(counts, 7, 0), lineFeeds: saved.lineFeeds + 7 },
+  ]
+  const lies = [
     'no JSON',
-    JSON.stringify({ ...saved, size: 7 }),
-    JSON.stringify({ ...saved, counts: counts.slice(1).join(' ') }),
-    JSON.stringify({ ...saved, size: saved.size + 1 }),
-    JSON.stringify({ ...saved, counts: counts.map(() => '0').join(' ') }),
-  ]) {
+    ...[...wrong, ...hidden].map((lie) => JSON.stringify(lie)),
+    ...wrong.map((lie) => signed(key, lie)),
+  ]
+  for (const lie of lies) {
     await objects.put(`${key}.idx`, Buffer.from(lie))
-    const { text } = await new RemoteStorage({ objects }).readRange(path, { fromLine: 900_000, lineCount: 1 })
-    expect([lie.slice(0, 60), text]).toEqual([lie.slice(0, 60), 'line 900000\n'])
+    for (const fromLine of [900_000, 999_999, 5_000_000]) {
+      const found = await new RemoteStorage({ objects }).readRange(path, { fromLine, lineCount: 1 })
+      const text = fromLine > 1_000_000 ? '' : `line ${fromLine}\n`
+      expect([lie, found.text, found.totalLines ?? 1_000_000]).toEqual([lie, text, 1_000_000])
+    }
   }
+})
+
+/** Counts with other numbers in the first two strides. */
+function shifted(counts: string[], first: number, second: number): string {
+  const [one, two, ...others] = counts.map((count) => Number.parseInt(count, 36))
+  return [one! + first, two! + second, ...others].map((count) => count.toString(36)).join(' ')
+}
+
+/** An index with the digest that fits it. */
+function signed(key: string, lie: Record<string, unknown>): string {
+  const { size, lineFeeds, isOpen, counts, ...others } = lie
+  const text = JSON.stringify([key, size, lineFeeds, isOpen, counts])
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return JSON.stringify({ ...others, size, lineFeeds, isOpen, counts, digest })
+}
+
+test('an index of another output is not believed', async () => {
+  const objects = new MemoryObjects()
+  const storage = new RemoteStorage({ objects })
+  const [one, other] = [numbered(1_000_000), `x\ny\n${numbered(1_000_000).slice(0, -4)}`]
+  const keys: string[] = []
+  for (const text of [one, other]) keys.push((await storage.save(text, context)).slice(objects.url.length + 1))
+  const index = (await objects.get(`${keys[0]}.idx`, 0, 1e6))!.bytes
+  await objects.put(`${keys[1]}.idx`, index)
+  const { text } = await new RemoteStorage({ objects }).readRange(`${objects.url}/${keys[1]}`, { fromLine: 900_000 })
+  expect(text.startsWith('line 899998\n')).toBe(true)
 })
 
 describe('whichever request breaks', () => {

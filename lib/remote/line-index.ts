@@ -1,7 +1,11 @@
 /**
  * Where lines begin in a large output: the number of line feeds before every MiB. It is made while an output is uploaded and kept
- * beside it, so that any line is found with one more request. It is not trusted: the bytes that are read for a line must have it.
+ * beside it, so that any line is found with one more request. A digest over it and the key of the output tells an index that was damaged,
+ * edited or copied from another output. It is no signature: a program that may write to the bucket could compute it, and could as well
+ * write another output. Therefore the bytes that are read for a line must agree with the index, too.
  */
+
+import { sha256 } from '../util/crypto'
 
 /** Bytes between two entries. */
 export const STRIDE = 2 ** 20
@@ -18,6 +22,8 @@ export interface LineIndex {
   lineFeeds: number
   /** The last line has no line feed. */
   isOpen: boolean
+  /** Bytes of the output have agreed with it. */
+  isChecked?: boolean
 }
 
 /** Counts the lines of an output piece by piece. */
@@ -42,7 +48,7 @@ export class LineCounter {
   /** Returns the index of all that was counted. */
   index(): LineIndex {
     const { size, before, lineFeeds } = this
-    return { size, before: [...before], lineFeeds, isOpen: this.last !== LINE_FEED }
+    return { size, before: [...before], lineFeeds, isOpen: this.last !== LINE_FEED, isChecked: true }
   }
 }
 
@@ -74,23 +80,54 @@ export function placeOfLine(index: LineIndex, line: number): LinePlace {
   return { stride: low * STRIDE, lineFeeds: wanted - index.before[low]! }
 }
 
-/** Returns the index as it is saved. */
-export function encodeIndex({ size, before, lineFeeds, isOpen }: LineIndex): Uint8Array {
-  const counts = before.slice(1).map((count, at) => (count - before[at]!).toString(36))
-  return Buffer.from(JSON.stringify({ version: 1, size, lineFeeds, isOpen, counts: counts.join(' ') }))
+/**
+ * Returns true if bytes from the beginning of a stride on have the line feeds that the index says, as far as strides are complete.
+ * @param total bytes of the output
+ */
+export function agrees(index: LineIndex, stride: number, bytes: Uint8Array, total: number): boolean {
+  if (total !== index.size) return false
+  const { before, lineFeeds, isOpen } = index
+  for (let from = 0, at = stride / STRIDE; from < bytes.length; from += STRIDE, at += 1) {
+    const isLast = stride + from + STRIDE > total
+    if (from + STRIDE > bytes.length && !(isLast && stride + bytes.length === total)) return true
+    const expected = (isLast ? lineFeeds : before[at + 1]!) - before[at]!
+    if (lineFeedsIn(bytes, from, Math.min(bytes.length, from + STRIDE)) !== expected) return false
+    if (isLast && (bytes.at(-1) !== LINE_FEED) !== isOpen) return false
+  }
+  return true
 }
 
-/** Returns a saved index, or nothing if the bytes cannot be one: every writer to the bucket may have changed them. */
-export function decodeIndex(bytes: Uint8Array): LineIndex | undefined {
+/** Returns the index of an output as it is saved. */
+export function encodeIndex(key: string, { size, before, lineFeeds, isOpen }: LineIndex): Uint8Array {
+  const counts = before.slice(1).map((count, at) => (count - before[at]!).toString(36))
+  const known = { size, lineFeeds, isOpen, counts: counts.join(' ') }
+  return Buffer.from(JSON.stringify({ version: 2, ...known, digest: digestOf(key, known) }))
+}
+
+interface SavedIndex {
+  size: number
+  lineFeeds: number
+  isOpen: boolean
+  counts: string
+}
+
+function digestOf(key: string, { size, lineFeeds, isOpen, counts }: SavedIndex): string {
+  return sha256(JSON.stringify([key, size, lineFeeds, isOpen, counts])).slice(0, 32)
+}
+
+/** Returns the saved index of an output, or nothing if the bytes cannot be it. */
+export function decodeIndex(key: string, bytes: Uint8Array): LineIndex | undefined {
   try {
-    const { version, size, lineFeeds, isOpen, counts } = JSON.parse(Buffer.from(bytes).toString('utf8'))
+    const saved = JSON.parse(Buffer.from(bytes).toString('utf8'))
+    const { version, size, lineFeeds, isOpen, counts, digest } = saved
     const before = [0]
     for (const count of counts === '' ? [] : counts.split(' ')) before.push(before.at(-1)! + Number.parseInt(count, 36))
     const isPossible =
-      version === 1 &&
+      version === 2 &&
       Number.isSafeInteger(size) &&
       Number.isSafeInteger(lineFeeds) &&
       typeof isOpen === 'boolean' &&
+      digest === digestOf(key, saved) &&
       before.length === Math.floor(size / STRIDE) + 1 &&
       before.every((count, at) => count >= 0 && count <= at * STRIDE && count >= (before[at - 1] ?? 0)) &&
       lineFeeds >= before.at(-1)! &&

@@ -79,7 +79,7 @@ export class OutputReader {
     if ((await this.spool?.get(key, 0, 0)) !== undefined) return undefined
     const path = `${key}${INDEX_SUFFIX}`
     const saved = await this.request(() => this.objects.get(path, 0, MAX_INDEX_BYTES, signal), path, signal)
-    return saved && decodeIndex(saved.bytes)
+    return saved && decodeIndex(key, saved.bytes)
   }
 
   /** Counts the lines of an output without an index: one request if it is short. */

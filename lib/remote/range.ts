@@ -8,7 +8,7 @@ import {
   type ReadRange,
   readRange,
 } from '../storage/read'
-import { type LineIndex, placeOfLine, STRIDE } from './line-index'
+import { agrees, type LineIndex, placeOfLine, STRIDE } from './line-index'
 import type { ObjectRange } from './object-store'
 import { PARTIAL_SUFFIX } from './output-keys'
 
@@ -67,12 +67,22 @@ async function atLine(
 ): Promise<RangeResult | undefined> {
   const { fromLine = 1, maxBytes: most = MAX_BYTES } = range
   const place = placeOfLine(index, fromLine)
-  if (place === 'beyond') return beyondEnd(output, index, fromLine)
+  if (place === 'beyond') return (await isEnd(output, index, signal)) ? beyondEnd(output, index, fromLine) : undefined
   const window = await windowOf(output, place.stride, place.stride + STRIDE + most, signal)
-  if (window.total !== index.size) return undefined
+  if (!agrees(index, place.stride, window.bytes, window.total)) return undefined
+  index.isChecked = true
   const relative = place.lineFeeds + 1
   const result = await inWindow(output, window, { ...range, fromLine: relative }, fromLine - relative)
   return result.totalLines === undefined ? result : undefined
+}
+
+/** Returns true if an index says rightly where an output ends. Once its bytes have agreed with it, no request is made. */
+async function isEnd(output: RemoteOutput, index: LineIndex, signal?: AbortSignal): Promise<boolean> {
+  if (index.isChecked) return true
+  const last = Math.floor(Math.max(0, index.size - 1) / STRIDE) * STRIDE
+  const { bytes, total } = await output.fetch(last, last + STRIDE, signal)
+  index.isChecked = agrees(index, last, bytes, total)
+  return index.isChecked
 }
 
 function beyondEnd({ name }: RemoteOutput, { size, lineFeeds, isOpen }: LineIndex, fromLine: number): RangeResult {

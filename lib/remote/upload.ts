@@ -59,7 +59,8 @@ export class Upload {
     parts.sort((a, b) => a.number - b.number)
     await withRetries(() => objects.complete(key, upload!, parts))
     // A reader that finds none counts the lines.
-    await withRetries(() => objects.put(`${key}${INDEX_SUFFIX}`, encodeIndex(this.counter.index()))).catch(() => {})
+    const index = encodeIndex(key, this.counter.index())
+    await withRetries(() => objects.put(`${key}${INDEX_SUFFIX}`, index)).catch(() => {})
   }
 
   /** Drops what was uploaded. It never rejects: what stays is removed by the bucket's rule for unfinished uploads. */
