@@ -51,6 +51,46 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(last).toBe(true)
   })
 
+  test('another output is shown although one is never answered for', async () => {
+    const path = await page.save(numbers(20))
+    const shown = await page.run(
+      `let isHung = true
+       const source = { readRange: (path, range) => isHung ? new Promise(() => {}) : outputs.readRange(path, range) }
+       const made = show('spillway-output', { source, path: 'hangs' })
+       await new Promise((resolve) => setTimeout(resolve, 100))
+       isHung = false
+       made.path = path
+       await until(() => /^20 lines/.test(text('.status')[0]))
+       const first = text('.row .text')[0]
+       isHung = true
+       made.path = 'hangs again'
+       await new Promise((resolve) => setTimeout(resolve, 100))
+       made.source = outputs
+       made.path = path
+       await until(() => /^20 lines/.test(text('.status')[0]))
+       return [first, text('.row .text')[1]]`,
+      { path },
+    )
+    expect(shown).toEqual(['1', '2'])
+  })
+
+  test('a line that is no number, and no source, break nothing', async () => {
+    const path = await page.save(numbers(200))
+    const shown = await page.run(
+      `const made = show('spillway-output', { source: outputs, path })
+       await until(() => /^200 lines/.test(text('.status')[0]))
+       const seen = []
+       for (const line of [Number.NaN, 100.5, -3, Infinity, undefined]) {
+         made.goTo(line)
+         seen.push(await until(() => all('.marked')[0]?.dataset.line))
+       }
+       made.source = null
+       return seen`,
+      { path },
+    )
+    expect(shown).toEqual(['1', '100', '1', '200', '1'])
+  })
+
   test('before lines are counted, no row stands for a line that was not read', async () => {
     const path = await page.save('one\ntwo\nthree\n')
     const lines = await page.run(

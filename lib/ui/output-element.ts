@@ -132,7 +132,7 @@ export class SpillwayOutputElement extends Base {
   private restart(): void {
     this.stop()
     const { source, path } = this
-    if (source === undefined || path === '') return
+    if (!source || path === '') return
     const lines = new Lines(source, path)
     this.lines = lines
     this.tools.offer(source)

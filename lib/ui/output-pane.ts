@@ -32,7 +32,8 @@ export class OutputPane {
   /** The line at the top of the box, and pixels of it that are above. */
   private line = 1
   private shift = 0
-  private isReading = false
+  /** The lines that are being read: a source may never answer for those of an earlier output. */
+  private reading: Lines | undefined
   private isMoved = false
   private pinned = false
   private settling: ReturnType<typeof setTimeout> | undefined
@@ -99,7 +100,8 @@ export class OutputPane {
   }
 
   goTo(line: number): void {
-    this.rows.marked = Math.min(line, this.lines?.total ?? line)
+    const whole = Math.max(1, Math.floor(line) || 1)
+    this.rows.marked = Math.min(whole, this.lines?.total ?? whole)
     this.moveTo(this.rows.marked)
   }
 
@@ -251,8 +253,8 @@ export class OutputPane {
   private async read(): Promise<void> {
     const { lines } = this
     this.isMoved = true
-    if (lines === undefined || this.isReading) return
-    this.isReading = true
+    if (lines === undefined || lines === this.reading) return
+    this.reading = lines
     try {
       while (this.isMoved && lines === this.lines) {
         this.isMoved = false
@@ -265,12 +267,13 @@ export class OutputPane {
         if (await lines.read(Math.max(1, this.line - rows), 3 * rows)) this.draw()
       }
     } catch (error) {
-      this.events.failed(error)
+      if (lines === this.lines) this.events.failed(error)
     } finally {
-      this.isReading = false
-      if (lines !== this.lines) void this.read()
-      // A bar that is put elsewhere would stop a movement.
-      else if (this.settling === undefined) this.placeBars()
+      if (lines === this.reading) {
+        this.reading = undefined
+        // A bar that is put elsewhere would stop a movement.
+        if (this.settling === undefined) this.placeBars()
+      }
     }
   }
 }
