@@ -92,12 +92,13 @@ describe.each(rewritten)('a command of %s', (agent, event, of) => {
     expect(again).toBeUndefined()
   })
 
-  test.each(['cd src', 'cd src && npm test', 'export A=1', 'npm start &', 'source .venv/bin/activate; pytest', '  '])(
-    '%s stays as it is',
-    async (command) => {
-      expect(await asked(command)).toBeUndefined()
-    },
-  )
+  test.each([
+    ...['cd src', 'cd src && npm test', 'export A=1', 'npm start &', 'source .venv/bin/activate; pytest', '  '],
+    "apply_patch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF",
+    "(applypatch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF\n)",
+  ])('%s stays as it is', async (command) => {
+    expect(await asked(command)).toBeUndefined()
+  })
 
   test('stays as it is in the background', async () => {
     expect(await asked('npm test', { is_background: true, mode: 'async' })).toBeUndefined()

@@ -152,7 +152,7 @@ function wrapped(hook: HookFacts, call: HookCall, values: Parsed['values']): Rec
   if (args.is_background === true || args.run_in_background === true || args.mode === 'async' || args.detach === true) {
     return undefined
   }
-  if (changesShell(line) || isOwn(line)) return undefined
+  if (changesShell(line) || isOwn(line) || EDITS.test(line)) return undefined
   const store = text(values, 'store')
   const words = [
     ...[...program(), 'run', '--max-bytes', String(MAX_BYTES), '--max-lines', String(MAX_LINES)],
@@ -162,6 +162,9 @@ function wrapped(hook: HookFacts, call: HookCall, values: Parsed['values']): Rec
   ]
   return { ...args, command: lineOf(words) }
 }
+
+/** A line that Codex takes for an edit of files, and runs in no shell. */
+const EDITS = /(^|[\s;&|(])(apply_?patch)(\s|$)/
 
 /** True for a line that runs this command itself, as notices name it. */
 const isOwn = (line: string): boolean => /^\s*(\S*spillway|\S+\s+\S*dist\/cli\/main\.js)\s/.test(line)
