@@ -45,6 +45,56 @@ describe('spillway run', () => {
     expect((await cli(['clip', '--help'], { env })).stdout.replace(/\s+/g, ' ')).toContain(`: ${names.join(', ')}.`)
   })
 
+  describe('--watched', () => {
+    const watched = async (line: string, seen: RegExp, { env } = inStore()) => {
+      const go = join(tempDir(), 'go')
+      const wait = `until [ -e ${go} ]; do sleep 0.02; done`
+      const args = ['run', '--watched', '--max-bytes', '9000', '--', 'bash', '-c', line.replace('WAIT', wait)]
+      const child = start(process.execPath, [CLI, ...args], { env })
+      let along = ''
+      child.stdout!.on('data', (bytes: Buffer) => {
+        along += bytes
+        if (seen.test(along)) writeFileSync(go, '')
+      })
+      return { ...(await ended(child)), along }
+    }
+
+    onUnix('shows the output while the command runs, and the rest at its end', async () => {
+      const cases: [line: string, seen: RegExp, whole: string][] = [
+        ['echo LISTENING; WAIT; echo bye; exit 3', /^LISTENING\n$/, 'LISTENING\nbye\n'],
+        ['printf "é "; WAIT; echo bye; exit 3', /^é $/, 'é bye\n'],
+        ['sleep 0.8; echo begun; WAIT; exit 3', /^begun\n$/, 'begun\n'],
+      ]
+      for (const [line, seen, whole] of cases)
+        expect(await watched(line, seen)).toMatchObject({ code: 3, stdout: whole, stderr: '' })
+    })
+
+    onLinux('ends the command when it is killed, as agents do with a process group', async () => {
+      const marker = join(tempDir(), 'pid')
+      const line = `sleep 0.5; echo $$ > ${marker}.new; mv ${marker}.new ${marker}; sleep 1000`
+      const child = start(process.execPath, [CLI, 'run', '--watched', '--', 'bash', '-c', line], inStore())
+      await until(() => existsSync(marker))
+      child.kill('SIGKILL')
+      await until(() => !isAlive(Number(readFileSync(marker, 'utf8'))))
+    })
+
+    onUnix('leaves out what nobody can follow, and ends with the preview', async () => {
+      const { stdout } = await watched('seq 1 5000; WAIT; seq 5001 9000', /\n5000\n/)
+      const [along = '', preview = ''] = stdout.split('\n5000\n')
+      expect(along).toMatch(/^\[19,\d{3} bytes left out\]\n4\d{3}\n/)
+      expect(stdout.length).toBeLessThan(14_000)
+      const [, path = ''] = /saved to: (\S+)/.exec(preview) ?? []
+      expect(readFileSync(path, 'utf8')).toMatch(/^1\n2\n(.|\n)*\n8999\n9000\n$/)
+      expect(preview).toMatch(/\n8999\n9000\n$/)
+    })
+
+    onUnix('prints the end of a command that was left out in between, though its output is no preview', async () => {
+      const { stdout } = await watched('seq -f "line %g of it" 300; WAIT; echo bye', /300 of it\n/)
+      expect(stdout).toMatch(/^\[[^\n]*left out\]\n/)
+      expect(stdout).toMatch(/300 of it\nline 1 of it\nline 2 (.|\n)*\nline 300 of it\nbye\n$/)
+    })
+  })
+
   test('gives the command the standard input', async () => {
     const copy = 'process.stdin.pipe(process.stdout)'
     const ran = await cli(['run', '--', process.execPath, '-e', copy], { ...inStore(), input: 'through and through' })

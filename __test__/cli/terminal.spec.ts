@@ -62,6 +62,21 @@ describe('in a terminal', () => {
     expect(terminal.screen()).toMatch(/^Name\? hello Ada$/m)
   })
 
+  inTerminal('--watched gives the command the terminal', async () => {
+    const terminal = new Terminal()
+    expect(
+      await terminal.run(`spillway run --watched -- sh -c 'test -t 1 && echo "a ""terminal"; seq 30; exit 5'`),
+    ).toBe(5)
+    expect(terminal.screen()).toContain('\na terminal\n1\n2\n')
+    const ended = terminal.run(`spillway run --watched -- sh -c 'printf "Na""me? "; read x; echo "hello $x"'`)
+    await until(() => /^Name\? *$/m.test(terminal.screen()))
+    terminal.type('Ada')
+    expect(await ended).toBe(0)
+    expect(terminal.screen()).toContain('\nhello Ada\n')
+    expect(await terminal.run('spillway run --watched --timeout 100ms -- sleep 100')).toBe(124)
+    expect(await terminal.run('spillway run --watched -- ./none')).toBe(127)
+  })
+
   inTerminal('what a search finds is marked in its line', async () => {
     const terminal = new Terminal()
     await terminal.run(`spillway run -- seq 1 900 > ${join(terminal.dir, 'shown')}`)

@@ -17,7 +17,7 @@ export const codex: Agent = {
     dialect: 'codex',
     events: { PreToolUse: 'before', PostToolUse: 'after', SessionStart: 'started' },
     // Its own limit has cut the output of a command before the hook after it reads it.
-    wraps: 'Bash',
+    wraps: { tool: 'Bash', watched: true },
     replaces: 'all',
     tellsCompaction: true,
     asks: false,

@@ -23,7 +23,7 @@ export const copilot: Agent = {
   hook: {
     dialect: 'copilot',
     events: { preToolUse: 'before', postToolUse: 'after', sessionStart: 'started' },
-    wraps: 'bash',
+    wraps: { tool: 'bash', watched: true },
     replaces: 'all',
     asks: true,
     readers: ['grep', 'view'],

@@ -16,7 +16,7 @@ export const gemini: Agent = {
   hook: {
     dialect: 'gemini',
     events: { BeforeTool: 'before', AfterTool: 'after', SessionStart: 'started' },
-    wraps: 'run_shell_command',
+    wraps: { tool: 'run_shell_command' },
     // It takes a text in place of a result for an error of the tool.
     replaces: 'none',
     asks: true,

@@ -71,7 +71,7 @@ function hooksPatch(
   const events = Object.fromEntries(
     Object.entries(wiring.events).flatMap(([event, matcher]) => {
       if (facts?.events[event] !== 'before' || decides) return [[event, matcher]]
-      return facts.wraps === undefined ? [] : [[event, facts.wraps]]
+      return facts.wraps === undefined ? [] : [[event, facts.wraps.tool]]
     }),
   )
   const given = objectIn(settings, 'hooks', wanted)

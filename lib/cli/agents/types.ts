@@ -34,8 +34,12 @@ export interface HookFacts {
   dialect: 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot' | 'cursor'
   /** Names of events by what they mean. */
   events: Readonly<Record<string, HookEvent>>
-  /** Name of the tool that runs commands, if a hook may run its command in another way. */
-  wraps?: string
+  /** The tool that runs commands, if a hook may run its command in another way. */
+  wraps?: {
+    tool: string
+    /** The model reads what a command prints while it runs. On a terminal it talks with the command. */
+    watched?: true
+  }
   /** Tools whose results a hook may replace. */
   replaces: 'all' | 'mcp' | 'none'
   /** A hook is called after a compaction: until then the results of a session are in view of the model. */

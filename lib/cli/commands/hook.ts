@@ -147,7 +147,7 @@ const MAX_BYTES = 9000
 function wrapped(hook: HookFacts, call: HookCall, values: Parsed['values']): Record<string, unknown> | undefined {
   const { tool, args, sessionId } = call
   const { command: line } = args
-  if (hook.wraps !== tool || typeof line !== 'string' || line.trim() === '' || process.platform === 'win32')
+  if (hook.wraps?.tool !== tool || typeof line !== 'string' || line.trim() === '' || process.platform === 'win32')
     return undefined
   if (args.is_background === true || args.run_in_background === true || args.mode === 'async' || args.detach === true) {
     return undefined
@@ -158,6 +158,7 @@ function wrapped(hook: HookFacts, call: HookCall, values: Parsed['values']): Rec
     ...[...program(), 'run', '--max-bytes', String(MAX_BYTES), '--max-lines', String(MAX_LINES)],
     ...(store === undefined ? [] : ['--store', store]),
     ...(sessionId === undefined ? [] : ['--session', sessionId]),
+    ...(hook.wraps.watched === true ? ['--watched'] : []),
     ...['--', 'bash', '-c', line],
   ]
   return { ...args, command: lineOf(words) }

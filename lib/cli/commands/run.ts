@@ -1,10 +1,11 @@
 /** `spillway run`: runs a command and truncates its output. */
 
+import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
 import { exitCodeOf } from '../../util/exit-code'
-import type { Command, Parsed } from '../command'
+import { type Command, type Parsed, UsageError } from '../command'
 import { recordCommand } from '../command-log'
 import { Live } from '../live-output'
 import { Followers } from '../live-socket'
@@ -26,6 +27,7 @@ import {
 } from '../shared-options'
 import { SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
+import { Watched } from '../watched-output'
 
 const command: Command = {
   name: 'run',
@@ -52,6 +54,10 @@ The command gets the standard input. Ctrl-C is passed on to it; a second one end
       help: 'Maximum bytes of the file; of a longer output, the first and the last part are kept. Default: 1g; infinity for no limit.',
     },
     live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
+    watched: {
+      type: 'boolean',
+      help: 'For an agent that reads along: show a part of the output while the command runs; on a terminal, change nothing.',
+    },
     ...STORE_OR_BUCKET,
     ...SPOOL,
     ...WORDING,
@@ -81,6 +87,11 @@ export default command
 const MAX_FILE_BYTES = 2 ** 30
 
 function run(parsed: Parsed): Promise<number> {
+  const { watched, live } = parsed.values
+  if (watched === true && (live === true || parsed.json))
+    throw new UsageError('--watched and --live exclude each other, and --watched and --json')
+  // An agent asks for a terminal to talk with a program, which has to know that it has one.
+  if (watched === true && process.stdout.isTTY) return runInTerminal(parsed)
   return withBucket(parsed.values, (bucket) => runSavingIn(bucket, parsed))
 }
 
@@ -96,6 +107,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
   })
   const startedAt = Date.now()
   const live = values.live === true ? new Live((text) => process.stderr.write(text)) : undefined
+  const watched = values.watched === true ? new Watched((text) => process.stdout.write(text)) : undefined
   const followers = new Followers(() => (bucket === undefined ? openStorage(values).getStorageDir() : localFolder()))
   const progress = new Progress()
   const prompt = new Prompt(progress)
@@ -115,6 +127,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
       onStart: (running) => {
         signals.passOnTo(running)
         live?.follow(running)
+        watched?.follow(running)
         followers.allow(running)
         prompt.watch(running)
       },
@@ -129,6 +142,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
     progress.clear()
     signals.restore()
     await live?.end()
+    await watched?.end()
     await followers.end()
   }
   const code = codeOf(result, signals.first)
@@ -156,7 +170,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
       const { outputPath } = named.output
       recordPreview(storeFolderOf(values, outputPath), outputPath, shown(named))
     }
-    if (!isSeen) await print(shown(named))
+    if (!isSeen) await print(watched?.rest(shown(named), output.truncated) ?? shown(named))
     else if (named.output.truncated) await print(`${named.output.hint ?? ''}\n`)
     if (!result.output.truncated && result.output.content.includes(REPLACEMENT)) {
       note('spillway: what is no UTF-8 in the output is shown as U+FFFD; for the bytes: the command | spillway clip')
@@ -165,6 +179,31 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
   // A sweep may be under way; the reader has everything already.
   await service.close()
   return code
+}
+
+/** Runs a command that has this terminal to itself. */
+function runInTerminal({ values, positionals }: Parsed): Promise<number> {
+  const isShell = values.shell === true
+  const [file = '', ...args] = isShell ? [positionals.join(' ')] : positionals
+  const child = spawn(file, args, { stdio: 'inherit', shell: isShell, cwd: text(values, 'cwd') })
+  let isLate = false
+  const limit = duration(values, 'timeout')
+  const late =
+    limit === undefined
+      ? undefined
+      : setTimeout(() => {
+          isLate = child.kill()
+        }, limit)
+  // Keys reach the command by themselves.
+  for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise<number>((resolve, reject) => {
+    child.once('error', (cause) => {
+      const message = `${JSON.stringify(file)} cannot be started: ${cause.message}`
+      reject(oneText(new SpillwayError('COMMAND', message, { cause }), positionals))
+    })
+    child.once('close', (code, signal) => resolve(isLate ? EXIT.timedOut : exitCodeOf(code, signal)))
+  }).finally(() => clearTimeout(late))
 }
 
 /** Adds to the error of a program that is not there what to do if it is a whole line for a shell. */
