@@ -161,6 +161,11 @@ describe.each(replaced)('a result of %s', (agent, event, result, of) => {
     expect(await asked('short')).toBeUndefined()
   })
 
+  test('is as long as the agent takes it', async () => {
+    // Codex cuts 10,000 bytes in the middle, and Claude Code saves 30,000 characters of a command itself.
+    expect(Buffer.byteLength((await asked(LONG)) ?? '')).toBeLessThan(agent === 'codex' ? 10_000 : 20_000)
+  })
+
   test('is saved inside the store, whatever the session is called', async () => {
     const shown = await asked(LONG, { session_id: '../../up', sessionId: '../../up', conversation_id: '../../up' })
     const [, path = ''] = PATH.exec(shown ?? '') ?? []
@@ -432,6 +437,13 @@ describe('the same output again in a session', () => {
   ])('stays whole in %s', async (_what, more, args) => {
     await run(TEXT, 'one')
     expect(shownOf(await run(TEXT, 'two', more, ...args))).toBeUndefined()
+  })
+
+  test('stays whole where the model read only the beginning of the earlier one, which the agent had saved itself', async () => {
+    const response = { stdout: LONG, stderr: '', persistedOutputPath: '/a/b.txt', persistedOutputSize: 99_999 }
+    expect(shownOf(await run(TEXT, 'one', { tool_response: { ...response, stdout: TEXT } }))).toBeUndefined()
+    expect(shownOf(await run(TEXT, 'two'))).toBeUndefined()
+    expect(shownOf(await run(LONG, 'three', { tool_response: response }))).toBeUndefined()
   })
 
   test('stays whole after a compaction, also in what a sub-agent was shown', async () => {

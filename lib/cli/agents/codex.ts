@@ -21,6 +21,8 @@ export const codex: Agent = {
     replaces: 'all',
     tellsCompaction: true,
     asks: false,
+    // It cuts what a hook says in the middle of 10,000 bytes.
+    maxBytes: 9000,
   },
   advice: 'Codex asks once whether it may run new hooks: /hooks shows them.',
 }

@@ -1,6 +1,7 @@
 /** Answers after a tool: a preview of a result that is too long, stars for secrets, and pointers for lines that are in view. */
 
 import { hostOf } from '../../adapters/mcp/hosts'
+import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
 import { dirsOf } from '../outputs'
@@ -29,12 +30,17 @@ function isReplaced({ replaces, leaves }: HookFacts, call: HookCall): boolean {
   return replaces !== 'none' && (replaces !== 'mcp' || isMcp(call)) && leaves?.includes(call.tool) !== true
 }
 
+/** True for an output that Claude Code has saved: its model reads the beginning alone, and the path of the file. */
+const isSavedByAgent = (call: HookCall): boolean =>
+  !isMcp(call) && isRecord(call.result) && typeof call.result.persistedOutputPath === 'string'
+
 /** The answer for a result that may be too long, may have secrets, or may have lines that are in view already. */
 export async function afterTool(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']) {
   const isRedacted = values.redact === true && hook.replaces !== 'none' && (hook.replaces !== 'mcp' || isMcp(call))
   const result = isRedacted ? await redacted(call.result) : call.result
   const given = { ...call, result }
-  if (!isReplaced(hook, call) || !isLong(result) || (await isPreview(result, isMcp(call), () => dirs(values)))) {
+  const isAsItIs = !isReplaced(hook, call) || isSavedByAgent(call) || !isLong(result)
+  if (isAsItIs || (await isPreview(result, isMcp(call), () => dirs(values)))) {
     return result === call.result ? undefined : answerWith(hook, call, result)
   }
   const cut = await cutText(agent, hook, given, values)

@@ -127,13 +127,11 @@ export function findText(result: unknown): EditableText | undefined {
 
 /** Bytes of JSON that a result may have beside its text. */
 const MOST_BESIDE = 1000
-/** Fields with an error stream, or with the file that the agent has saved the output in. */
-const MORE_TEXTS = ['stderr', 'persistedOutputPath']
 
 /** Finds the text of a result that is nothing else. */
 export function findOnlyText(result: unknown): EditableText | undefined {
   const found = findText(result)
   if (found === undefined || (deepJsonOf(found.with(''))?.length ?? 0) > MOST_BESIDE) return undefined
-  const hasMore = isRecord(result) && (result.isImage === true || MORE_TEXTS.some((field) => result[field]))
+  const hasMore = isRecord(result) && (result.isImage === true || Boolean(result.stderr))
   return hasMore ? undefined : found
 }
