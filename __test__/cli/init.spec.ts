@@ -157,6 +157,66 @@ test('paths of another place of the package are written again, and are not added
   expect((await spillway('doctor')).code).toBe(0)
 })
 
+describe('settings that look like ours', () => {
+  const program = (path: string, name: string) => {
+    put(`${path}/package.json`, JSON.stringify({ name }))
+    put(`${path}/dist/cli/main.js`, '')
+    return join(home, path, 'dist/cli/main.js')
+  }
+  const hooks = (command: string) => ({ PostToolUse: [{ hooks: [{ type: 'command', command }] }] })
+
+  test.each<[agent: string, file: string, make: () => object]>([
+    [
+      'claude-code',
+      '.claude/settings.json',
+      () => ({ hooks: hooks('node /opt/guard/dist/main.js hook claude-code --strict') }),
+    ],
+    [
+      'claude-code',
+      '.claude/settings.json',
+      () => ({ hooks: hooks(`node ${program('guard', 'guard')} hook claude-code`) }),
+    ],
+    ['claude-code', '.claude/settings.json', () => ({ hooks: hooks('echo spillway hook claude-code') })],
+    [
+      'claude-code',
+      '.claude/settings.json',
+      () => ({ permissions: { additionalDirectories: ['/home/me/src/spillway/docs'] } }),
+    ],
+    ['opencode', '.config/opencode/opencode.json', () => ({ plugin: ['/home/me/plugins/spillway'] })],
+    [
+      'opencode',
+      '.config/opencode/opencode.json',
+      () => {
+        put('plugins/spillway/package.json', '{ "name": "other" }')
+        return { plugin: [join(home, 'plugins/spillway')] }
+      },
+    ],
+    [
+      'mcp',
+      'servers.json',
+      () => ({
+        mcpServers: {
+          one: { command: 'node', args: ['/opt/srv/main.js', 'mcp', '--', 'serve'] },
+          two: { command: 'node', args: [program('srv', 'srv'), 'mcp', '--', 'serve'] },
+        },
+      }),
+    ],
+  ])('of %s in %s stay, and are backed up', async (agent, file, make) => {
+    const given = `${JSON.stringify(make(), null, 2)}\n`
+    put(file, given)
+    const args = [agent, '--file', join(home, file)]
+    await spillway('init', ...args, '--undo')
+    expect(get(file)).toBe(given)
+    await spillway('init', ...args)
+    expect(get(`${file}.spillway-backup`)).toBe(given)
+    for (const word of given.match(/"[^"]{3,}"/g) ?? []) expect(get(file)).toContain(word)
+    // Something else was changed since: the backup does not do.
+    put(file, get(file).replace('{', '{ "changed": true,'))
+    await spillway('init', ...args, '--undo')
+    expect(JSON.parse(get(file))).toEqual({ changed: true, ...JSON.parse(given) })
+  })
+})
+
 test('two at once both end, and the settings are whole', async () => {
   put('.claude/settings.json', '{ "model": "x" }\n')
   const all = await Promise.all(Array.from({ length: 4 }, () => spillway('init', 'claude-code')))

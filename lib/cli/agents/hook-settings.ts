@@ -1,9 +1,10 @@
-/** The settings of an agent with and without Spillway in them. Nothing here reads or writes a file. */
+/** The settings of an agent with and without Spillway in them. Nothing here writes a file. */
 
 import { join } from 'node:path'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { quoted } from '../parse-values'
+import { isOwnPlugin, MAIN, PACKAGE, runsOwn, wordsOf } from './own-paths'
 import type { Agent, Wiring } from './types'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -18,10 +19,6 @@ export interface Wanted {
   store: string
 }
 
-/** The folder of the package. */
-export const PACKAGE = join(__dirname, '..', '..')
-const MAIN = join(PACKAGE, 'dist', 'cli', 'main.js')
-
 /** Returns the words that start this command, by paths that hold in any folder. */
 export const program = (): string[] => [process.execPath, MAIN]
 
@@ -35,7 +32,7 @@ export function patchOf(agent: Agent, settings: Settings, wanted: Wanted | undef
     case 'hooks':
       return hooksPatch(agent, wiring, settings, wanted)
     case 'plugin':
-      return listPatch(settings, wiring.list, isOurPlugin, wanted && PACKAGE)
+      return listPatch(settings, wiring.list, isOwnPlugin, wanted && PACKAGE)
     case 'servers':
       return serversPatch(wiring.keys, settings, wanted !== undefined)
     case 'file':
@@ -48,13 +45,11 @@ export function isWired(agent: Agent, settings: Settings): boolean {
   return Object.keys(patchOf(agent, settings, undefined)).length > 0
 }
 
-const isOurPlugin = (value: unknown): boolean =>
-  typeof value === 'string' && (value === PACKAGE || /(^|[\\/])spillway$/.test(value))
-
 /** True for a command line that runs `spillway hook`, wherever the package is or was. */
 function isOurHook(line: unknown, agent: string): line is string {
-  if (typeof line !== 'string' || !new RegExp(` hook ${agent}( |$)`).test(line)) return false
-  return /(^|[\\/\s'"])(spillway(\.cmd)?|main\.js)['"]? hook /.test(line)
+  if (typeof line !== 'string') return false
+  const words = wordsOf(line)
+  return runsOwn(words, 'hook') && words[words.indexOf('hook') + 1] === agent
 }
 
 type Hooks = Extract<Wiring, { kind: 'hooks' }>
@@ -109,7 +104,9 @@ function hooksPatch(
   if (folders !== undefined) {
     const [section, list] = folders
     const inner = objectIn(settings, section, wanted)
-    const isStore = (value: unknown) => typeof value === 'string' && /[\\/]spillway[\\/]/.test(value)
+    const stores = [wanted?.store, ...linesOf(settings, agent, command).map(storeIn)]
+    const isStore = (value: unknown) =>
+      typeof value === 'string' && (stores.includes(value) || /[\\/]spillway[\\/]tool-output$/.test(value))
     const change = listPatch(inner, list, isStore, wanted?.store)
     if (Object.keys(change).length > 0) {
       const left = Object.values({ ...inner, ...change }).every((value) => value === null)
@@ -169,7 +166,7 @@ function serversPatch(keys: readonly string[], settings: Settings, isWanted: boo
       const words: readonly unknown[] = isArray(given) ? given : [given, ...(isArray(more) ? more : [])]
       if (!words.every((word): word is string => typeof word === 'string')) continue
       const at = words.indexOf('--')
-      const isBehind = at > 0 && /(^|[\\/])(spillway(\.cmd)?|main\.js)$/.test(words[words.indexOf('mcp') - 1] ?? '')
+      const isBehind = words.indexOf('mcp') < at && runsOwn(words, 'mcp')
       if (isBehind === isWanted && (!isWanted || words[1] === MAIN)) continue
       const bare = isBehind ? words.slice(at + 1) : words
       const [command, ...args] = isWanted ? [...program(), 'mcp', '--server', name, '--', ...bare] : bare
@@ -202,9 +199,20 @@ export default extension({ truncation, history: () => new HistoryPruner() })
 
 /** Returns the command lines of Spillway in the settings of an agent with hooks, each once. */
 export function linesIn({ name, wiring }: Agent, settings: Settings): string[] {
-  if (wiring.kind !== 'hooks' || !isRecord(settings.hooks)) return []
+  return wiring.kind === 'hooks' ? linesOf(settings, name, wiring.command) : []
+}
+
+function linesOf(settings: Settings, agent: string, command: string): string[] {
+  if (!isRecord(settings.hooks)) return []
   const entries = Object.values(settings.hooks).flatMap((list) => (isArray(list) ? list : []))
   const hooks = entries.flatMap((entry) => (isRecord(entry) && isArray(entry.hooks) ? entry.hooks : [entry]))
-  const lines = hooks.map((hook) => (isRecord(hook) ? hook[wiring.command] : undefined))
-  return [...new Set(lines.filter((line) => isOurHook(line, name)))]
+  const lines = hooks.map((hook) => (isRecord(hook) ? hook[command] : undefined))
+  return [...new Set(lines.filter((line) => isOurHook(line, agent)))]
+}
+
+/** The store that a command line names. */
+function storeIn(line: string): string | undefined {
+  const words = wordsOf(line)
+  const at = words.indexOf('--store')
+  return at === -1 ? undefined : words[at + 1]
 }
