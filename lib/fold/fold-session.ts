@@ -138,6 +138,7 @@ export class FoldSession {
     // Most results are small, and a few comparisons are all they cost.
     if (text.length <= SMALL_UNITS) {
       if (inner.tests.isUsed) noteSmallRun(inner, text, about)
+      if (inner.numbers.size > 0 && isRecord(about)) forgetCall(inner, about.toolCallId)
       return { content: text }
     }
     const { toolName, toolCallId, args, protect = false, keep = [] } = checkedCall(about)
@@ -145,8 +146,8 @@ export class FoldSession {
     inner.sums.results++
     inner.sums.bytes += bytes
     // A lone surrogate would be equal to any other.
-    if (!toolCallId || !text.isWellFormed()) return { content: text }
     forgetCall(inner, toolCallId)
+    if (!toolCallId || !text.isWellFormed()) return { content: text }
     const described = describeArgs(args)
     const isProtected = protect || inner.tools[toolName] === false
     const tool = toolName.toWellFormed()
@@ -248,9 +249,9 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
 }
 
 /** Forgets the earlier use of an id: a pointer could not tell the two apart. */
-function forgetCall({ calls, numbers, handle }: Inner, id: string): void {
-  const before = numbers.get(id)
-  if (before === undefined) return
+function forgetCall({ calls, numbers, handle }: Inner, id: string | undefined): void {
+  const before = id === undefined ? undefined : numbers.get(id)
+  if (id === undefined || before === undefined) return
   call(() => native.foldForget(handle, before))
   for (const number of before) calls.delete(number)
   numbers.delete(id)
