@@ -1250,6 +1250,60 @@ export interface CommandResult {
  * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
 export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
+/** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
+export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isError" | "bytes"> {
+	/** @default now */
+	endedAt?: number;
+	/** @default whether `exitCode` is another one than 0 */
+	isError?: boolean;
+	/** @default 0 */
+	bytes?: number;
+}
+/** Options of {@link ToolResultLedger}. */
+export interface ToolResultLedgerOptions {
+	/**
+	 * Maximum number of calls; the oldest records are dropped first, and those of folded results last, until these are more than half.
+	 * A whole number of at least 1.
+	 * @default 10000
+	 */
+	maxEntries?: number;
+}
+/** A ledger as JSON. */
+export interface ToolResultLedgerState {
+	version: 1;
+}
+/**
+ * Records facts when tools finish, because most histories lack the time, the success and the name of the tool, and a truncated
+ * result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * it; `simplifyOutdatedTerminalResults` reads it.
+ *
+ * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
+ *
+ * @example
+ * const ledger = new ToolResultLedger()
+ * const middleware = createTruncationMiddleware({ service, ledger })
+ * messages = simplifyOutdatedTerminalResults(messages, { ledger })
+ */
+export declare class ToolResultLedger {
+	/** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
+	constructor(options?: ToolResultLedgerOptions);
+	/** Number of recorded calls. */
+	get size(): number;
+	/**
+	 * Records a call. A second record of a call only adds missing facts; a default counts as missing.
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
+	 */
+	record(entry: ToolResultEntry): void;
+	/** Returns the record of a call. It must not be modified. */
+	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
+	/** The ledger as plain JSON. */
+	toJSON(): ToolResultLedgerState;
+	/**
+	 * Restores a ledger from the value of {@link toJSON}, or its JSON text.
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the invalid part
+	 */
+	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
+}
 /** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
@@ -1332,6 +1386,11 @@ export interface RecoverOptions<M> {
 	/** The storage that full outputs were saved in: only paths that it owns are named. */
 	storage?: OutputOwner;
 	/**
+	 * A `ToolResultLedger` with the records of a `FoldSession`: a result whose pointer would lose its target gets its text back before
+	 * results are shortened.
+	 */
+	ledger?: ToolResultKnowledge;
+	/**
 	 * `keep-prefix`: signed reasoning after the first changed message is removed, because current Claude models refuse it there.
 	 * `ignore`: it stays.
 	 * @default 'keep-prefix'
@@ -1350,59 +1409,6 @@ export interface OverflowPlan extends OverflowReport {
 	 * before.
 	 */
 	outcome: "retry" | "compaction" | "failed";
-}
-/** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
-export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isError" | "bytes"> {
-	/** @default now */
-	endedAt?: number;
-	/** @default whether `exitCode` is another one than 0 */
-	isError?: boolean;
-	/** @default 0 */
-	bytes?: number;
-}
-/** Options of {@link ToolResultLedger}. */
-export interface ToolResultLedgerOptions {
-	/**
-	 * Maximum number of calls; the oldest records are dropped first. A whole number of at least 1.
-	 * @default 10000
-	 */
-	maxEntries?: number;
-}
-/** A ledger as JSON. */
-export interface ToolResultLedgerState {
-	version: 1;
-}
-/**
- * Records facts when tools finish, because most histories lack the time, the success and the name of the tool, and a truncated
- * result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
- * it; `simplifyOutdatedTerminalResults` reads it.
- *
- * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
- *
- * @example
- * const ledger = new ToolResultLedger()
- * const middleware = createTruncationMiddleware({ service, ledger })
- * messages = simplifyOutdatedTerminalResults(messages, { ledger })
- */
-export declare class ToolResultLedger {
-	/** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
-	constructor(options?: ToolResultLedgerOptions);
-	/** Number of recorded calls. */
-	get size(): number;
-	/**
-	 * Records a call. A second record of a call only adds missing facts; a default counts as missing.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
-	 */
-	record(entry: ToolResultEntry): void;
-	/** Returns the record of a call. It must not be modified. */
-	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
-	/** The ledger as plain JSON. */
-	toJSON(): ToolResultLedgerState;
-	/**
-	 * Restores a ledger from the value of {@link toJSON}, or its JSON text.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names the invalid part
-	 */
-	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
 /** Report of {@link compactHistory}. */
 export interface CompactionReport {

@@ -1,6 +1,18 @@
 import fc from 'fast-check'
-import { guardTool, HistoryPruner, ToolRegistry, ToolResultLedger } from 'spillway'
+import {
+  ContextManager,
+  compactHistory,
+  guardTool,
+  HistoryPruner,
+  recoverFromOverflow,
+  simplifyOutdatedTerminalResults,
+  ToolRegistry,
+  ToolResultLedger,
+} from 'spillway'
 import { type FoldRecord, FoldSession } from 'spillway/fold'
+import { compactionStep } from 'spillway/history'
+import { projectToolResults, truncateOversizedToolResultsInMessages } from 'spillway/overflow'
+import { MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
 
 const file = (from: number, to: number, name = 'value') =>
   Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
@@ -31,6 +43,7 @@ describe('FoldSession', () => {
     ['forgotten', (session) => session.forget(['a'])],
     ['cleared', (session) => session.clear()],
     ['overwritten by another result of the same id', (session) => void session.fold(file(900, 960), read('a'))],
+    ['overwritten by a small result of the same id', (session) => void session.fold('no such file', read('a'))],
   ])('does not point to a result that was %s', (_, remove) => {
     const session = new FoldSession()
     session.fold(file(0, 60), read('a'))
@@ -298,6 +311,42 @@ describe('with a pruner', () => {
     expect(JSON.stringify(later.prune(messages, { now: 1 }).messages)).toBe(JSON.stringify(sent))
   })
 
+  test('a trimmed result has no pointer to a trimmed one, also in another process', async () => {
+    const { ledger, results } = await run({
+      a: file(0, 150),
+      b: `${file(0, 30, 'own')}\n${file(0, 150)}\n${file(0, 150, 'end')}`,
+      c: file(0, 400, 'other'),
+      d: 'x',
+    })
+    expect(results[1]!.content).toContain('same as lines 1-150')
+    const rules = { policies: ['pressure' as const], schedule: 'always' as const, contextWindow: 8000, keepRecent: 0 }
+    const pruner = new HistoryPruner({ ledger, ...rules })
+    const messages = conversation(results)
+    const { messages: sent, report } = pruner.prune(messages, { now: 0 })
+    expect(contentOf(sent, 'b')).toContain('[150 lines are not in view any more')
+    expect(contentOf(sent, 'b')).not.toContain('same as')
+    expect(report.tokensAfter).toBeLessThan(report.tokensBefore)
+    expect(JSON.stringify(pruner.prune(messages, { now: 1 }).messages)).toBe(JSON.stringify(sent))
+    const later = HistoryPruner.fromJSON(JSON.stringify(pruner), { ledger, ...rules })
+    expect(JSON.stringify(later.prune(messages, { now: 1 }).messages)).toBe(JSON.stringify(sent))
+  })
+
+  test('a pointer whose target was shortened before becomes a sentence', async () => {
+    const { ledger, results } = await run({ a: file(0, 3000), b: file(0, 2990), c: file(2900, 3000) })
+    const { messages } = truncateOversizedToolResultsInMessages(conversation(results), 20_000)
+    const sent = new HistoryPruner({ ledger, policies: ['outdated'] }).prune(messages, { now: 0 }).messages
+    for (const id of ['b', 'c']) expect([id, contentOf(sent, id)]).toEqual([id, expect.stringMatching(/not in view/)])
+  })
+
+  test('a line of the tool that is equal to its pointer does not keep the pointer', async () => {
+    const lines = file(0, 60).split('\n')
+    lines[1] = '[lines 4-57: same as lines 4-57 of the output of `run a` above]'
+    const { ledger, results } = await run({ a: file(0, 60), b: lines.join('\n') })
+    const sent = new HistoryPruner({ ledger }).prune(conversation(results.slice(1)), { now: 0 }).messages
+    expect(contentOf(sent, 'b')).toContain('[54 lines are not in view any more')
+    expect(contentOf(sent, 'b')).not.toContain('same as')
+  })
+
   test('a pointer whose target the host removed becomes a sentence, or the text if it was known', async () => {
     const { ledger, results } = await run({ a: file(0, 80), b: file(0, 80) })
     const pruner = new HistoryPruner({ ledger })
@@ -402,5 +451,118 @@ describe('with a pruner', () => {
       }),
       { numRuns: Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 60) },
     )
+  })
+})
+
+describe('a pointer never outlives its target', () => {
+  type Message = ReturnType<typeof conversation>[number]
+  const summarize = async () => 'We read two files.'
+  const contextWindowTokens = 20_000
+  const window = { contextWindow: contextWindowTokens }
+  const inSession = async (messages: Message[], ledger: ToolResultLedger) => {
+    const session = new MemorySession()
+    for (const message of messages) session.append({ type: 'message', message })
+    await truncateOversizedToolResultsInSession({ session, contextWindowTokens, ledger })
+    const known = new Map(session.entries().map((entry) => [entry.id, entry]))
+    const path: unknown[] = []
+    for (let entry = known.get(session.leaf()!); entry; entry = known.get(entry.parentId!)) path.unshift(entry.message)
+    return path
+  }
+  const compact = { ...window, force: true, recentTurns: 1 }
+  const outdated = { now: 2e12, maxAgeMs: 1, keepRecent: 1 }
+
+  test.each<[string, (messages: Message[], ledger: ToolResultLedger) => unknown]>([
+    [
+      'projectToolResults',
+      (messages, ledger) => projectToolResults(messages, { contextWindowTokens, ledger }).messages,
+    ],
+    [
+      'truncateOversizedToolResultsInMessages',
+      (messages, ledger) => truncateOversizedToolResultsInMessages(messages, contextWindowTokens, { ledger }).messages,
+    ],
+    ['truncateOversizedToolResultsInSession', inSession],
+    [
+      'recoverFromOverflow',
+      async (messages, ledger) => (await recoverFromOverflow({ messages, contextWindowTokens, ledger })).messages,
+    ],
+    [
+      'compactionStep',
+      async (messages, ledger) => {
+        const step = compactionStep<Message>({ ...window, summarize, ledger, recentTurns: 1 })
+        const { messages: compacted } = (await step(messages, { targetTokens: 9000, signal: undefined })) as {
+          messages: Message[]
+        }
+        return compacted
+      },
+    ],
+    [
+      'compactHistory',
+      async (messages, ledger) => (await compactHistory(messages, { ...compact, summarize, ledger })).messages,
+    ],
+    [
+      'compactHistory without a summary',
+      async (messages, ledger) =>
+        (await compactHistory(messages, { ...compact, contextWindow: 4000, ledger })).messages,
+    ],
+    [
+      'ContextManager',
+      async (messages, ledger) => (await new ContextManager<Message>({ ...window, ledger }).prepare(messages)).messages,
+    ],
+    [
+      'simplifyOutdatedTerminalResults',
+      (messages, ledger) => simplifyOutdatedTerminalResults(messages, { ...outdated, ledger }),
+    ],
+  ])('%s', async (_, shortened) => {
+    const ledger = new ToolResultLedger()
+    const fold = new FoldSession()
+    const results: { id: string; content: string }[] = []
+    const texts = { a: file(0, 2500), b: `${file(0, 4, 'own')}\n${file(0, 900)}\n${file(0, 4, 'end')}` }
+    for (const [id, text] of Object.entries(texts)) {
+      const tool = guardTool({ name: 'bash', execute: async () => text }, { fold, ledger })
+      results.push({ id, content: (await tool.execute({ command: `run ${id}` }, { toolCallId: id })) as string })
+    }
+    expect(results[1]!.content).toContain('same as lines')
+    const [first, ...rest] = conversation(results)
+    const messages = [first!, ...rest.slice(0, 2), { role: 'user', content: 'more' }, ...rest.slice(2)]
+    const sent = (await shortened(messages, ledger)) as Message[]
+    expect(contentOf(sent, 'a')).not.toBe(texts.a)
+    const text = contentOf(sent, 'b') as string
+    expect(text.split('\n').slice(0, 20)).toEqual(texts.b.split('\n').slice(0, 20))
+  })
+
+  test('a manager that continues in another process sends the same text after a summary', async () => {
+    const ledger = new ToolResultLedger()
+    const fold = new FoldSession()
+    const results: { id: string; content: string }[] = []
+    for (const [id, text] of Object.entries({ a: file(0, 300), b: `${file(0, 60)}\n${file(0, 20, 'own')}` })) {
+      const tool = guardTool({ name: 'bash', execute: async () => text }, { fold, ledger })
+      results.push({ id, content: (await tool.execute({ command: `run ${id}` }, { toolCallId: id })) as string })
+    }
+    const all = conversation(results)
+    const stored = [...all.slice(0, 3), { role: 'user', content: 'again' }, ...all.slice(3)]
+    const options = { contextWindow: 4000, ledger, compaction: { summarize, recentTurns: 1 } }
+    const manager = new ContextManager<Message>(options)
+    const { messages } = await manager.prepare(stored, { now: 1, force: true })
+    expect(contentOf(messages, 'a')).toBeUndefined()
+    expect(contentOf(messages, 'b')).toContain('const value30 =')
+    const later = ContextManager.fromJSON<Message>(JSON.stringify(manager), {
+      ...options,
+      ledger: ToolResultLedger.fromJSON(JSON.stringify(ledger)),
+    })
+    expect(JSON.stringify((await later.prepare(stored, { now: 2 })).messages)).toBe(JSON.stringify(messages))
+  })
+
+  test('a full ledger drops the records of folds last', async () => {
+    const ledger = new ToolResultLedger({ maxEntries: 4 })
+    const record: FoldRecord = { saved: 1, edits: [] }
+    const note = (id: string, folds?: FoldRecord) =>
+      ledger.record({ toolCallId: id, toolName: 'x', ...(folds && { folds }) })
+    note('a')
+    note('b', record)
+    for (const id of ['c', 'd', 'e', 'f', 'g']) note(id)
+    expect(['a', 'b', 'c', 'd', 'e', 'f', 'g'].filter((id) => ledger.get(id))).toEqual(['b', 'e', 'f', 'g'])
+    expect(ToolResultLedger.fromJSON(JSON.stringify(ledger), { maxEntries: 2 }).get('b')).toBeDefined()
+    for (const id of ['h', 'i', 'j', 'k']) note(id, record)
+    expect(ledger.size).toBe(4)
   })
 })

@@ -1,7 +1,7 @@
 /** The options of {@link compactHistory}, checked, and the numbers that they come to. */
 
 import type { ThinkingMode } from '../history/bound-thinking'
-import type { ToolResultKnowledge } from '../history/ledger'
+import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { call, native } from '../native/native'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage, TruncationProfile } from '../types'
@@ -180,7 +180,7 @@ export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } =
   usedTokens: ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)],
   estimateTokens: func,
   language: oneOf('en', 'zh-CN'),
-  ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  ledger: LEDGER_CHECK,
   storage: owner,
   thinking: oneOf('keep-prefix', 'ignore'),
   readState: object,

@@ -6,6 +6,7 @@ import { warnUnreadable } from '../history/format-warning'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import type { MessageView } from '../history/message-view'
+import { restoreFolds } from '../history/restore-folds'
 import { ROLES } from '../history/roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../history/summary'
 import { call, native } from '../native/native'
@@ -164,7 +165,8 @@ export class Run<M> {
     if (action === 'outputs' && replaced.length === 0) action = 'none'
     const { messages: withoutImages, media, imageless } = this.withoutMedia(messages)
     const keepsThinking = settings.options.thinking === 'ignore'
-    const small = keepsThinking ? withoutImages : withoutStaleThinking(this.history.messages, withoutImages)
+    const restored = restoreFolds(this.history.messages, withoutImages, settings.options.ledger) as M[]
+    const small = keepsThinking ? restored : withoutStaleThinking(this.history.messages, restored)
     const did = afterMedia({ action, reason }, media)
     const report = this.report({ ...did, messages: small, media, state, summary: made?.report, error }, action)
     report.replacedOutputs = replaced.length

@@ -135,6 +135,7 @@ export class ContextManager<M = unknown> {
     const resumed = fold === null ? undefined : Fold.fromJSON<M>(fold)
     const lasting = {
       fold: resumed,
+      isResumed: true,
       images: new Images<M>(images),
       state: compaction ?? undefined,
       thinkingRemovedBefore,
@@ -173,6 +174,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     counts,
     environment: undefined,
     fold: undefined,
+    isResumed: false,
     images: new Images(undefined),
     thinkingRemovedBefore: 0,
     state: undefined,

@@ -7,7 +7,7 @@ import { SpillwayError } from '../errors'
 import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { viewsIn, viewsOf } from '../history/formats'
-import { countedTokens, type HistoryPruner } from '../pruning/pruner'
+import { countedTokens, type HistoryPruner, learnTexts } from '../pruning/pruner'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
 import { boundMedia } from './bounded-media'
@@ -25,6 +25,8 @@ export interface Inner<M> {
   readonly counts: { known: number }
   environment: { of: unknown; tokens: number } | undefined
   fold: Fold<M> | undefined
+  /** The summary was made in another process: what it replaces was not read here. */
+  isResumed: boolean
   images: Images<M>
   /** The messages of the stored history in front of this index go out without their signed reasoning. */
   thinkingRemovedBefore: number
@@ -51,6 +53,8 @@ export async function withinLimits<M>(
 /** The stored history with its compactions. */
 export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
   const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
+  if (inner.fold !== undefined && folded !== undefined && inner.isResumed) learnTexts(inner.pruner, stored)
+  inner.isResumed = false
   if (folded !== undefined) return withoutRemovedThinking(inner, stored, inner.images.apply(stored, folded))
   inner.fold = undefined
   inner.images.keep()

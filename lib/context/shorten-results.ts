@@ -16,7 +16,7 @@ export async function guarded<M>(
   { isRefused, signal }: { isRefused: boolean; signal: AbortSignal | undefined },
 ): Promise<Guarded | undefined> {
   const { options, pruner, usable, tell } = inner
-  const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage } = options
+  const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage, ledger } = options
   const whole = requestTokens(inner, tokens)
   const reserved = Math.max(reserveTokens + whole - tokens, 0)
   const fits = whole <= usable
@@ -32,6 +32,7 @@ export async function guarded<M>(
       profile: overflow,
       ...(estimateTokens && { estimateTokens }),
       ...(storage && { storage }),
+      ...(ledger && { ledger }),
       ...(signal && { signal }),
     })
     const { problem, report } = recovered

@@ -66,10 +66,24 @@ export function unfolded(
   }
 }
 
-/** The text with each pointer replaced by a sentence that says that its lines are not there any more. */
+/** Returns true if a text has a pointer of this record, or a line of one. */
+export function hasPointers(text: string, { edits }: FoldRecord): boolean {
+  return edits.some(
+    ({ toolCallId, text: shown }) => toolCallId !== undefined && shown.split('\n').some((line) => text.includes(line)),
+  )
+}
+
+/**
+ * The text with each pointer replaced by a sentence that says that its lines are not there any more. A line of the tool that is equal to
+ * a pointer is replaced as well: in a text that was shortened it cannot be distinguished from the pointer.
+ */
 export function withoutPointers(text: string, { edits }: FoldRecord): string {
   const pointers = edits.filter(({ toolCallId }) => toolCallId !== undefined)
-  return pointers.reduce((rest, edit) => rest.replace(edit.text, () => noteFor(edit)), text)
+  return pointers.reduce((rest, edit) => {
+    const note = noteFor(edit)
+    const lines = rest.includes(edit.text) ? [edit.text] : edit.text.split('\n')
+    return lines.reduce((left, line) => left.replaceAll(line, () => note), rest)
+  }, text)
 }
 
 function noteFor({ fromLine, toLine }: FoldEdit): string {

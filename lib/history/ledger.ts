@@ -4,6 +4,7 @@ import { isFoldRecord } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
+import type { Check as OptionCheck } from '../validation/options'
 import { checkKeys, invalid, isRecord, readable, wrong } from '../validation/validate'
 
 /** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
@@ -20,6 +21,12 @@ export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isE
 export interface ToolResultKnowledge {
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined
 }
+
+/** Validation of an option that takes a source. */
+export const LEDGER_CHECK: OptionCheck = [
+  'a ToolResultLedger',
+  (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function',
+]
 
 /**
  * Returns the record of a call. The source may be the caller's: if it throws, `tell` is called and there is no record; and of
@@ -50,7 +57,8 @@ export function warnOfLedger(thrown: unknown): void {
 /** Options of {@link ToolResultLedger}. */
 export interface ToolResultLedgerOptions {
   /**
-   * Maximum number of calls; the oldest records are dropped first. A whole number of at least 1.
+   * Maximum number of calls; the oldest records are dropped first, and those of folded results last, until these are more than half.
+   * A whole number of at least 1.
    * @default 10000
    */
   maxEntries?: number
@@ -71,6 +79,8 @@ const MOST_ARGS_UNITS = 4096
 interface Inner {
   readonly maxEntries: number
   readonly entries: Map<string, ToolResultRecord>
+  /** Number of entries with folds. */
+  folded: number
   /** Continues after the last removed entry: from the start, every removed entry would be passed again. */
   oldest?: Iterator<string>
 }
@@ -98,7 +108,7 @@ export class ToolResultLedger {
     if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
       throw wrong('options.maxEntries', maxEntries, 'a whole number of at least 1')
     }
-    inners.set(this, { maxEntries, entries: new Map() })
+    inners.set(this, { maxEntries, entries: new Map(), folded: 0 })
   }
 
   /** Number of recorded calls. */
@@ -122,10 +132,10 @@ export class ToolResultLedger {
     const known = entries.get(toolCallId)
     const assumedBefore = known === undefined ? [] : (assumptions.get(known) ?? [])
     const merged = known === undefined ? checked : inOrder({ ...checked, ...without(known, assumedBefore) })
-    entries.set(toolCallId, Object.freeze(merged))
+    put(inner, merged)
     const stillAssumed = known === undefined ? assumed : assumed.filter((key) => assumedBefore.includes(key))
     if (stillAssumed.length > 0) assumptions.set(merged, stillAssumed)
-    if (entries.size > maxEntries) entries.delete(oldestOf(inner))
+    if (entries.size > maxEntries) dropOldest(inner)
   }
 
   /** Returns the record of a call. It must not be modified. */
@@ -150,14 +160,10 @@ export class ToolResultLedger {
       if (version !== 1) throw wrong('state.version', version, '1')
       if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
       for (const [index, entry] of entries.entries()) {
-        const checked = checkedRecord(entry, `state.entries[${index}]`)
-        inner.entries.set(checked.toolCallId, Object.freeze(checked))
+        put(inner, checkedRecord(entry, `state.entries[${index}]`))
       }
     })
-    for (const id of inner.entries.keys()) {
-      if (inner.entries.size <= inner.maxEntries) break
-      inner.entries.delete(id)
-    }
+    while (inner.entries.size > inner.maxEntries) dropOldest(inner)
     return ledger
   }
 }
@@ -166,10 +172,31 @@ function innerOf(ledger: ToolResultLedger): Inner {
   return inners.get(ledger) as Inner
 }
 
-/** The entry that was added before all others; there is one. */
-function oldestOf(inner: Inner): string {
-  inner.oldest ??= inner.entries.keys()
-  return inner.oldest.next().value as string
+function put(inner: Inner, record: ToolResultRecord): void {
+  const { entries } = inner
+  if (entries.get(record.toolCallId)?.folds !== undefined) inner.folded--
+  if (record.folds !== undefined) inner.folded++
+  entries.set(record.toolCallId, Object.freeze(record))
+}
+
+/**
+ * Drops the entry that was added before all others. The record of a fold is all that is known of its pointers, so such an entry is
+ * moved to the end instead. Among more than half of them a search could become long.
+ */
+function dropOldest(inner: Inner): void {
+  const { entries, maxEntries } = inner
+  for (;;) {
+    inner.oldest ??= entries.keys()
+    const id = inner.oldest.next().value as string
+    const entry = entries.get(id) as ToolResultRecord
+    entries.delete(id)
+    if (entry.folds === undefined) return
+    if (inner.folded > maxEntries / 2) {
+      inner.folded--
+      return
+    }
+    entries.set(id, entry)
+  }
 }
 
 function parsed(state: unknown): Record<string, unknown> {

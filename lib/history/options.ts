@@ -3,7 +3,7 @@
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
-import type { ToolResultKnowledge } from './ledger'
+import { LEDGER_CHECK, type ToolResultKnowledge } from './ledger'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
 
 /** Facts about an outdated result, for its placeholder. */
@@ -128,7 +128,7 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
   terminalTools: strings,
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   language: oneOf('en', 'zh-CN'),
-  ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  ledger: LEDGER_CHECK,
   storage: owner,
   onSimplified: ['a function', (value) => typeof value === 'function'],
 }

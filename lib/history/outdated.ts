@@ -20,6 +20,7 @@ import {
   type SimplifiedReport,
   type SimplifyOutdatedOptions,
 } from './options'
+import { restoreFolds } from './restore-folds'
 import { viewed } from './result-views'
 import { savedPathOf } from './saved-path'
 
@@ -60,7 +61,10 @@ export function simplifyOutdatedTerminalResults<M>(messages: readonly M[], optio
     return messages as M[]
   }
   const outdated = findOutdated(results, rules)
-  return outdated.length > 0 ? replaceAll(messages, results, outdated, rules, format) : (messages as M[])
+  if (outdated.length === 0) return messages as M[]
+  const replaced = replaceAll(messages, results, outdated, rules, format)
+  const isFolded = results.some(({ learnt }) => learnt?.folds !== undefined)
+  return isFolded ? (restoreFolds(messages, replaced, rules.ledger) as M[]) : replaced
 }
 
 const PLACE = 'simplifyOutdatedTerminalResults'

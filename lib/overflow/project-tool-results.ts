@@ -1,5 +1,7 @@
 /** Projection of a history's tool results, stable across requests. */
 
+import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
+import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
 import { checkOptions } from '../validation/options'
@@ -46,6 +48,11 @@ export interface ProjectOptions {
   outputExists?: (path: string) => boolean
   /** The storage that full outputs were saved in: only paths that it owns are named. */
   storage?: OutputOwner
+  /**
+   * A `ToolResultLedger` with the records of a `FoldSession`: a result whose pointer would lose its target gets its text back before
+   * results are shortened.
+   */
+  ledger?: ToolResultKnowledge
 }
 
 /** Report of {@link projectToolResults}. */
@@ -73,6 +80,7 @@ const CHECKS = {
   maxTotalChars: CHECK.atLeastZero,
   outputExists: CHECK.function,
   storage: owner,
+  ledger: LEDGER_CHECK,
 } as const
 
 /**
@@ -98,12 +106,18 @@ export function projectToolResults<M>(messages: readonly M[], options: ProjectOp
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { projection: cap, request, weighted, minKeep } = limits
   const bounds = { profile, weighted, cap, budget: maxTotalChars ?? request, minKeep, outputExists, storage }
-  const bounded = boundResults(messages, bounds, readState(options.state))
-  const { count, weightBefore, weightAfter, rebaselined, sent } = bounded
+  const before = readState(options.state)
+  let weightBefore: number | undefined
+  const bounded = shortenFolded(messages, options.ledger, (given) => {
+    const made = boundResults(given, bounds, before)
+    weightBefore ??= made.weightBefore
+    return made
+  })
+  const { count, weightAfter, rebaselined, sent } = bounded
   return {
     messages: bounded.messages,
     state: { version: 1, sent: Object.fromEntries(sent) },
-    report: { shortened: count, charsBefore: weightBefore, charsAfter: weightAfter, rebaselined },
+    report: { shortened: count, charsBefore: weightBefore ?? 0, charsAfter: weightAfter, rebaselined },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ThinkingMode } from '../history/bound-thinking'
 import type { EstimateTokens } from '../history/estimate'
+import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { asText } from '../util/guards'
 import { checkOptions, oneOf, signal } from '../validation/options'
@@ -127,6 +128,11 @@ export interface RecoverOptions<M> {
   /** The storage that full outputs were saved in: only paths that it owns are named. */
   storage?: OutputOwner
   /**
+   * A `ToolResultLedger` with the records of a `FoldSession`: a result whose pointer would lose its target gets its text back before
+   * results are shortened.
+   */
+  ledger?: ToolResultKnowledge
+  /**
    * `keep-prefix`: signed reasoning after the first changed message is removed, because current Claude models refuse it there.
    * `ignore`: it stays.
    * @default 'keep-prefix'
@@ -172,6 +178,7 @@ export const RECOVER_CHECKS = {
   onStep: CHECK.function,
   outputExists: CHECK.function,
   storage: owner,
+  ledger: LEDGER_CHECK,
   thinking: oneOf('keep-prefix', 'ignore'),
 } as const
 

@@ -6,6 +6,7 @@ import { Estimate } from '../history/estimate'
 import { warnUnreadable } from '../history/format-warning'
 import { formatNamed, type ReadViews, viewsIn } from '../history/formats'
 import type { HistoryFormatName, MessageView } from '../history/message-view'
+import { restoreFolds, shortenFolded } from '../history/restore-folds'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
@@ -161,9 +162,12 @@ export class Walk<M> {
   shorten(step: 'oversized' | 'aggregate'): void {
     const { profile, limits, options } = this
     const { perResult: cap, weighted, minKeep } = limits
-    const { outputExists, storage } = options
+    const { outputExists, storage, ledger } = options
     const bounds = { profile, weighted, cap, minKeep, outputExists, storage }
-    const bound = (budget: number | null) => boundResults(this.messages, { ...bounds, budget }, undefined, this.read)
+    const bound = (budget: number | null) =>
+      shortenFolded(this.messages, ledger, (given) =>
+        boundResults(given, { ...bounds, budget }, undefined, given === this.messages ? this.read : viewsIn(given)),
+      )
     const [first = null, ...others] = step === 'aggregate' ? this.budgets() : []
     let { messages, count } = bound(first)
     for (const budget of others) {
@@ -198,7 +202,8 @@ export class Walk<M> {
         throw new TypeError(`compact answered ${describe(answer)} instead of messages`)
       }
       // A compaction that changed nothing would change nothing again.
-      if (!this.settle('compaction', messages as readonly M[] | undefined, 0, 'there was nothing to compact')) {
+      const made = messages && restoreFolds(this.messages, messages as readonly M[], options.ledger)
+      if (!this.settle('compaction', made, 0, 'there was nothing to compact')) {
         counters.canCompact = false
       }
     } catch (error) {

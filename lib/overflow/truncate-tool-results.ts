@@ -1,6 +1,8 @@
 /** The document's functions over the messages of a request. */
 
 import { viewsOf } from '../history/formats'
+import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
+import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
 import { checkOptions } from '../validation/options'
@@ -45,6 +47,11 @@ export interface TruncateResultsOptions {
   outputExists?: (path: string) => boolean
   /** The storage that full outputs were saved in: only paths that it owns are named. */
   storage?: OutputOwner
+  /**
+   * A `ToolResultLedger` with the records of a `FoldSession`: a result whose pointer would lose its target gets its text back before
+   * results are shortened.
+   */
+  ledger?: ToolResultKnowledge
 }
 
 const isTotal = (value: unknown) => value === false || (typeof value === 'number' && value >= 0)
@@ -57,6 +64,7 @@ const CHECKS = {
   maxTotalChars: ['a number of at least 0, or false', isTotal],
   outputExists: CHECK.function,
   storage: owner,
+  ledger: LEDGER_CHECK,
 } as const
 
 /** Result of {@link truncateOversizedToolResultsInMessages}. */
@@ -88,10 +96,8 @@ export function readTruncateOptions(window: unknown, options: TruncateResultsOpt
 export function truncateBy<M>(messages: readonly M[], { options, profile, limits, budget }: TruncateRules) {
   const { perResult: cap, weighted, minKeep } = limits
   const { minKeepChars = minKeep, suffix, outputExists, storage } = options
-  return boundResults(messages, {
-    ...{ profile, weighted, cap, budget, minKeep: minKeepChars },
-    ...{ suffix, outputExists, storage },
-  })
+  const bounds = { profile, weighted, cap, budget, minKeep: minKeepChars, suffix, outputExists, storage }
+  return shortenFolded(messages, options.ledger, (given) => boundResults(given, bounds))
 }
 
 /**

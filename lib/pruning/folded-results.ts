@@ -1,22 +1,19 @@
 /** Folded results of a history: the targets of their pointers, and their texts if a target is no longer sent. */
 
-import { foldKey, targetsOf, unfolded, withoutPointers } from '../fold/restore'
-import type { ResultText } from '../history/message-cache'
+import { foldKey, hasPointers, targetsOf, withoutPointers } from '../fold/restore'
+import { FoldTexts } from '../history/fold-texts'
+import type { ToolResultKnowledge } from '../history/ledger'
+import { joinedText, type ResultText } from '../history/message-cache'
 import type { CallView, ResultView } from '../history/message-view'
+import { noteResults } from '../history/restore-folds'
+import { removedBefore } from '../overflow/previous-truncation'
 import type { FoldRecord } from '../types'
 import type { HistoryItem } from './prunable-item'
 
-/** Least units of an argument that a pointer may refer to. */
-const LONG_ARGUMENTS = 300
-
 export class FoldedResults {
-  /** Text without pointers of each result that is known by its call. */
-  private readonly texts = new Map<string, string>()
+  private readonly texts = new FoldTexts()
 
-  /**
-   * Remembers the text of a result without pointers as long as its targets are there: a compaction may take them away.
-   * Where texts differ from those that were folded, nothing is known.
-   */
+  /** Remembers the text of a result without pointers as long as its targets are there. */
   note(
     item: HistoryItem,
     { text, replaceable }: ResultView,
@@ -25,28 +22,30 @@ export class FoldedResults {
   ): void {
     const { toolCallId } = item
     if (toolCallId === undefined) return
-    const args = answered !== undefined && answered.argsText.length > LONG_ARGUMENTS ? answered.args() : undefined
-    for (const [name, value] of Object.entries(args ?? {})) {
-      if (typeof value === 'string' && value.length > LONG_ARGUMENTS) {
-        this.texts.set(foldKey(toolCallId, name), value)
-      }
-    }
-    const shown = typeof text === 'string' ? text : text.join('\n')
-    if (folds === undefined) {
-      this.texts.set(toolCallId, shown)
-      return
-    }
-    const before = this.texts.get(toolCallId)
-    const whole = unfolded(shown, folds, (id) => this.texts.get(id))
-    if (whole !== undefined) this.texts.set(toolCallId, whole)
-    // Facts about another text under this id are dropped; those about this text stay.
-    else if (before !== undefined && before.length - shown.length !== folds.saved) this.texts.delete(toolCallId)
-    if (replaceable && targetsOf(folds).size > 0) item.folds = folds
+    const shown = joinedText(text)
+    const isWhole = this.texts.note(toolCallId, shown, answered, folds)
+    if (!replaceable || folds === undefined || !hasPointers(shown, folds)) return
+    item.folds = folds
+    item.lacksTarget = !isWhole && this.hasShortenedTarget(folds)
+  }
+
+  /** Remembers the texts of a history that is not sent as it is. */
+  learn(messages: readonly unknown[], ledger: ToolResultKnowledge): void {
+    noteResults(this.texts, messages, ledger)
+  }
+
+  /** True if a target was shortened before it came here, so that the lines of a pointer are not in it any more. */
+  private hasShortenedTarget(folds: FoldRecord): boolean {
+    return folds.edits.some(({ toolCallId, argument, line = 0, fromLine, toLine }) => {
+      const text = toolCallId === undefined ? undefined : this.texts.get(foldKey(toolCallId, argument))
+      if (text === undefined) return false
+      return removedBefore(text) > 0 || text.split('\n').length < line + toLine - fromLine
+    })
   }
 
   /**
-   * Gives folded results their text back where a target of theirs is left out or not in the history, and returns all that have
-   * theirs back by now. A pointer is never sent without its target, and `cleared` are results that the provider leaves out.
+   * Gives folded results their text back where a target of theirs is left out or not in the history, and returns all results that lost
+   * pointers by now. A pointer is never sent without its target, and `cleared` are results that the provider leaves out.
    */
   restore(
     items: readonly HistoryItem[],
@@ -54,9 +53,8 @@ export class FoldedResults {
     textOf: (item: HistoryItem) => ResultText,
     send: (item: HistoryItem, text: string) => void,
   ): HistoryItem[] {
-    const folded = items.filter(({ folds, sent }) => folds !== undefined && sent === undefined)
-    const restored = items.filter((item) => item.restored)
-    if (folded.length === 0) return restored
+    const folded = items.filter(({ folds, restored }) => folds !== undefined && !restored)
+    if (folded.length === 0) return items.filter(hasTextBack)
     const shown = new Map<string, boolean>()
     const shortened = new Set<string>()
     for (const item of items) {
@@ -72,15 +70,22 @@ export class FoldedResults {
       const record = item.folds as FoldRecord
       const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) =>
         argument === undefined ? shown.get(toolCallId) === true : shown.has(toolCallId) && !shortened.has(toolCallId)
-      if ([...targetsOf(record).values()].every(isShown)) continue
-      const text = textOf(item)
-      const own = typeof text === 'string' ? text : text.join('\n')
-      const whole = this.texts.get(item.toolCallId as string)
-      const isOwn = whole !== undefined && whole.length - own.length === record.saved
-      item.restored = true
-      restored.push(item)
-      send(item, isOwn ? whole : withoutPointers(own, record))
+      const { sent, lacksTarget } = item
+      const own = sent ?? joinedText(textOf(item))
+      if ((!lacksTarget && [...targetsOf(record).values()].every(isShown)) || !hasPointers(own, record)) continue
+      if (sent === undefined) {
+        item.restored = true
+        send(item, this.texts.instead(item.toolCallId as string, own, record))
+      } else {
+        // A result that was shortened stays so.
+        item.withPointers = sent
+        send(item, withoutPointers(sent, record))
+      }
     }
-    return restored
+    return items.filter(hasTextBack)
   }
+}
+
+function hasTextBack({ restored, withPointers }: HistoryItem): boolean {
+  return restored || withPointers !== undefined
 }

@@ -223,6 +223,7 @@ export class HistoryReader {
     this.placeholders.set(key, placeholder)
     if (this.trims.size > 0) this.trims.delete(key)
     item.restored = false
+    item.withPointers = undefined
     this.send(item, placeholder)
   }
 
@@ -264,6 +265,7 @@ export class HistoryReader {
     const trim = item.trim as Trim
     this.trims.set(item.key, trim)
     item.restored = false
+    item.withPointers = undefined
     this.send(item, trimmed(this.textOf(item), trim))
   }
 
@@ -476,6 +478,12 @@ export class HistoryReader {
     return this.items.filter(mayGo).slice(0, this.clearedByProvider)
   }
 
+  /** Remembers the texts of messages that a summary replaces in the histories to come. */
+  learnTexts(messages: readonly unknown[]): void {
+    const { ledger } = this.settings
+    if (ledger !== undefined) this.folded.learn(messages, ledger)
+  }
+
   /** Gives folded results their text back where a target is not sent any more; answers how many tokens that adds. */
   restoreFolded(): number {
     const { items } = this
@@ -485,7 +493,10 @@ export class HistoryReader {
       (item) => this.textOf(item),
       (item, text) => this.send(item, text),
     )
-    return restored.reduce((sum, { sent, tokens }) => sum + this.tokens.text(sent as string) - tokens, 0)
+    return restored.reduce((sum, { sent, tokens, withPointers }) => {
+      const before = withPointers === undefined ? tokens : this.tokens.text(withPointers)
+      return sum + this.tokens.text(sent as string) - before
+    }, 0)
   }
 
   /** How many of the items that are sent otherwise only have their text back. */

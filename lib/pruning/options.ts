@@ -2,7 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import type { ThinkingMode } from '../history/bound-thinking'
-import type { ToolResultKnowledge } from '../history/ledger'
+import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
@@ -222,7 +222,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   index: [`${listed(['short', 'long'])}, or false`, (value) => ['short', 'long', false].includes(value as never)],
   language: oneOf('en', 'zh-CN'),
-  ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  ledger: LEDGER_CHECK,
   storage: owner,
   estimateTokens: func,
   onError: func,

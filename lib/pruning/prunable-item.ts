@@ -32,11 +32,17 @@ export class HistoryItem {
   /** It holds images or other media, which go with its text. */
   hasMedia = false
 
-  /** The folded parts of its text, and the text before folding. */
+  /** The folded parts of its text, if it has pointers. */
   folds: FoldRecord | undefined = undefined
+
+  /** A target of its pointers was shortened before the history was read. */
+  lacksTarget = false
 
   /** Its text is sent again, because the target of its pointers is not sent any more. */
   restored = false
+
+  /** The shortened text that would be sent if the targets of its pointers were sent as well. */
+  withPointers: string | undefined = undefined
 
   /** Replacement that is sent, if any. */
   sent: string | undefined = undefined

@@ -234,6 +234,14 @@ export function adopt(pruner: HistoryPruner, texts: readonly { index: number; pl
 }
 
 /**
+ * Remembers the texts of messages that a summary replaces in the histories to come: a pointer may refer to them.
+ * @internal
+ */
+export function learnTexts(pruner: HistoryPruner, messages: readonly unknown[]): void {
+  innerOf(pruner).reader.learnTexts(messages)
+}
+
+/**
  * Lets everybody know what the messages that were read last say.
  * @internal
  */

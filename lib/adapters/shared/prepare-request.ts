@@ -2,6 +2,8 @@
 
 import type { OverflowClass } from 'spillway'
 import type { OverflowRecoveryState } from 'spillway/overflow'
+import type { ToolResultKnowledge } from '../../history/ledger'
+import { changedResults } from '../../history/restore-folds'
 import { classifyOverflow } from '../../overflow/classify-overflow'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { leftResults, type PrunedItem } from '../../pruning/report'
@@ -187,7 +189,7 @@ export class Requests {
     attempt: Attempt,
     signal?: AbortSignal,
   ): Promise<OutgoingRequest<M> | undefined> {
-    const { recovery = {} } = this.#controls
+    const { recovery = {}, ledger } = this.#controls
     if (recovery === false || attempt.retries >= (recovery.retries ?? USUAL_RETRIES) || signal?.aborted)
       return undefined
     const { retries: _, contextWindowTokens, ...options } = recovery
@@ -201,12 +203,14 @@ export class Requests {
         messages,
         contextWindowTokens: window ?? USUAL_WINDOW,
         overflow,
+        ...(isKnowledge(ledger) && { ledger }),
         ...(attempt.state && { state: attempt.state }),
         ...(signal && { signal }),
       })
       attempt.state = recovered.report.state
       attempt.retries += 1
       this.#prefixes.remember(original, recovered.messages)
+      this.#forget(changedResults(messages, recovered.messages))
       const { report } = recovered
       tell(this.#controls, { type: 'recovered', ...(sessionId !== undefined && { sessionId }), overflow, report })
       return { original, messages: await this.#prunedNow(recovered.messages as M[], sessionId), sessionId }
@@ -215,6 +219,11 @@ export class Requests {
       return undefined
     }
   }
+}
+
+/** True if a receiver of records can also be asked for them. */
+function isKnowledge(ledger: unknown): ledger is ToolResultKnowledge {
+  return typeof (ledger as ToolResultKnowledge | undefined)?.get === 'function'
 }
 
 /** The calls whose results left the request, as the report of a pruner or a context manager says. */
