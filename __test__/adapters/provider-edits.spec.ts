@@ -126,7 +126,7 @@ const HOSTS: Record<string, { turns: (id: string) => Message[]; request: Request
 
 function turnsOf(format: 'ai-sdk' | 'langchain' | 'pi'): (id: string) => Message[] {
   const { answer, result } = SHAPES[format]
-  return (id) => [answer(id, ''), result(id, TEXT)]
+  return (id) => [...answer(id, ''), result(id, TEXT)]
 }
 
 function agentsTurns(callId: string): Message[] {

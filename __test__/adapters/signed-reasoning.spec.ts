@@ -40,7 +40,7 @@ describe.each(['ai-sdk', 'langchain', 'pi'] as const)('%s', (host) => {
     for (let at = 0; at < 12; at++) {
       const id = `c${at}`
       sent = await send(stored)
-      stored.push(answer(id, provider.answer(sent, answer(id, ''))), result(id, `line of ${id}\n`.repeat(600)))
+      stored.push(...answer(id, provider.answer(sent)), result(id, `line of ${id}\n`.repeat(600)))
     }
     return sent
   }

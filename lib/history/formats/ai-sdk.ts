@@ -16,7 +16,7 @@ import {
 } from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { type Edit, edited, REMOVED } from './immutable-edit'
-import { sealedIn, thinkingOf } from './reasoning-and-files'
+import { repeatedThinking, sealedIn, thinkingOf } from './reasoning-and-files'
 import {
   asBoolean,
   asideOf,
@@ -69,6 +69,7 @@ export const aiSdk = defineFormat({
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
+    const repeated = role === 'assistant' ? [message, ...found].flatMap((holder) => repeatedThinking(holder) ?? []) : []
     let signed = 0
     for (let at = 0; at < found.length; at++) {
       const part = found[at]
@@ -84,6 +85,7 @@ export const aiSdk = defineFormat({
     }
     const said = readContent(content, parts, found)
     const sealed = (said.sealed ?? 0) + signed
+    const bound = [...(said.bound ?? []), ...repeated.map(({ signature }) => signature)]
     return {
       role,
       ...said,
@@ -92,7 +94,7 @@ export const aiSdk = defineFormat({
       calls,
       results,
       withoutMedia: withoutMedia(['content'], content, parts),
-      withoutThinking: said.bound && withoutThinking(['content'], content, parts),
+      ...(bound.length > 0 && { bound, withoutThinking: () => thinkingEdits(message, content) }),
     }
   },
   summary: (text) => ({ role: 'system', content: text, providerOptions: { spillway: { summary: true } } }),
@@ -104,6 +106,19 @@ export const aiSdk = defineFormat({
     output: { type: 'error-text', value: text },
   }),
 })
+
+/** Takes signed reasoning out of the content, and where calls or the message itself repeat it. */
+function thinkingEdits(message: object, content: unknown): readonly Edit[] {
+  const [[, rest] = [[], content]] = withoutThinking(['content'], content, parts)?.() ?? []
+  const repeats = repeatedThinking(message)
+  const bare = Array.isArray(rest) ? rest.map(withoutRepeats) : rest
+  return [[['content'], bare], ...(repeats === undefined ? [] : [[repeats.path, REMOVED] as Edit])]
+}
+
+function withoutRepeats(part: object): object {
+  const repeats = repeatedThinking(part)
+  return repeats === undefined ? part : edited(part, [[repeats.path, REMOVED]])
+}
 
 function isSure(part: unknown): boolean {
   const type = get(part, 'type')

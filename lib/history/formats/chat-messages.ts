@@ -18,7 +18,7 @@ import {
 } from './content-blocks'
 import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
 import type { Edit } from './immutable-edit'
-import { sealedIn, type Thinking, thinkingBeside } from './reasoning-and-files'
+import { sealedIn, type ThinkingBeside, thinkingBeside, withoutThinkingBeside } from './reasoning-and-files'
 import { elements, get, isJsonObject, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 /** Name of a summary message, where messages have names. */
@@ -90,7 +90,10 @@ export function readChatMessage(message: object): MessageReading {
   if (role === 'assistant') {
     const reading = { role, text, media, time, calls: readCalls(message), withoutMedia: noMedia }
     const thinking = readThinking(message as ChatMessage)
-    return thinking === undefined ? reading : { ...reading, ...reasoningOf(thinking) }
+    if (thinking === undefined) return reading
+    const { bound } = thinking
+    const noThinking = bound && { bound, withoutThinking: () => withoutThinkingBeside(message) }
+    return { ...reading, ...reasoningOf(thinking), ...noThinking }
   }
   if (role !== 'tool') return { role, text, media, time, calls: readCalls(message), withoutMedia: noMedia }
   const result = new ChatResult(
@@ -147,12 +150,12 @@ export function missingChatResult(call: CallReading, text: string): Record<strin
 }
 
 /** The reasoning beside the content, and what Gemini signs its calls with. */
-function readThinking(message: ChatMessage): Thinking | undefined {
+function readThinking(message: ChatMessage): ThinkingBeside | undefined {
   const beside = thinkingBeside(message)
   const { tool_calls: calls } = message
   const signed = Array.isArray(calls) ? calls.reduce((sum, call) => sum + sealedIn(get(call, 'extra_content')), 0) : 0
   if (signed === 0) return beside
-  return { thinking: beside?.thinking ?? [], sealed: (beside?.sealed ?? 0) + signed }
+  return { ...beside, thinking: beside?.thinking ?? [], sealed: (beside?.sealed ?? 0) + signed }
 }
 
 function readCalls(message: object): readonly CallReading[] {

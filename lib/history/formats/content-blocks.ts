@@ -92,7 +92,10 @@ export function readContent(content: unknown, rules: PartRules, parts = elements
 }
 
 /** The reasoning of a message; fields that it lacks are absent. */
-export function reasoningOf({ thinking, sealed }: Thinking): Pick<Content, 'thinking' | 'sealed'> {
+export function reasoningOf({
+  thinking,
+  sealed,
+}: Pick<Thinking, 'thinking' | 'sealed'>): Pick<Content, 'thinking' | 'sealed'> {
   return {
     ...(thinking.length > 0 && { thinking: resultText(thinking) }),
     ...(sealed > 0 && { sealed }),
@@ -115,7 +118,7 @@ export function withoutMedia(
 }
 
 /** Stands for reasoning where a message had nothing else: providers refuse an empty one. */
-const NO_THINKING = '[Reasoning left out]'
+export const NO_THINKING = '[Reasoning left out]'
 
 /** The changes that take the blocks out of a content that are bound to the messages in front of them. */
 export function withoutThinking(

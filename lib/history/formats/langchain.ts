@@ -14,7 +14,7 @@ import {
 } from './content-blocks'
 import { type CallReading, defineFormat, type MessageReading, type ResultReading } from './define-format'
 import type { Edit } from './immutable-edit'
-import { sealedIn, thinkingBeside, thinkingOf } from './reasoning-and-files'
+import { sealedIn, thinkingBeside, thinkingOf, withoutThinkingBeside } from './reasoning-and-files'
 import { elements, get, isBlank, isJsonObject, nonEmpty, outputPathOf, watched } from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
@@ -38,6 +38,9 @@ const GEMINI_SIGNATURES = '__gemini_function_call_thought_signatures__'
 
 const parts: PartRules = textParts(['text'], (part, type) => {
   if (THINKING.test(asText(type))) return thinkingOf(part)
+  // A block of the provider's that LangChain has no own one for.
+  const value = type === 'non_standard' ? get(part, 'value') : undefined
+  if (THINKING.test(asText(get(value, 'type')))) return thinkingOf(value)
   return SILENT.test(asText(type)) ? 'none' : fileOrMedia(part)
 })
 
@@ -58,20 +61,27 @@ export const langchain = defineFormat({
     const said = readContent(content, parts)
     const noMedia = withoutMedia(['content'], content, parts)
     if (role === 'tool') return readTool(message, content, said)
-    const noThinking = said.bound && withoutThinking(['content'], content, parts)
-    const reading = {
-      role,
-      ...said,
-      calls: readCalls(message, content),
-      withoutMedia: noMedia,
-      withoutThinking: noThinking,
-    }
+    const calls = readCalls(message, content)
     const kwargs = role === 'assistant' ? get(message, 'additional_kwargs') : undefined
-    if (!isJsonObject(kwargs)) return reading
-    const beside = thinkingBeside(kwargs)
+    const beside = isJsonObject(kwargs) ? thinkingBeside(kwargs) : undefined
     const sealed = (said.sealed ?? 0) + (beside?.sealed ?? 0) + sealedIn(get(kwargs, GEMINI_SIGNATURES), true)
-    // Where the content has the reasoning as well, it is the same.
-    return { ...reading, ...reasoningOf({ thinking: [said.thinking ?? beside?.thinking ?? []].flat(), sealed }) }
+    const { bound: signed, ...rest } = said
+    const bound = isBinding(message) ? [...(signed ?? []), ...(beside?.bound ?? [])] : []
+    return {
+      role,
+      ...rest,
+      // Where the content has the reasoning as well, it is the same.
+      ...reasoningOf({ thinking: [said.thinking ?? beside?.thinking ?? []].flat(), sealed }),
+      calls,
+      withoutMedia: noMedia,
+      ...(bound.length > 0 && {
+        bound,
+        withoutThinking: () => [
+          ...(withoutThinking(['content'], content, parts)?.() ?? []),
+          ...(beside?.bound === undefined ? [] : withoutThinkingBeside(kwargs, ['additional_kwargs'])),
+        ],
+      }),
+    }
   },
   summary: (text) => ({ role: 'system', content: text, additional_kwargs: { spillway: { summary: true } } }),
   // Not an instance, because the class is not here; LangChain makes one of it.
@@ -95,6 +105,13 @@ function roleOf(message: object): MessageRole | undefined {
 function typeOf(message: object): unknown {
   const method = 'lc_namespace' in message ? get(message, '_getType') : undefined
   return typeof method === 'function' ? method.call(message) : undefined
+}
+
+/** True unless the message names a model of Google's: Gemini signs its reasoning, too, and does not bind it to what is in front. */
+function isBinding(message: object): boolean {
+  const said = get(message, 'response_metadata')
+  const model = asText(get(said, 'model_name') ?? get(said, 'model'))
+  return !/^google/i.test(asText(get(said, 'model_provider'))) || /claude/i.test(model)
 }
 
 function readTool(message: object, content: unknown, said: ReturnType<typeof readContent>): MessageReading {

@@ -1,6 +1,7 @@
 /** Content that takes tokens but is neither text nor a call: reasoning of the model, and text files. */
 
 import { asText } from '../../util/guards'
+import { type Edit, REMOVED } from './immutable-edit'
 import { elements, get, isJsonObject, isObject, nonEmpty, watched } from './safe-read'
 
 /** Reasoning: its texts, and how many characters of it only the provider can read. */
@@ -31,27 +32,81 @@ export function thinkingOf(part: unknown): Thinking {
   return { thinking, sealed: sealedIn(part) + (typeof data === 'string' ? data.length : 0), bound: signatureOf(part) }
 }
 
-/** Providers whose signatures are bound to the messages in front, as options of a part name them. */
-const BINDING = ['anthropic', 'bedrock', 'vertex', 'googleVertexAnthropic'] as const
-
 /**
  * The signature by which Claude's reasoning is bound to its prefix, in whatever format. Encrypted reasoning of OpenAI's is bound to an
  * organisation and signatures of Gemini's to a call, so neither counts. An empty signature does not count.
  */
 function signatureOf(part: unknown): string | undefined {
-  const type = get(part, 'type')
-  if (type === 'redacted_thinking') return nonEmpty(get(part, 'data'))
-  if (type === 'thinking') return nonEmpty(get(part, 'signature')) ?? signatureOfPi(get(part, 'thinkingSignature'))
-  if (type === 'reasoning_content') return nonEmpty(get(get(part, 'reasoningText'), 'signature'))
-  if (type !== 'reasoning') return undefined
-  for (const holder of [get(part, 'providerOptions'), get(part, 'providerMetadata')]) {
-    for (const provider of BINDING) {
-      const options = get(holder, provider)
-      const signature = nonEmpty(get(options, 'signature')) ?? nonEmpty(get(options, 'redactedData'))
+  switch (get(part, 'type')) {
+    case 'redacted_thinking':
+      return nonEmpty(get(part, 'data'))
+    case 'thinking':
+      return nonEmpty(get(part, 'signature')) ?? signatureOfPi(get(part, 'thinkingSignature'))
+    case 'reasoning_content':
+      return signatureIn(get(part, 'reasoningText')) ?? signatureIn(part)
+    case 'reasoning':
+      return signatureIn(part) ?? signatureIn(get(part, 'extras')) ?? signatureOfProvider(part)
+    case 'reasoning.text':
+    case 'reasoning.encrypted':
+      return signatureOfDetail(part)
+    default:
+      return undefined
+  }
+}
+
+/** Fields with a signature of Claude's, or with reasoning that only Claude can read. */
+const SIGNATURES = ['signature', 'redactedData', 'redactedContent'] as const
+
+function signatureIn(holder: unknown): string | undefined {
+  for (const key of SIGNATURES) {
+    const signature = nonEmpty(get(holder, key))
+    if (signature !== undefined) return signature
+  }
+  return undefined
+}
+
+/** Where parts and items have what their provider said beside the text, under its name. */
+const PROVIDER_FIELDS = ['providerOptions', 'providerMetadata', 'providerData'] as const
+
+/** Signatures of OpenAI's and Google's have other names than Claude's, whichever provider sends it. */
+function signatureOfProvider(part: unknown): string | undefined {
+  for (const key of PROVIDER_FIELDS) {
+    const holder = get(part, key)
+    if (!isJsonObject(holder)) continue
+    for (const said of Object.values(holder)) {
+      const signature = signatureIn(said) ?? signatureOfDetails(get(said, DETAILS))
       if (signature !== undefined) return signature
     }
   }
-  return nonEmpty(get(get(part, 'extras'), 'signature'))
+  return undefined
+}
+
+/** Reasoning as OpenRouter writes it, for several providers. */
+const DETAILS = 'reasoning_details'
+
+function signatureOfDetails(details: unknown): string | undefined {
+  if (!Array.isArray(details)) return undefined
+  for (const detail of details) {
+    const signature = signatureOfDetail(detail)
+    if (signature !== undefined) return signature
+  }
+  return undefined
+}
+
+function signatureOfDetail(detail: unknown): string | undefined {
+  // Without a format it is Claude's.
+  const format = get(detail, 'format') ?? 'anthropic'
+  if (typeof format !== 'string' || !format.startsWith('anthropic')) return undefined
+  return nonEmpty(get(detail, get(detail, 'type') === 'reasoning.encrypted' ? 'data' : 'signature'))
+}
+
+/** OpenRouter's provider of the AI SDK repeats the reasoning in the options of calls and messages: where, and its signature. */
+export function repeatedThinking(holder: unknown): { path: readonly string[]; signature: string } | undefined {
+  for (const key of PROVIDER_FIELDS) {
+    const signature = signatureOfDetails(get(get(get(holder, key), 'openrouter'), DETAILS))
+    if (signature !== undefined) return { path: [key, 'openrouter', DETAILS], signature }
+  }
+  return undefined
 }
 
 /** pi has an item of OpenAI's as JSON, or the name of a field, in the same place. */
@@ -60,9 +115,14 @@ function signatureOfPi(signature: unknown): string | undefined {
   return text === undefined || text.startsWith('{') || /^[a-z_]{1,32}$/.test(text) ? undefined : text
 }
 
+/** Reasoning that is a field of a message. */
+export interface ThinkingBeside extends Omit<Thinking, 'bound'> {
+  readonly bound?: readonly string[] | undefined
+}
+
 /** Reads the reasoning that is a field of a message; `undefined` if there is none. */
-export function thinkingBeside(message: unknown): Thinking | undefined {
-  let found: { thinking: readonly string[]; sealed: number } | undefined
+export function thinkingBeside(message: unknown): ThinkingBeside | undefined {
+  let found: { thinking: readonly string[]; sealed: number; bound?: readonly string[] } | undefined
   for (const key of BESIDE) {
     if (get(message, key) === undefined) continue
     const value = watched(message, key)
@@ -71,10 +131,17 @@ export function thinkingBeside(message: unknown): Thinking | undefined {
     const read = parts.map(thinkingOf)
     if (found.thinking.length === 0) found.thinking = read.flatMap(({ thinking }) => thinking)
     found.sealed += read.reduce((sum, { sealed }) => sum + sealed, 0)
+    const bound = read.flatMap(({ bound = [] }) => bound)
+    if (bound.length > 0) found.bound = [...(found.bound ?? []), ...bound]
   }
   const opaque = get(message, 'reasoning_opaque')
   if (typeof opaque !== 'string') return found
-  return { thinking: found?.thinking ?? [], sealed: (found?.sealed ?? 0) + opaque.length }
+  return { ...found, thinking: found?.thinking ?? [], sealed: (found?.sealed ?? 0) + opaque.length }
+}
+
+/** The changes that take out the reasoning that is a field of a message. */
+export function withoutThinkingBeside(message: unknown, path: readonly PropertyKey[] = []): readonly Edit[] {
+  return BESIDE.filter((key) => get(message, key) !== undefined).map((key): Edit => [[...path, key], REMOVED])
 }
 
 /** A text, or a list of texts or of parts with a text. */

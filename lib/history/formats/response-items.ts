@@ -8,6 +8,7 @@ import type { MessageRole } from '../message-view'
 import {
   contentWithText,
   fileOrMedia,
+  NO_THINKING,
   type PartRules,
   readContent,
   reasoningOf,
@@ -15,8 +16,8 @@ import {
   withoutMedia,
 } from './content-blocks'
 import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
-import type { Edit } from './immutable-edit'
-import { thinkingOf } from './reasoning-and-files'
+import { type Edit, REMOVED } from './immutable-edit'
+import { repeatedThinking, thinkingOf } from './reasoning-and-files'
 import {
   asideOf,
   elements,
@@ -93,6 +94,13 @@ const SEALED = /^(reasoning|compaction|item_reference)$/
 const RESULTS = /^(custom_tool|local_shell|shell|apply_patch)_call_output$/
 
 export function readItem(item: object, names: ItemNames): MessageReading {
+  const reading = readAny(item, names)
+  const repeats = reading.role === 'assistant' ? repeatedThinking(item) : undefined
+  if (repeats === undefined || reading.bound !== undefined) return reading
+  return { ...reading, bound: [repeats.signature], withoutThinking: () => [[repeats.path, REMOVED]] }
+}
+
+function readAny(item: object, names: ItemNames): MessageReading {
   const time = timeOf(get(item, 'timestamp'))
   const role = itemRole(item)
   if (role !== undefined) {
@@ -106,7 +114,27 @@ export function readItem(item: object, names: ItemNames): MessageReading {
   // Provider tools, reasoning, compaction: part of the model's answer, never changed.
   const said = type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant'
   if (PICTURES.test(type)) return { role: said, time, media: 1 }
-  return { role: said, time, ...(SEALED.test(type) ? reasoningOf(thinkingOf(item)) : { aside: asideOf([item]) }) }
+  if (!SEALED.test(type)) return { role: said, time, aside: asideOf([item]) }
+  const thinking = thinkingOf(item)
+  const signed = thinking.bound !== undefined && {
+    bound: [thinking.bound],
+    withoutThinking: () => messageInstead(item),
+  }
+  return { role: said, time, ...reasoningOf(thinking), ...signed }
+}
+
+/** Makes a message of an item of reasoning: its place in the history stays, and the Agents SDK takes no reasoning without content. */
+function messageInstead(item: object): readonly Edit[] {
+  const message = {
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text: NO_THINKING }],
+  }
+  const others = Object.keys(item).filter((key) => !Object.hasOwn(message, key))
+  return [...Object.entries(message), ...others.map((key) => [key, REMOVED])].map(
+    ([key, value]): Edit => [[key as string], value],
+  )
 }
 
 /** The result of a call that has none, in the form that its kind of call wants. */
