@@ -69,22 +69,59 @@ test('the adapter knows the tools of its host, and a rule still decides', async 
     const signal = AbortSignal.timeout(5000)
     return (await canUseTool!(tool, { todos: [] }, { toolUseID: tool, signal })).behavior
   }
-  for (const tool of [
-    'TodoWrite',
-    'TaskUpdate',
-    'AskUserQuestion',
-    'ExitPlanMode',
-    'BashOutput',
-    'Skill',
-    'ToolSearch',
-  ]) {
+  for (const tool of ['TodoWrite', 'TaskUpdate', 'BashOutput', 'StructuredOutput', 'Skill', 'ToolSearch']) {
     expect([tool, await run(tool)]).toEqual([tool, 'allow'])
     expect([tool, await run(tool, [], true)]).toEqual([tool, 'allow'])
     expect([tool, await run(tool, [rule(`tool:${tool}`, 'deny')])]).toEqual([tool, 'deny'])
     expect([tool, await run(tool, [rule('*', 'ask')])]).toEqual([tool, 'deny'])
   }
-  for (const tool of ['Task', 'Agent', 'Unknown', 'todowrite']) expect([tool, await run(tool)]).toEqual([tool, 'deny'])
+  for (const tool of ['Task', 'Agent', 'Unknown', 'todowrite', 'AskUserQuestion', 'ExitPlanMode']) {
+    expect([tool, await run(tool)]).toEqual([tool, 'deny'])
+    expect([tool, await run(tool, [rule(`tool:${tool}`, 'allow')])]).toEqual([tool, 'allow'])
+  }
 })
+
+test.each([
+  ['AskUserQuestion', { questions: [] }, { answers: { which: 'the second' } }],
+  ['ExitPlanMode', { plan: 'x' }, {}],
+])(
+  'the answer to %s of the Claude Agent SDK is the one of the caller, unless the call is denied',
+  async (tool, input, answers) => {
+    const updatedInput = { ...input, ...answers }
+    for (const gate of [false, true]) {
+      for (const rules of [[], [rule('*', 'allow', '*')], [rule(`tool:${tool}`, 'ask')]]) {
+        const policy = new PermissionPolicy({ vault, rules })
+        const permission = gate ? new PermissionGate(policy) : policy
+        const answer = jest.fn(async (name: string) =>
+          name === tool
+            ? ({ behavior: 'allow', updatedInput } as const)
+            : ({ behavior: 'deny', message: 'no' } as const),
+        )
+        const { hooks, canUseTool } = claudeOptions({ permission }, answer)
+        const signal = AbortSignal.timeout(5000)
+        const call = { tool_name: tool, tool_input: input, tool_use_id: 'one', session_id: 's' }
+        const { hookSpecificOutput = {} } = await hooks.PreToolUse[0]!.hooks[0]!(call, 'one', { signal })
+        expect(hookSpecificOutput.permissionDecision).not.toBe('deny')
+        expect(await canUseTool!(tool, input, { toolUseID: 'one', signal })).toEqual({
+          behavior: 'allow',
+          updatedInput,
+        })
+        expect(answer).toHaveBeenCalledTimes(1)
+        if (gate) expect((permission as PermissionGate).pending()).toEqual([])
+      }
+    }
+    const refusing = jest.fn(async () => ({ behavior: 'deny', message: 'another plan' }) as const)
+    const open = claudeOptions({ permission: new PermissionPolicy({ vault }) }, refusing)
+    const options = { toolUseID: 'two', signal: AbortSignal.timeout(5000) }
+    expect(await open.canUseTool!(tool, input, options)).toEqual({ behavior: 'deny', message: 'another plan' })
+    const denying = claudeOptions(
+      { permission: new PermissionPolicy({ vault, rules: [rule(`tool:${tool}`, 'deny')] }) },
+      refusing,
+    )
+    expect((await denying.canUseTool!(tool, input, options)).behavior).toBe('deny')
+    expect(refusing).toHaveBeenCalledTimes(1)
+  },
+)
 
 test('a permission never takes permission away', () => {
   const both = [rule('python -m tool *', 'allow', 'bash'), rule('python *', 'allow', 'bash')]

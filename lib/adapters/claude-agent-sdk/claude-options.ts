@@ -63,6 +63,9 @@ const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: N
 /** The host has put the output into a file by itself. */
 const PERSISTED = 'persistedOutputPath'
 
+/** Tools whose answer is what `canUseTool` returns: the user's choices, and whether a plan is approved. */
+const ANSWERED_BY_USER: ReadonlySet<unknown> = new Set(['AskUserQuestion', 'ExitPlanMode'])
+
 /** Text for the model where no user could be asked. */
 const UNHEARD =
   'The call needs approval, and no one can be asked: the PermissionGate has neither ask nor onEvent, and claudeOptions has no ask.'
@@ -74,7 +77,8 @@ const UNHEARD =
  *
  * A call that `permission` denies does not run. Where it asks, the SDK asks `canUseTool`: `ask`, if that is given, answers for the
  * user; else a `PermissionGate` asks by its `onEvent`, and without one the call is denied, as it is by a `PermissionPolicy`. A
- * call that is allowed here may still be denied by the SDK's own rules.
+ * call that is allowed here may still be denied by the SDK's own rules. `AskUserQuestion` and `ExitPlanMode` reach `ask` unless
+ * `permission` denies them: its `updatedInput` has the user's answers.
  *
  * @example
  * for await (const message of query({ prompt, options: { ...claudeOptions({ truncation: service }), model } })) show(message)
@@ -170,7 +174,11 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
       const updatedInput = commands.wrap(call, agreed)
       return updatedInput === agreed ? answer : { ...answer, updatedInput }
     }
-    const { decision, reason } = await judge(judging, factsOf(call))
+    const judged = await judge(judging, factsOf(call))
+    const { reason } = judged
+    // A rule that allows the call does not answer for the user.
+    const isAnswered = judged.decision === 'allow' && ask !== undefined && ANSWERED_BY_USER.has(tool)
+    const decision = isAnswered ? 'ask' : judged.decision
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
     if (decision === 'ask' && ask === undefined && !hasListener(givenPermission(permission))) {
       // It would wait indefinitely.

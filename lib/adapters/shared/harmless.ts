@@ -1,16 +1,19 @@
 /**
- * Tools of the hosts that touch nothing but the host's own state: lists of tasks, questions to the user, plans, output of what
- * runs.
+ * Tools of the hosts that touch nothing but the host's own state: lists of tasks, plans, output of what runs, questions that the
+ * host itself puts to the user.
  */
 
 import type { GateCall, PermissionCall } from 'spillway'
 import type { AdapterControls } from './types'
 
-/** By host. Sub-agents (`Task`, `task`) are not among them: they call tools of their own. */
+/**
+ * By host. Sub-agents (`Task`, `task`) are not among them: they call tools of their own. Neither are `AskUserQuestion` and
+ * `ExitPlanMode` of the Claude Agent SDK: the decision about the call carries the user's answer.
+ */
 export const HARMLESS_TOOLS = {
   claude: [
     ...['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList', 'TaskOutput', 'TaskStop'],
-    ...['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'BashOutput', 'AgentOutput', 'KillShell', 'KillBash'],
+    ...['EnterPlanMode', 'BashOutput', 'AgentOutput', 'KillShell', 'KillBash', 'StructuredOutput'],
     ...['Skill', 'ToolSearch', 'ListMcpResources', 'ListMcpResourcesTool'],
   ],
   opencode: ['todowrite', 'todoread', 'question', 'skill', 'plan_enter', 'plan_exit', 'invalid'],
