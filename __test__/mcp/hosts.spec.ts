@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Host, pathIn, textOf } from './host'
+import { Host, pathIn, type ToolResult, textOf } from './host'
 
 const HOSTS: [client: string, bytes: number, lines: number, counts?: 'json'][] = [
   ['claude-code', 48_325, 2000],
@@ -33,19 +33,35 @@ describe.each(HOSTS)('%s', (client, bytes, lines, counts) => {
     expect(text.split('\n').length).toBeLessThanOrEqual(lines)
   }
 
+  const expectBothEnds = (result: ToolResult) => {
+    const text = textOf(result)
+    expectFits(text)
+    const path = pathIn(result)
+    const [first] = text.split('\n')
+    expect(first).toMatch(/truncated.*Shown: .*\d+.* saved to: /)
+    expect(first).toContain(path)
+    expect(text.slice(-600)).toContain(path)
+    return path
+  }
+
+  test.each([
+    ['a result that failed', [], true],
+    ['the end of a result', ['--direction', 'tail'], false],
+    ['both ends of a result', ['--direction', 'both'], false],
+  ])('%s has its notice at both ends', async (_, options, fail) => {
+    const host = new Host(options)
+    await host.initialize({}, client)
+    for (const [, args] of TEXTS) expectBothEnds(await host.call('text', { ...args, fail }))
+    await host.close()
+  })
+
   test('lets everything through, previews with their notices at both ends and pages', async () => {
     const host = new Host()
     await host.initialize({}, client)
     await host.request('tools/list')
     for (const [, args] of TEXTS) {
       const result = await host.call('text', args)
-      const text = textOf(result)
-      expectFits(text)
-      const path = pathIn(result)
-      const all = text.split('\n')
-      expect(all[0]).toMatch(/truncated.*Shown: .*\d+.* saved to: /)
-      expect(all[0]).toContain(path)
-      expect(text.slice(-600)).toContain(path)
+      const path = expectBothEnds(result)
       const saved = readFileSync(path, 'utf8')
       let read = ''
       let pages = 0

@@ -33,10 +33,14 @@ describe('a result', () => {
     await host.initialize()
     const failed = await host.call('fail', { count: 5000 })
     expect(failed.isError).toBe(true)
-    expect(textOf(failed)).toMatch(/line 5000\n\nThe tool call failed .* saved to: .*$/)
+    expect(textOf(failed)).toMatch(
+      /^The tool call failed .* saved to: [\s\S]*line 5000\n\nThe tool call failed .* saved to: .*$/,
+    )
     const { error } = await host.request('tools/call', { name: 'throw', arguments: { count: 5000 } })
     expect(error).toMatchObject({ code: -32000, data: { a: 1 } })
-    expect(error!.message).toMatch(/3008 lines truncated[\s\S]*line 5000\n\nThe tool call failed .*$/)
+    expect(error!.message).toMatch(
+      /^The tool call failed .* saved to: .*\n\n\.\.\.3010 lines truncated[\s\S]*line 5000\n\nThe tool call failed .*$/,
+    )
     expect(await host.call('nope')).toEqual({ content: [{ type: 'text', text: 'unknown tool nope' }], isError: true })
     await host.close()
   })

@@ -41,7 +41,8 @@ const TOOLS = {
   text: (args) => {
     const { unit = 'x' } = args
     const line = unit.repeat(Math.ceil(args.width / unit.length)).slice(0, args.width)
-    return text(Array.from({ length: args.lines }, () => line).join('\n'))
+    const whole = text(Array.from({ length: args.lines }, () => line).join('\n'))
+    return args.fail ? { ...whole, isError: true } : whole
   },
   fail: (args) => ({ ...text(lines(args.count)), isError: true }),
   media: () => ({

@@ -36,6 +36,19 @@ export function limitsOf(host: HostProfile, given: McpTruncation = {}): Limits {
 
 const DEFAULT_LINES = 2000
 
+/** Facts about a text that the service has bounded. */
+interface BoundedFacts {
+  truncated: boolean
+  hint?: string
+  outputPath?: string
+}
+
+/** Texts to go before and after another. */
+interface Around {
+  first: string
+  last: string
+}
+
 export class Bounding implements ResultBounds, SkimmedBounds {
   readonly service: TruncationService
   readonly restBytes: number
@@ -78,7 +91,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
         scale *= Math.min(0.9, most / size)
         continue
       }
-      const finished = mapText(value, (text) => this.finish(text, result))
+      const finished = surrounded(value, (text) => this.linesAround(text, result))
       const size = this.sizeOf(finished)
       if (size > most && attempt <= ATTEMPTS && this.limits.counts === 'json') {
         scale *= Math.min(0.95, (most / size) * 0.98)
@@ -96,29 +109,32 @@ export class Bounding implements ResultBounds, SkimmedBounds {
 
   /** The call with limits that leave room for the parts beside the text, and for the second notice. */
   optionsFor(context: TruncationContext, besides: number, scale = 1): TruncationContext {
-    const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
+    const { maxBytes, maxLines, direction } = this.service.effectiveConfig(context).config
     const isDouble = this.hasTwoNotices(maxBytes, maxLines)
-    const notice = isDouble ? NOTICE_BYTES + Buffer.byteLength(this.service.storage.getStorageDir()) : 0
+    // The notice of an end begins with a line that has no path, so the lines before and after it are both added.
+    const added = isDouble ? (direction === 'tail' ? 2 : 1) : 0
+    const notice = added * (NOTICE_BYTES + Buffer.byteLength(this.service.storage.getStorageDir()))
     const room = Math.floor((maxBytes - besides) * scale) - notice
-    const options = { maxBytes: Math.max(room, LEAST_BYTES), maxLines: isDouble ? maxLines - 2 : maxLines }
+    const options = { maxBytes: Math.max(room, LEAST_BYTES), maxLines: maxLines - 2 * added }
     if (!Number.isFinite(maxBytes)) return context
     return { ...context, options: { ...context.options, ...options } }
   }
 
   /**
-   * Returns the text with the path of the saved output at both ends: hosts that truncate keep one of them. The notice at the end
-   * says how to continue reading; the line at the other end has the numbers and the path.
+   * Returns the text with the path of the saved output at both ends: hosts that truncate keep one of them. The notice
+   * says how to continue reading; the first line, and the last one unless the notice is there, have the numbers and the path.
    */
-  finish(
-    text: string,
-    { truncated, hint, outputPath }: { truncated: boolean; hint?: string; outputPath?: string },
-  ): string {
+  finish(text: string, facts: BoundedFacts): string {
+    const { first, last } = this.linesAround(text, facts)
+    return `${first}${text}${last}`
+  }
+
+  private linesAround(text: string, { truncated, hint = '', outputPath }: BoundedFacts): Around {
     const { maxBytes, maxLines } = this.limits
-    if (!truncated || !outputPath || !this.hasTwoNotices(maxBytes, maxLines)) return text
-    const said = hint?.includes(outputPath) ? hint.slice(0, hint.indexOf(outputPath) + outputPath.length) : undefined
-    if (said === undefined) return text
-    const line = said.replaceAll('\n', ' ')
-    return text.trimEnd().endsWith((hint ?? '').trimEnd()) ? `${line}\n\n${text}` : `${text}\n\n${line}`
+    const end = outputPath ? hint.indexOf(outputPath) : -1
+    if (!truncated || end === -1 || !this.hasTwoNotices(maxBytes, maxLines)) return { first: '', last: '' }
+    const line = hint.slice(0, end + outputPath!.length).replaceAll('\n', ' ')
+    return { first: `${line}\n\n`, last: text.trimEnd().endsWith(hint.trimEnd()) ? '' : `\n\n${line}` }
   }
 
   /** Units of a text, or of the texts of parts, as the host counts them. */
@@ -153,21 +169,20 @@ function linesOf(output: unknown): number {
 /** The JSON of a block around its text, on lines of their own. */
 const JSON_BLOCK = 48
 
-/** The output with its first text changed, or its last one where a notice is to go there. */
-function mapText(output: unknown, change: (text: string) => string): unknown {
-  if (typeof output === 'string') return change(output)
+/** The output with lines before its first text and after its last one. */
+function surrounded(output: unknown, around: (text: string) => Around): unknown {
+  if (typeof output === 'string') {
+    const { first, last } = around(output)
+    return `${first}${output}${last}`
+  }
   if (!Array.isArray(output)) return output
   const parts = [...output]
-  const isText = (part: unknown) => textOf(part) !== undefined
-  const [first, last] = [parts.findIndex(isText), parts.findLastIndex(isText)]
-  if (first === -1) return output
-  const whole = parts.map((part) => textOf(part) ?? '').join('\n')
-  const changed = change(whole)
-  if (changed === whole) return output
-  const isAtStart = changed.endsWith(whole)
-  const at = isAtStart ? first : last
-  const text = textOf(parts[at]) as string
-  const added = isAtStart ? changed.slice(0, changed.length - whole.length) : changed.slice(whole.length)
-  parts[at] = { ...parts[at], text: isAtStart ? `${added}${text}` : `${text}${added}` }
+  const texts = parts.map(textOf)
+  const places = [...texts.keys()].filter((at) => texts[at] !== undefined)
+  if (places.length === 0) return output
+  const { first, last } = around(texts.map((text) => text ?? '').join('\n'))
+  const [start, end] = [places[0]!, places.at(-1)!]
+  parts[start] = { ...parts[start], text: `${first}${texts[start]}` }
+  parts[end] = { ...parts[end], text: `${parts[end].text}${last}` }
   return parts
 }
