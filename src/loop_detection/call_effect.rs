@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::permission::shell;
-use crate::tools::{Kind, kind, last_part, plain};
+use crate::tools::{Kind, kind, last_part, plain, waits};
 
 /// The effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,13 +64,6 @@ impl PartialEq for Changes {
 
 impl Eq for Changes {}
 
-/// Tools that wait for a process, an agent or a person, or switch a mode; normalized names.
-const WAITS: &str = "\
-    wait waitfor waitagent waitforagent sleep poll bashoutput killbash taskoutput getterminaloutput \
-    readterminal getcommandoutput commandstatus checkcommandstatus checkstatus getstatus status \
-    joboutput readprocess listagents agentoutput exitplanmode enterplanmode switchmode askuser \
-    askuserquestion askfollowupquestion";
-
 /// Values of the member `action` or `command` with which a process tool waits.
 const WAITING_ACTIONS: [&str; 6] = ["poll", "wait", "status", "log", "output", "list"];
 
@@ -93,7 +86,7 @@ const CHECKS: &str = "\
 pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct {
     let name = plain(last_part(tool));
     let member = |key: &str| arguments.and_then(|value| value.get(key)).and_then(Value::as_str);
-    let listed = in_list(WAITS, &name) || own.contains(&name) || own.contains(&plain(tool));
+    let listed = waits(&name) || own.contains(&name) || own.contains(&plain(tool));
     if listed {
         return Conduct { waits: true, changes: false.into() };
     }
@@ -139,11 +132,6 @@ fn command_of(arguments: Option<&Value>) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// Looks up a name in a list that is one text: a slice of texts takes forty bytes more per entry.
-fn in_list(list: &str, name: &str) -> bool {
-    list.split(' ').any(|known| known == name)
 }
 
 /// Returns true if a command certainly changes nothing. A command that is not understood may change something: a

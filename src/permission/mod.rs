@@ -12,7 +12,7 @@
 //! | [`places`] | which directories, disks and files a machine cannot do without |
 //! | [`sensitive`] | which names are those of files with secrets |
 //! | [`hosts`] | which addresses are private or local |
-//! | [`targets`] | the targets of a call; the names of tools and arguments are in [`tool_table`] |
+//! | [`targets`] | the targets of a call; the names of tools and arguments are in [`crate::tools`] |
 //! | [`patch`] | the files that a patch names |
 //! | [`shell`] | what a command runs, reads and writes |
 //! | [`defaults`] | the default rules, and the profiles |
@@ -71,7 +71,6 @@ pub mod sensitive;
 pub mod shell;
 pub mod suggestions;
 pub mod targets;
-mod tool_table;
 
 /// The kind of access that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

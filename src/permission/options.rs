@@ -9,9 +9,10 @@ use super::paths::fold;
 use super::pattern::Style;
 use super::rules::{MAX_RULES, Rule, RuleList, Source};
 use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
-use super::targets::{Shape, Tool};
+use super::targets::Tool;
 use super::{DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
+use crate::tools::Shape;
 use crate::util::suggest::{self, refuse_choice, refuse_near, unknown};
 
 /// Options of a caller; the last three come from the facade.

@@ -1,59 +1,27 @@
 //! Finds the targets of a tool call by its name and its arguments.
 //!
-//! The names of tools and of their arguments are a table; a user's own entries take precedence. Every known argument is
+//! The names of tools and of their arguments are in [`crate::tools`]; a user's own entries take precedence. Every known argument is
 //! evaluated, so that a second path cannot hide after the first.
 
 mod further_arguments;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use serde_json::{Map, Value};
 
 use self::further_arguments::{
-    TAKE_GLOBS, files_of_address, further_of_command, further_paths, is_folder_of_command,
-    path_or_glob, patterns_of_list,
+    files_of_address, further_of_command, further_paths, is_folder_of_command, path_or_glob,
+    patterns_of_list,
 };
 use super::Domain;
 use super::patch::patched;
-use super::tool_table::{
+use crate::tools::arguments::{
     ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
     INCLUDE_KEYS, LIMIT_KEYS, PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS,
-    SOURCE_KEYS, TABLE,
+    SOURCE_KEYS,
 };
-use crate::tools::{is_same, plain};
+use crate::tools::{self, Kind, Shape, is_same, plain};
 
 /// Number of arguments up to which each is compared with the keys of a table.
 const FEW_ARGUMENTS: usize = 8;
-
-/// How a kind of tool states its targets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// Paths of files.
-    Paths,
-    /// A directory, by default the current one.
-    Folder,
-    /// A directory, and a glob of the names in it.
-    Glob,
-    /// A directory or file, and globs of the files whose content is searched.
-    Search,
-    /// A patch that names its files.
-    Patch,
-    /// A command.
-    Command,
-    /// A URL.
-    Address,
-    /// A query.
-    Query,
-    /// Paths of files that are renamed: their content can be read under the new names.
-    Move,
-    /// Paths of files that are copied.
-    Copy,
-    /// Paths of files that are changed or, with the command `view`, shown.
-    Editor,
-    /// The tool touches nothing.
-    Nothing,
-}
 
 /// An entry of the table.
 #[derive(Debug, Clone)]
@@ -104,20 +72,19 @@ pub enum Touched {
     Powerful(String),
 }
 
-/// The table by normalized names. The first of equal names counts.
-static BY_NAME: LazyLock<HashMap<String, (Domain, Shape)>> = LazyLock::new(|| {
-    let names = TABLE.iter().rev().flat_map(|(names, domain, shape)| {
-        names.iter().map(|name| (plain(name), (*domain, *shape)))
-    });
-    names.collect()
-});
-
-/// Returns the entry for a tool: a user's, or one of the table.
+/// Returns the entry for a tool: a user's, or one made of its row in the table of tools.
 pub fn find(name: &str, own: &[(String, Tool)]) -> Option<Tool> {
     if let Some((_, tool)) = own.iter().find(|(known, _)| is_same(known, name)) {
         return Some(tool.clone());
     }
-    let (domain, shape) = *BY_NAME.get(&plain(name))?;
+    let shape = tools::shape(name)?;
+    let domain = match shape {
+        Shape::Command => Domain::Bash,
+        Shape::Address => Domain::WebFetch,
+        Shape::Query => Domain::WebSearch,
+        _ if tools::kind(name) == Some(Kind::Edit) => Domain::Edit,
+        _ => Domain::Read,
+    };
     Some(Tool { domain, shape, keys: Vec::new() })
 }
 
@@ -175,7 +142,7 @@ pub fn touched(
     };
     let mut found = Vec::new();
     match tool.shape {
-        Shape::Paths if TAKE_GLOBS.contains(&plain(name).as_str()) => {
+        Shape::Paths if tools::takes_globs(name) => {
             for keys in [PATH_KEYS, INCLUDE_KEYS] {
                 strings(args, &tool, keys, &mut found, |text| path_or_glob(tool.domain, text));
             }

@@ -10,199 +10,65 @@
 //! assert!(is_same("readFile", "read_file"));
 //! assert!(kind("frobnicate").is_none());
 //! ```
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`table`] | which tools are known, their kinds, and how their arguments state what they touch |
+//! | [`arguments`] | which names of arguments state paths, commands, addresses, … |
+
+pub(crate) mod arguments;
+mod table;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The kind of work a tool does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Runs commands, or returns their output.
-    Terminal,
-    /// Reads a file in pages.
-    Read,
-    /// Searches in files.
-    Search,
-    /// Delegates work to another agent.
-    Delegate,
-    /// Creates or changes files.
-    Edit,
-    /// A known tool of none of the other kinds.
-    Other,
-}
-
-/// Tools that run a shell command.
-pub(crate) const COMMANDS: &[&str] = &[
-    "terminal-execute",
-    "terminal",
-    "bash",
-    "shell",
-    "sh",
-    "exec",
-    "exec_command",
-    "execute_command",
-    "execute_bash",
-    "execute_shell",
-    "execute_shell_command",
-    "run_command",
-    "run_commands",
-    "run_bash",
-    "run_shell",
-    "run_shell_command",
-    "run_terminal_cmd",
-    "run_terminal_command",
-    "run_in_terminal",
-    "local_shell",
-    "shell_command",
-    "shell_exec",
-    "container.exec",
-    "terminal_command",
-];
-
-/// Tools that change the files whose paths they are given.
-pub(crate) const EDITS: &[&str] = &[
-    "edit",
-    "edit_file",
-    "multi_edit",
-    "filesystem-edit",
-    "filesystem-edit_search",
-    "str_replace",
-    "str_replace_editor",
-    "str_replace_based_edit_tool",
-    "search_replace",
-    "search_and_replace",
-    "replace",
-    "replace_in_file",
-    "write",
-    "write_file",
-    "write_to_file",
-    "create_file",
-    "filesystem-create",
-    "delete_file",
-    "move_file",
-    "insert_content",
-    "notebook_edit",
-    "move",
-    "delete",
-];
-
-/// Tools that take a patch.
-pub(crate) const PATCHES: &[&str] = &["apply_diff", "apply_patch", "patch"];
-
-/// Tool names by kind. No name is listed twice.
-static NAMES: [(Kind, &[&str]); 8] = [
-    (Kind::Terminal, COMMANDS),
-    (
-        Kind::Terminal,
-        &[
-            "zsh",
-            "cmd",
-            "powershell",
-            "pwsh",
-            "bash_output",
-            "write_stdin",
-            "get_terminal_output",
-            "read_terminal",
-        ],
-    ),
-    (
-        Kind::Read,
-        &[
-            "read",
-            "read_file",
-            "read_text_file",
-            "read_output",
-            "spillway_read_output",
-            "filesystem-read",
-            "view",
-            "view_file",
-            "open_file",
-            "cat",
-        ],
-    ),
-    (
-        Kind::Search,
-        &[
-            "grep",
-            "grep_search",
-            "rg",
-            "ripgrep",
-            "search_files",
-            "search_file_content",
-            "search_in_file",
-            "search_output",
-            "spillway_search_output",
-        ],
-    ),
-    (Kind::Delegate, &["task", "new_task", "explore", "subagent"]),
-    (Kind::Edit, EDITS),
-    (Kind::Edit, PATCHES),
-    (
-        Kind::Other,
-        &[
-            "read_files",
-            "read_many_files",
-            "read_multiple_files",
-            "view_image",
-            "notebook_read",
-            "search",
-            "file_search",
-            "codebase_search",
-            "find",
-            "find_files",
-            "glob",
-            "glob_file_search",
-            "ls",
-            "list",
-            "list_dir",
-            "list_files",
-            "list_directory",
-            "list_code_definition_names",
-            "ace-tools",
-            "web_fetch",
-            "web_search",
-            "fetch",
-            "fetch_url",
-            "http_request",
-            "browser_action",
-            "todo",
-            "todo_read",
-            "todo_write",
-            "update_plan",
-            "save_memory",
-            "ask_user",
-            "ask_followup_question",
-            "attempt_completion",
-        ],
-    ),
-];
-
-/// Prefixes of tools that never run commands: `filesystem-edit`, `ace-find_definition`.
-const OTHER_SPACES: [&str; 4] = ["filesystem-", "ace-", "notebook-", "websearch-"];
+pub(crate) use self::table::TABLE;
+pub use self::table::{Kind, Shape};
+use self::table::{OF_SAVED_OUTPUTS, OTHER_SPACES, TAKE_GLOBS, WAIT};
 
 /// Length above which a name cannot be in a table.
 const LONGEST: usize = 256;
 
-static KNOWN: LazyLock<HashMap<String, Kind>> = LazyLock::new(|| {
-    NAMES.iter().flat_map(|(kind, names)| names.iter().map(|name| (plain(name), *kind))).collect()
+static KNOWN: LazyLock<HashMap<String, (Kind, Option<Shape>)>> = LazyLock::new(|| {
+    let rows = TABLE.iter();
+    rows.flat_map(|(kind, shape, names)| names.iter().map(|name| (plain(name), (*kind, *shape))))
+        .collect()
 });
 
-/// Returns the kind of a tool, or `None` if its name is not known.
-pub fn kind(name: &str) -> Option<Kind> {
+/// Looks up the row of a tool.
+fn known(name: &str) -> Option<(Kind, Option<Shape>)> {
     if name.len() > LONGEST {
         return None;
     }
+    KNOWN.get(&plain(name)).copied()
+}
+
+/// Returns the kind of a tool, or `None` if its name is not known.
+pub fn kind(name: &str) -> Option<Kind> {
     let in_space =
         || OTHER_SPACES.iter().any(|space| name.starts_with(space)).then_some(Kind::Other);
-    KNOWN.get(&plain(name)).copied().or_else(in_space)
+    known(name).map(|(kind, _)| kind).or_else(in_space)
+}
+
+/// Returns how the arguments of a tool state what it touches, or `None` if its name is not known or says too little.
+pub(crate) fn shape(name: &str) -> Option<Shape> {
+    known(name)?.1
 }
 
 /// Returns true for the tools of `createOutputTools` and of the MCP proxy, which read or search saved outputs anywhere.
 pub fn reads_saved_outputs(name: &str) -> bool {
-    matches!(
-        plain(last_part(name)).as_str(),
-        "readoutput" | "spillwayreadoutput" | "searchoutput" | "spillwaysearchoutput"
-    )
+    OF_SAVED_OUTPUTS.contains(&plain(last_part(name)).as_str())
+}
+
+/// Returns true for tools that expand wildcards in paths.
+pub(crate) fn takes_globs(name: &str) -> bool {
+    TAKE_GLOBS.contains(&plain(name).as_str())
+}
+
+/// Returns true for tools that wait for something, so that repeating them is expected. The name is in normal form.
+pub(crate) fn waits(name: &str) -> bool {
+    // One text, because a slice of texts takes forty bytes more per entry.
+    WAIT.split(' ').any(|known| known == name)
 }
 
 /// Returns the last part of a name with a server or name space before it: `exec_command` for `mcp__box__exec_command`
@@ -315,9 +181,29 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_in_two_tables() {
-        let all: Vec<String> =
-            NAMES.iter().flat_map(|(_, names)| names.iter().map(|name| plain(name))).collect();
-        assert_eq!(KNOWN.len(), all.len());
+    fn the_arguments_of_a_tool_fit_its_kind() {
+        for (kind, shape, names) in TABLE {
+            let fits = match kind {
+                Kind::Terminal => matches!(shape, Some(Shape::Command) | None),
+                Kind::Read => *shape == Some(Shape::Paths),
+                Kind::Search => matches!(shape, Some(Shape::Search | Shape::Paths)),
+                Kind::Delegate => shape.is_none(),
+                Kind::Edit => matches!(
+                    shape,
+                    Some(Shape::Paths | Shape::Editor | Shape::Move | Shape::Copy | Shape::Patch)
+                ),
+                Kind::Other => *shape != Some(Shape::Command),
+            };
+            assert!(fits, "{names:?}");
+        }
+        for name in OF_SAVED_OUTPUTS.iter().chain(&TAKE_GLOBS) {
+            assert_eq!(shape(name), Some(Shape::Paths), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_listed_twice() {
+        let all: usize = TABLE.iter().map(|(_, _, names)| names.len()).sum();
+        assert_eq!(KNOWN.len(), all);
     }
 }

@@ -2,16 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{Shape, Tool, Touched, is_given, strings};
+use super::{Tool, Touched, is_given, strings};
 use crate::permission::Domain;
-use crate::permission::tool_table::{
+use crate::tools::arguments::{
     BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS,
     PATCH_KEYS, PATH_KEYS, POWER_KEYS, SHELL_KEYS, SOURCE_KEYS,
 };
-use crate::tools::plain;
-
-/// Tools that expand wildcards in paths, by their normal form.
-pub(super) const TAKE_GLOBS: [&str; 3] = ["readmanyfiles", "readfiles", "readmultiplefiles"];
+use crate::tools::{Shape, plain};
 
 /// Ends of names of arguments that are paths, in the normal form of names.
 const ENDS_OF_PATHS: [&str; 8] =

@@ -42,6 +42,26 @@ fn every_argument_that_is_known_counts() {
 }
 
 #[test]
+fn every_tool_is_known_by_what_it_touches_or_by_its_name_alone() {
+    let args = json!({
+        "path": "a", "source": "a", "destination": "b", "pattern": "*", "command": "ls", "url": "https://a.b", "query": "q",
+        "patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch",
+    });
+    for (_, shape, names) in tools::TABLE {
+        for name in *names {
+            let found = all(name, args.clone());
+            let is_by_name = found == [Touched::Tool(false)];
+            assert_eq!(is_by_name, shape.is_none(), "{name}: {found:?}");
+        }
+    }
+    let known = tools::TABLE.iter().flat_map(|(_, _, names)| *names);
+    let changes = |name: &&&str| tools::kind(name) == Some(Kind::Edit);
+    for name in known.filter(changes) {
+        assert_eq!(find(name, &[]).map(|tool| tool.domain), Some(Domain::Edit), "{name}");
+    }
+}
+
+#[test]
 fn what_tools_hand_on_is_read() {
     let read = |text: &str| Touched::Path(Domain::Read, text.into());
     let edit = |text: &str| Touched::Path(Domain::Edit, text.into());
