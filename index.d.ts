@@ -1784,7 +1784,8 @@ export interface HistoryPrunerOptions {
 	/**
 	 * Prices of tokens, relative to each other, or the id of the model, whose prices are looked up in a dated table
 	 * (`docs/pruning.md`). Without a cache all three are the same. By default, and for a model that is not in the table, a read counts
-	 * 0.05 and a write 1.25, and `maxLoss` holds for every price of a read from 0.025 up.
+	 * 0.05 and a write 1.25, and `maxLoss` holds for every price of a read from 0.025 up. An id that resembles one in the table is warned
+	 * of once.
 	 * @default { read: 0.05, write: 1.25, miss: 1.25 }
 	 */
 	prices?: PrunePrices | string;

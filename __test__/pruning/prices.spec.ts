@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { HistoryPruner, type HistoryPrunerOptions } from 'spillway'
-import { pricesOf, TABLE } from '../../lib/pruning/prices'
+import { nextPing } from 'spillway/history'
+import { TABLE } from '../../lib/pruning/price-table'
+import { pricesOf } from '../../lib/pruning/prices'
+import { sessionPrices } from '../../lib/report/prices'
 
 describe('the prices of a model', () => {
   test.each([
@@ -15,6 +18,11 @@ describe('the prices of a model', () => {
     ['claude-opus-4-1@20250805', 0.1, 1.25, 5],
     ['openai/gpt-5.6-codex', 0.1, 1.25, 30],
     ['gpt-5-mini-2025-08-07', 0.1, 1, 5],
+    ['claude-sonnet-5', 0.1, 1.25, 5],
+    ['claude-opus-4-8', 0.1, 1.25, 5],
+    ['gpt-5.3-codex', 0.1, 1, 5],
+    ['gpt-6-sol', 0.1, 1.25, 30],
+    ['google/gemini-3.8-flash', 0.1, 1, 5],
     ['GPT-4.1', 0.25, 1, 5],
     ['gpt-4o-2024-11-20', 0.5, 1, 5],
   ])('%s', (model, read, write, minutes) => {
@@ -33,10 +41,44 @@ describe('the prices of a model', () => {
     },
   )
 
+  test('a report counts with the prices of the pruner, whatever the model', () => {
+    for (const model of TABLE.flatMap(({ models }) => Object.keys(models))) {
+      const { prices, lifetimeMs } = pricesOf(model)
+      expect([model, sessionPrices(model)]).toMatchObject([
+        model,
+        { read: prices.read, write: prices.write, lifetimeMs },
+      ])
+    }
+  })
+
+  test('no model is listed twice', () => {
+    const names = TABLE.flatMap(({ models }) => Object.keys(models))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('an id that resembles a known one is warned of once, with that one', () => {
+    const warnings: string[] = []
+    const emit = jest.spyOn(process, 'emitWarning').mockImplementation((text) => void warnings.push(String(text)))
+    try {
+      for (const prices of ['claude-opus-55', 'claude-opus-55', 'openai/gpt-5.7-2026-01-01', 'a-model-of-nobody']) {
+        new HistoryPruner({ prices })
+        nextPing({ idleMs: 0, tokens: 1, prices })
+      }
+    } finally {
+      emit.mockRestore()
+    }
+    expect(warnings).toEqual([
+      'options.prices: no prices are known for the model "claude-opus-55", so a cached token counts 0.05; did you mean "claude-opus-5-5"?',
+      expect.stringMatching(/"openai\/gpt-5\.7-2026-01-01".* did you mean "gpt-5-6"\?$/),
+    ])
+  })
+
   test('the table of the page is that of the code', () => {
     const page = readFileSync(join(__dirname, '../../docs/pruning.md'), 'utf8')
     for (const { models, read, write, lifetimeMs, source, day } of TABLE) {
-      const names = models.map((model) => `\`${model}\``).join(', ')
+      const names = Object.keys(models)
+        .map((model) => `\`${model}\``)
+        .join(', ')
       const cells = [names, read, write, `${lifetimeMs / 60_000} min`, source, day]
       const row = new RegExp(cells.map((cell) => String(cell).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(' *\\| *'))
       expect(page).toMatch(row)

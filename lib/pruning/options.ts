@@ -11,7 +11,7 @@ import { catchLater } from '../util/warn'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
 import { isRecord, listed, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
-import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf } from './prices'
+import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf, warnOfUnknownModel } from './prices'
 import { type EditingRules, editingRules } from './provider-editing'
 
 /** Facts about a pruned item, for its placeholder. */
@@ -93,7 +93,8 @@ export interface HistoryPrunerOptions {
   /**
    * Prices of tokens, relative to each other, or the id of the model, whose prices are looked up in a dated table
    * (`docs/pruning.md`). Without a cache all three are the same. By default, and for a model that is not in the table, a read counts
-   * 0.05 and a write 1.25, and `maxLoss` holds for every price of a read from 0.025 up.
+   * 0.05 and a write 1.25, and `maxLoss` holds for every price of a read from 0.025 up. An id that resembles one in the table is warned
+   * of once.
    * @default { read: 0.05, write: 1.25, miss: 1.25 }
    */
   prices?: PrunePrices | string
@@ -319,6 +320,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the price */
 export function readPrices(given: PrunePrices | string | undefined, of: string): KnownPrices {
+  if (typeof given === 'string') warnOfUnknownModel(of, given)
   if (typeof given === 'string' || given === undefined) return pricesOf(given)
   checkOptions(of, given, PRICES)
   const { read, write, miss } = given

@@ -1,6 +1,9 @@
-/** Prices of a prompt token at providers: dated facts with their sources. Nothing is fetched. */
+/** Prices of a prompt token by the id of a model. */
 
+import { nearest } from '../util/suggest'
+import { warn } from '../util/warn'
 import { atLeastZero } from '../validation/options'
+import { type Dollars, MINUTES, type PriceRow, TABLE } from './price-table'
 
 /** Price of a prompt token. Only the ratios matter. */
 export interface PrunePrices {
@@ -19,76 +22,6 @@ export function isPrice(value: unknown): boolean {
   return atLeastZero(value) && (value as number) <= HIGHEST_PRICE
 }
 
-/** Prices relative to an input token that is neither read from the cache nor written to it, and the life of a cache. */
-interface ModelPrices extends PrunePrices {
-  /** Names, as the id of a model holds them between `-`; `.` is written as `-`. */
-  models: readonly string[]
-  /** Lifetime of a cache after its last use. */
-  lifetimeMs: number
-  source: string
-  /** The day on which the source said so. */
-  day: string
-}
-
-const MINUTES = 60 * 1000
-
-/**
- * @internal
- * Of several names that an id holds the longest counts. A name does not stand for later versions: `gpt-5` is not in `gpt-5-7`, and a
- * model that is not listed has the prices of {@link UNKNOWN}.
- */
-export const TABLE: readonly ModelPrices[] = [
-  {
-    models: ['claude-fable-5-1'],
-    ...{ read: 0.025, write: 1.25, miss: 1.25, lifetimeMs: 5 * MINUTES },
-    ...{ source: 'platform.claude.com, page of the model: input $10, cache read $0.25', day: '2026-10-07' },
-  },
-  {
-    models: ['claude-opus-5-5', 'claude-sonnet-5-5'],
-    ...{ read: 0.05, write: 1.25, miss: 1.25, lifetimeMs: 5 * MINUTES },
-    ...{
-      source: 'platform.claude.com, pages of the models: $4 and $0.20; $2 and $0.10 since that day',
-      day: '2026-10-07',
-    },
-  },
-  {
-    models: [
-      ...[
-        'claude-haiku-5-5',
-        'claude-haiku-4-5',
-        'claude-opus-4',
-        'claude-opus-4-1',
-        'claude-opus-4-5',
-        'claude-opus-4-6',
-      ],
-      ...['claude-sonnet-4', 'claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-3-7-sonnet', 'claude-3-5-sonnet'],
-      'claude-3-5-haiku',
-    ],
-    ...{ read: 0.1, write: 1.25, miss: 1.25, lifetimeMs: 5 * MINUTES },
-    ...{ source: 'platform.claude.com, "Prompt caching": read 0.1, write of five minutes 1.25', day: '2026-10-07' },
-  },
-  {
-    models: ['gpt-5-6'],
-    ...{ read: 0.1, write: 1.25, miss: 1.25, lifetimeMs: 30 * MINUTES },
-    ...{ source: 'OpenAI, "Prompt caching": writes cost 1.25 from this model on, 30 minutes', day: '2026-10-07' },
-  },
-  {
-    models: ['gpt-5', 'gpt-5-1', 'gpt-5-2', 'gpt-5-4', 'gpt-5-5'],
-    ...{ read: 0.1, write: 1, miss: 1, lifetimeMs: 5 * MINUTES },
-    ...{ source: 'OpenAI, "Pricing": cached input a tenth of input, writes as input', day: '2026-06-21' },
-  },
-  {
-    models: ['gpt-4-1'],
-    ...{ read: 0.25, write: 1, miss: 1, lifetimeMs: 5 * MINUTES },
-    ...{ source: 'OpenAI, "Pricing": input $2, cached input $0.50', day: '2026-02-12' },
-  },
-  {
-    models: ['gpt-4o'],
-    ...{ read: 0.5, write: 1, miss: 1, lifetimeMs: 5 * MINUTES },
-    ...{ source: 'OpenAI, "Pricing": input $2.50, cached input $1.25', day: '2026-02-12' },
-  },
-]
-
 /** A cache that is written for an hour: platform.claude.com, "Prompt caching", 2026-10-07. */
 export const LONG_LIVED = { write: 2, lifetimeMs: 60 * MINUTES }
 
@@ -104,29 +37,57 @@ export interface KnownPrices {
   lifetimeMs: number
 }
 
-/** The entry of a table that stands for a model, by the id that a provider, a gateway or a cloud gives it. */
-export function entryOf<E extends { readonly models: readonly string[] }>(
-  table: readonly E[],
-  model: string | undefined,
-): E | undefined {
-  const id = `-${(model ?? '').toLowerCase().replace(/[^a-z0-9]+/g, '-')}-`
-  let found: E | undefined
-  let length = 0
-  for (const entry of table) {
-    for (const name of entry.models) {
-      const at = id.indexOf(`-${name}-`)
-      const isLaterVersion = at >= 0 && /^\d{1,2}-/.test(id.slice(at + name.length + 2))
-      if (at >= 0 && !isLaterVersion && name.length > length) [found, length] = [entry, name.length]
-    }
-  }
-  return found
+/** The prices of a model in the table. */
+export interface ModelPrices extends PriceRow {
+  /** Missing if they are not known. */
+  dollars: Dollars | undefined
 }
 
-/** The prices of a model by its id. */
+/** Every model with its prices. */
+const MODELS: ReadonlyMap<string, ModelPrices> = new Map(
+  TABLE.flatMap((row) => Object.entries(row.models).map(([name, dollars]) => [name, { ...row, dollars }] as const)),
+)
+
+/** An id as names in the table are written: small letters and digits with `-` between them. */
+function plain(id: string): string {
+  return id.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+}
+
+/**
+ * Returns the entry of a model in the table, by the id that a provider, a gateway or a cloud gives it. The longest of
+ * several names in an id counts. A name does not match later versions: `gpt-5` is not in `gpt-5-7`.
+ */
+export function modelPrices(model: string | undefined): ModelPrices | undefined {
+  const id = `-${plain(model ?? '')}-`
+  let found: string | undefined
+  for (const name of MODELS.keys()) {
+    const at = id.indexOf(`-${name}-`)
+    const isLaterVersion = at >= 0 && /^\d{1,2}-/.test(id.slice(at + name.length + 2))
+    if (at >= 0 && !isLaterVersion && name.length > (found?.length ?? 0)) found = name
+  }
+  return found === undefined ? undefined : MODELS.get(found)
+}
+
+/** Returns the prices of a model by its id. */
 export function pricesOf(model: string | undefined): KnownPrices {
-  const found = entryOf(TABLE, model)
+  const found = modelPrices(model)
   if (found === undefined) return { prices: UNKNOWN, cheapest: CHEAPEST, lifetimeMs: 5 * MINUTES }
-  const { read, write, miss, lifetimeMs } = found
-  const prices = { read, write, miss }
+  const { read, write, lifetimeMs } = found
+  const prices = { read, write, miss: write }
   return { prices, cheapest: prices, lifetimeMs }
+}
+
+/** Ids of which a warning was given. */
+const warned = new Set<string>()
+
+/** Warns once of an id that is not in the table but resembles a name in it. */
+export function warnOfUnknownModel(of: string, model: string): void {
+  if (warned.has(model) || modelPrices(model) !== undefined) return
+  // Without the provider before a name, and the date after it.
+  const name = plain(model.slice(model.lastIndexOf('/') + 1)).replace(/-(?:\d{8}.*|\d{4}-\d\d-\d\d)$/, '')
+  const meant = nearest(name, [...MODELS.keys()])
+  if (meant === undefined) return
+  warned.add(model)
+  const problem = `no prices are known for the model ${JSON.stringify(model)}, so a cached token counts ${UNKNOWN.read}`
+  warn(of, `${problem}; did you mean "${meant}"?`)
 }
