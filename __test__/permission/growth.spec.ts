@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { endChild } from '../support/child'
 
 /** Characters with a meaning for the shell, and words with a meaning for this package. */
@@ -173,6 +175,26 @@ test('no command ends or stalls the process or fills its memory, whatever it rep
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
   expect(JSON.parse(stdout)).toEqual({ slow: [], megabytes: 'at most 64' })
 }, 260_000)
+
+test('nor does any program of the table with many words', () => {
+  const table = readFileSync(join(__dirname, '../../src/permission/shell/programs.txt'), 'utf8')
+  const rows = table.split('\n').filter((line) => line.includes('|'))
+  const names = rows.flatMap((line) => line.slice(0, line.indexOf('|')).trim().split(' '))
+  expect(names.length).toBeGreaterThan(1_500)
+  // The words of a name take a millisecond or two; builds without optimisation take ten times as long.
+  const slowest = `
+    const policy = new spillway.PermissionPolicy({ vault: '/vault' })
+    const words = ' a'.repeat(4096)
+    const time = (name, round) => {
+      const began = process.cpuUsage()
+      policy.evaluate({ tool: 'bash', args: { command: name + words, description: String(round) } })
+      const { user, system } = process.cpuUsage(began)
+      return (user + system) / 1000
+    }
+    answer(input.filter((name) => [1, 2, 3].every((round) => time(name, round) > 50)))`
+  const { stdout, stderr } = endChild(slowest, { input: names, timeoutMs: 120_000 })
+  expect({ stderr, slow: JSON.parse(stdout) }).toEqual({ stderr: '', slow: [] })
+}, 150_000)
 
 test('nor in a thread of its own', () => {
   const inWorker = `
