@@ -16,8 +16,9 @@ const LONGEST_NAME: usize = 64;
 const PAIR: usize = 256;
 /// Maximum number of members of an object before its value.
 const MOST_MEMBERS: usize = 8;
-/// Maximum number of bytes of a here-document.
+/// Maximum number of bytes and of lines of a here-document.
 const LONGEST_DOCUMENT: usize = 4096;
+const MOST_LINES: usize = 16;
 
 /// Returns the secret whose name contains the word at `hit`.
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
@@ -666,15 +667,18 @@ fn spaced(text: &[u8], begin: usize) -> usize {
 /// Returns the lines of the here-document that begins at `at`: `<<EOT`, `<<-'EOT'` and `<<<EOT` of PHP.
 fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.len().min(at + LONGEST_DOCUMENT))?;
+    if !rest.starts_with(b"<<") {
+        return None;
+    }
     let (first, body) = rest.split_at(rest.iter().position(|byte| *byte == b'\n')? + 1);
     let marks = run(first, |byte| b"<-~'\"".contains(&byte));
     let label = first.get(marks..)?;
     let label = label.get(..run(label, is_letter))?;
-    if !first.starts_with(b"<<") || label.is_empty() || marks > 4 {
+    if label.is_empty() || marks > 4 {
         return None;
     }
     let mut length = 0;
-    for line in body.split_inclusive(|byte| *byte == b'\n') {
+    for line in body.split_inclusive(|byte| *byte == b'\n').take(MOST_LINES) {
         let word = line.trim_ascii();
         if word.strip_suffix(b";").unwrap_or(word) == label {
             let lines = body.get(..length)?;

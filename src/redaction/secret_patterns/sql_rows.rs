@@ -12,7 +12,7 @@ use crate::redaction::redactor::LONGEST_MATCH;
 /// Maximum number of bytes before the names of the columns, of the names, and of a value without quotes.
 const LONGEST_TARGET: usize = 256;
 const LONGEST_NAMES: usize = 4096;
-const LONGEST_EXPRESSION: usize = 1024;
+const LONGEST_EXPRESSION: usize = 8192;
 
 /// The columns that a statement names.
 struct Columns {
@@ -30,20 +30,21 @@ impl Columns {
             |byte: u8| byte.is_ascii_alphanumeric() || b"_.\"`[]$ \\".contains(&byte);
         let open = at + run(rest, is_of_target);
         let rest = text.get(open + 1..text.len().min(open + LONGEST_NAMES))?;
-        let names = rest.get(..run(rest, |byte| byte != b')'))?;
-        if text.get(open) != Some(&b'(') || names.len() == rest.len() {
+        let names = rest.get(..run(rest, |byte| !b"();'".contains(&byte)))?;
+        if text.get(open) != Some(&b'(') || rest.get(names.len()) != Some(&b')') {
             return None;
         }
-        let names = std::str::from_utf8(names).ok()?.split(',');
-        let names: Vec<&str> =
-            names.map(|name| name.trim_matches(|letter: char| !letter.is_alphanumeric())).collect();
+        let words = std::str::from_utf8(names).ok()?.split(',');
+        let columns: Vec<&str> =
+            words.map(|name| name.trim_matches(|letter: char| !letter.is_alphanumeric())).collect();
         let is_secret = |(column, name): (usize, &&str)| match kind_of(name) {
             Some(kind @ (Kind::Password | Kind::Secret | Kind::Token)) => Some((column, kind)),
             _ => None,
         };
-        let secrets: Vec<(usize, Kind)> = names.iter().enumerate().filter_map(is_secret).collect();
-        let end = open + 2 + run(rest, |byte| byte != b')');
-        (!secrets.is_empty()).then_some(Columns { count: names.len(), secrets, end })
+        let secrets: Vec<(usize, Kind)> =
+            columns.iter().enumerate().filter_map(is_secret).collect();
+        let end = open + 2 + names.len();
+        (!secrets.is_empty()).then_some(Columns { count: columns.len(), secrets, end })
     }
 }
 
@@ -55,45 +56,49 @@ pub(super) fn inserted(text: &[u8], at: usize, found: &mut impl FnMut(Range<usiz
     if !text.get(from..from + 6).is_some_and(is_values) {
         return at;
     }
-    let mut end = lines(text, from + 6);
-    while text.get(end) == Some(&b'(') && end < at + LONGEST_MATCH {
-        let Some(next) = row(text, end + 1, &columns, found) else { return end };
-        let comma = lines(text, next);
-        if text.get(comma) != Some(&b',') {
-            return next;
+    let mut at = lines(text, from + 6);
+    let limit = at + LONGEST_MATCH;
+    while text.get(at) == Some(&b'(') && at < limit {
+        at += 1;
+        if !row(text, &mut at, &columns, found) {
+            return at;
         }
-        end = lines(text, comma + 1);
+        let comma = lines(text, at);
+        if text.get(comma) != Some(&b',') {
+            return at;
+        }
+        at = lines(text, comma + 1);
     }
-    end
+    at
 }
 
-/// Finds the secrets in the row that begins at `at`, and returns its end.
+/// Finds the secrets in the row that begins at `at`, and advances to its end. Returns false if it does not end well.
 fn row(
     text: &[u8],
-    at: usize,
+    at: &mut usize,
     columns: &Columns,
     found: &mut impl FnMut(Range<usize>),
-) -> Option<usize> {
-    let mut at = at;
+) -> bool {
     for column in 0..columns.count {
-        at = lines(text, at);
+        *at = lines(text, *at);
         // The quoted text of a value is its secret, also within a function that hashes it.
-        let (mut secret, mut depth, start) = (None, 0_usize, at);
+        let (mut secret, mut depth, limit) = (None, 0_usize, *at + LONGEST_EXPRESSION);
         loop {
-            match *text.get(at).filter(|_| at < start + LONGEST_EXPRESSION || secret.is_some())? {
+            let byte = text.get(*at).copied().unwrap_or(b';');
+            match byte {
                 b'\'' | b'"' => {
-                    let quoted = value::quoted(text, at)?;
-                    at = quoted.end;
+                    let Some(quoted) = value::quoted(text, *at) else { return false };
+                    *at = quoted.end;
                     secret.get_or_insert(quoted.range);
                     continue;
                 }
                 b'(' => depth += 1,
                 b')' if depth > 0 => depth -= 1,
                 b',' | b')' if depth == 0 => break,
-                b';' => return None,
+                _ if byte == b';' || *at > limit => return false,
                 _ => {}
             }
-            at += 1;
+            *at += 1;
         }
         let kind = columns.secrets.iter().find(|(secret, _)| *secret == column);
         if let (Some(secret), Some((_, kind))) = (secret, kind)
@@ -103,12 +108,12 @@ fn row(
             found(secret);
         }
         let is_last = column + 1 == columns.count;
-        if (text.get(at) == Some(&b')')) != is_last {
-            return None;
+        if (text.get(*at) == Some(&b')')) != is_last {
+            return false;
         }
-        at += 1;
+        *at += 1;
     }
-    Some(at)
+    true
 }
 
 /// Returns the table that follows the `COPY` that ends at `at`.

@@ -327,9 +327,22 @@ fn sent(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
 /// The hash of a password as `crypt`, LDAP and Django keep it, with its salt.
 fn hashed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     const SHORTEST: usize = 16;
+    /// Number of `$` in a hash of Argon2, which has most.
+    const MOST_PARTS: usize = 5;
     let rest = text.get(at.start..text.len().min(at.start + 2 * AROUND))?;
-    let is_of_hash = |byte: u8| byte.is_ascii_alphanumeric() || b"$./+=,_{}-".contains(&byte);
-    let all = rest.get(..run(rest, is_of_hash))?;
+    let mut parts = 0;
+    let scheme = match rest.first() {
+        Some(b'{') => run(rest.get(..16)?, |byte| byte != b'}') + 1,
+        _ => 0,
+    };
+    let is_of_hash = |byte: &&u8| byte.is_ascii_alphanumeric() || b"$./+=,_-".contains(byte);
+    let bytes = rest.get(scheme..)?.iter().take_while(is_of_hash);
+    let length = bytes.take_while(|byte| {
+        parts += usize::from(**byte == b'$');
+        parts <= MOST_PARTS
+    });
+    let length = length.count();
+    let all = rest.get(..scheme + length)?;
     let hash = all.rsplit(|byte| matches!(byte, b'$' | b'}')).next()?;
     let has = |is: fn(&u8) -> bool| hash.iter().any(is);
     let is_random =
