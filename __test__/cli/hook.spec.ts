@@ -63,7 +63,15 @@ const rewritten: [agent: string, event: string, of: (answer: Answer) => unknown]
   ],
   ['gemini', 'BeforeTool', ({ hookSpecificOutput }) => hookSpecificOutput.tool_input.command],
   ['copilot', 'preToolUse', ({ modifiedArgs }) => modifiedArgs.command],
+  [
+    'claude-code',
+    'PreToolUse',
+    ({ hookSpecificOutput: { permissionDecision, updatedInput } }) =>
+      permissionDecision === undefined && updatedInput.command,
+  ],
 ]
+
+const wrapping = (agent: string) => (agent === 'claude-code' ? ['--wrap-commands'] : [])
 
 describe.each(rewritten)('a command of %s', (agent, event, of) => {
   const asked = async (command: string, more = {}) => {
@@ -73,6 +81,7 @@ describe.each(rewritten)('a command of %s', (agent, event, of) => {
       agent,
       { ...payload, tool_input: input, toolArgs: input, hook_event_name: event },
       ...eventOf(agent, event),
+      ...wrapping(agent),
     )
     return stdout === '' ? undefined : String(of(JSON.parse(stdout)))
   }
@@ -93,12 +102,19 @@ describe.each(rewritten)('a command of %s', (agent, event, of) => {
   })
 
   test.each([
-    ...['cd src', 'cd src && npm test', 'export A=1', 'npm start &', 'source .venv/bin/activate; pytest', '  '],
+    ...['npm start &', 'nvm use 20 && npm test', '  '],
     "apply_patch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF",
     "(applypatch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF\n)",
   ])('%s stays as it is', async (command) => {
     expect(await asked(command)).toBeUndefined()
   })
+
+  test.each(['cd src', 'cd src && npm test', 'export A=1', 'source .venv/bin/activate; pytest'])(
+    '%s is wrapped where each command has a shell of its own',
+    async (command) => {
+      expect((await asked(command)) !== undefined).toBe(agent !== 'claude-code')
+    },
+  )
 
   test('stays as it is in the background', async () => {
     expect(await asked('npm test', { is_background: true, mode: 'async' })).toBeUndefined()
@@ -291,6 +307,30 @@ describe('--permission', () => {
     expect((await hook(agent, given, ...eventOf(agent, event))).stdout).not.toContain('deny')
   })
 
+  const patch = '*** Begin Patch\n*** Update File: /etc/hosts\n@@\n-a\n+b\n*** End Patch'
+  test.each<[agent: string, tool: string, args: object, deny: unknown, ask: unknown]>([
+    ['copilot', 'create', { path: '/etc/hosts', file_text: 'x' }, 'deny', 'deny'],
+    ['copilot', 'report_intent', { intent: 'x' }, undefined, undefined],
+    ['codex', 'apply_patch', { command: patch }, 'deny', 'deny'],
+    ['gemini', 'write_todos', { todos: [] }, undefined, undefined],
+    ['qwen', 'todo_write', { todos: [] }, undefined, undefined],
+    ...['TodoWrite', 'AskUserQuestion', 'ExitPlanMode', 'ToolSearch', 'BashOutput'].map(
+      (tool): [string, string, object, unknown, unknown] => ['claude-code', tool, {}, undefined, undefined],
+    ),
+    ['claude-code', 'mcp__x__y', {}, undefined, 'ask'],
+  ])('%s: %s %j', async (agent, tool, args, deny, ask) => {
+    const [, event, of] = answers.find(([each]) => each === agent)!
+    for (const [wanted, decision] of [
+      ['deny', deny],
+      ['ask', ask],
+    ] as const) {
+      const names = { tool_name: tool, tool_input: args, toolName: tool, toolArgs: args }
+      const given = { ...payloadsOf(agent)[event], ...names }
+      const { stdout } = await hook(agent, given, ...eventOf(agent, event), '--permission', wanted)
+      expect(stdout === '' ? undefined : of(JSON.parse(stdout))).toBe(decision)
+    }
+  })
+
   test.each<[string, object]>([
     ['in the home folder', { cwd: homedir() }],
     ['in the root', { cwd: '/' }],
@@ -319,7 +359,7 @@ describe('what is nested deeper than the stack', () => {
     const input = { ...((payload.tool_input ?? payload.toolArgs) as object), command: 'make', more: 'DEEP' }
     const given = { ...payload, tool_input: input, toolArgs: input, hook_event_name: event }
     const text = JSON.stringify(given).replaceAll('"DEEP"', DEEP)
-    const { code, stdout, stderr } = await hook(agent, text, ...eventOf(agent, event))
+    const { code, stdout, stderr } = await hook(agent, text, ...eventOf(agent, event), ...wrapping(agent))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`${DEEP}`)
     expect(stdout).toContain('dist/cli/main.js run ')

@@ -267,7 +267,20 @@ test('init writes every option of the hook that init has too', async () => {
   expect((await spillway('doctor', 'claude-code')).code).toBe(0)
 })
 
+test('init says which agent asks nothing, and wraps the commands of Claude Code on demand', async () => {
+  expect((await spillway('init', 'codex', '--permission', 'ask')).stdout).toContain('Codex lets no hook ask')
+  await spillway('init', 'claude-code')
+  expect(get('.claude/settings.json')).not.toContain('PreToolUse')
+  await spillway('init', 'claude-code', '--wrap-commands')
+  const { PreToolUse } = JSON.parse(get('.claude/settings.json')).hooks
+  expect(PreToolUse).toMatchObject([
+    { matcher: 'Bash', hooks: [{ command: expect.stringContaining('--wrap-commands') }] },
+  ])
+})
+
 test.each([
+  [['init', 'codex', '--wrap-commands'], 'Codex gets its commands wrapped without it'],
+  [['init', 'cursor', '--wrap-commands'], 'Cursor takes no other command from a hook'],
   [['init'], 'missing argument <agent>'],
   [['init', 'claude-cod'], "did you mean 'claude-code'?"],
   [['init', 'codex', '--user', '--project'], 'exclude each other'],

@@ -1,3 +1,4 @@
+import { HARMLESS_TOOLS } from '../../adapters/shared/harmless'
 import type { Agent } from './types'
 
 export const claudeCode: Agent = {
@@ -22,9 +23,12 @@ export const claudeCode: Agent = {
   hook: {
     dialect: 'claude',
     events: { PreToolUse: 'before', PostToolUse: 'after', SessionStart: 'started' },
+    // It lets no hook replace the message of a command that failed.
+    wraps: { tool: 'Bash', onDemand: true },
     replaces: 'all',
     tellsCompaction: true,
     asks: true,
+    harmless: HARMLESS_TOOLS.claude,
     readers: ['Grep', 'Read'],
     leaves: ['Read', 'Edit', 'Write', 'NotebookEdit'],
     // It saves more than 30,000 characters of a command by itself.

@@ -17,10 +17,12 @@ export const codex: Agent = {
     dialect: 'codex',
     events: { PreToolUse: 'before', PostToolUse: 'after', SessionStart: 'started' },
     // Its own limit has cut the output of a command before the hook after it reads it.
-    wraps: { tool: 'Bash', watched: true },
+    wraps: { tool: 'Bash', fresh: true, watched: true },
     replaces: 'all',
     tellsCompaction: true,
     asks: false,
+    harmless: ['update_plan', 'request_user_input', 'get_goal', 'create_goal', 'update_goal', 'wait_agent'],
+    judges: { apply_patch: { tool: 'apply_patch', patch: 'command' } },
     // It cuts what a hook says in the middle of 10,000 bytes.
     maxBytes: 9000,
   },

@@ -19,5 +19,6 @@ export const cursor: Agent = {
     events: { preToolUse: 'before', postToolUse: 'after', sessionStart: 'started' },
     replaces: 'mcp',
     asks: true,
+    harmless: ['TodoWrite', 'AskQuestion'],
   },
 }

@@ -1,5 +1,7 @@
 import type { Agent } from './types'
 
+const BACKGROUND = ['list_background_processes', 'read_background_output']
+
 export const gemini: Agent = {
   name: 'gemini',
   title: 'Gemini CLI',
@@ -16,9 +18,18 @@ export const gemini: Agent = {
   hook: {
     dialect: 'gemini',
     events: { BeforeTool: 'before', AfterTool: 'after', SessionStart: 'started' },
-    wraps: { tool: 'run_shell_command' },
+    wraps: { tool: 'run_shell_command', fresh: true },
     // It takes a text in place of a result for an error of the tool.
     replaces: 'none',
     asks: true,
+    harmless: [
+      'write_todos',
+      'update_topic',
+      'ask_user',
+      'enter_plan_mode',
+      'exit_plan_mode',
+      'activate_skill',
+      ...BACKGROUND,
+    ],
   },
 }

@@ -66,7 +66,9 @@ function hooksPatch(
   const events = Object.fromEntries(
     Object.entries(wiring.events).flatMap(([event, matcher]) => {
       if (facts?.events[event] !== 'before' || decides) return [[event, matcher]]
-      return facts.wraps === undefined ? [] : [[event, facts.wraps.tool]]
+      const { wraps } = facts
+      const isWrapped = wraps !== undefined && (!wraps.onDemand || wanted?.options.includes('--wrap-commands'))
+      return isWrapped ? [[event, wraps.tool]] : []
     }),
   )
   const given = objectIn(settings, 'hooks', wanted)

@@ -23,6 +23,17 @@ export const qwen: Agent = {
     // It ignores changed arguments and results.
     replaces: 'none',
     asks: true,
+    harmless: [
+      'todo_write',
+      'ask_user_question',
+      'enter_plan_mode',
+      'exit_plan_mode',
+      'skill',
+      'get_goal',
+      'update_goal',
+      'list_agents',
+      'task_stop',
+    ],
   },
   advice:
     'Qwen Code takes decisions from hooks, but no other output: results of servers of MCP are truncated by spillway init mcp.',

@@ -37,6 +37,10 @@ export interface HookFacts {
   /** The tool that runs commands, if a hook may run its command in another way. */
   wraps?: {
     tool: string
+    /** Only with `--wrap-commands`: the agent's own rules for commands would see another line. */
+    onDemand?: true
+    /** Each command is a process of its own: what it changes in its shell is gone with it. */
+    fresh?: true
     /** The model reads what a command prints while it runs. On a terminal it talks with the command. */
     watched?: true
   }
@@ -46,6 +50,10 @@ export interface HookFacts {
   tellsCompaction?: true
   /** A hook may ask the user. */
   asks: boolean
+  /** Tools that touch nothing but the state of the agent: lists of tasks, questions, plans, output of what runs. */
+  harmless?: readonly string[]
+  /** Tools that the rules know by another name, and the argument with a patch that they look for elsewhere. */
+  judges?: Readonly<Record<string, { tool: string; patch?: string }>>
   /** Tools whose results are never replaced: what reads a file must be able to read a saved output, too. */
   leaves?: readonly string[]
   /** UTF-8 bytes of a preview, where the limit of the agent's servers of MCP is not the one to stay below. */

@@ -34,6 +34,10 @@ nothing if there is nothing to change. A hook that fails or takes more than 2 s 
       type: 'boolean',
       help: 'Replace secrets in results by stars, if the agent accepts changed results.',
     },
+    'wrap-commands': {
+      type: 'boolean',
+      help: 'Run commands of Claude Code under spillway run, so that the output of one that fails is saved as well.',
+    },
     'no-fold': {
       type: 'boolean',
       help: 'Do not replace lines that an earlier result of the session has by a pointer.',
@@ -149,10 +153,12 @@ function wrapped(hook: HookFacts, call: HookCall, values: Parsed['values']): Rec
   const { command: line } = args
   if (hook.wraps?.tool !== tool || typeof line !== 'string' || line.trim() === '' || process.platform === 'win32')
     return undefined
+  if (hook.wraps.onDemand === true && values['wrap-commands'] !== true) return undefined
   if (args.is_background === true || args.run_in_background === true || args.mode === 'async' || args.detach === true) {
     return undefined
   }
-  if (changesShell(line) || isOwn(line) || EDITS.test(line)) return undefined
+  const staysIn = hook.wraps.fresh === true ? NEEDS_SHELL : CHANGES_SHELL
+  if (staysIn.test(line) || IN_BACKGROUND.test(line) || EDITS.test(line) || isOwn(line)) return undefined
   const store = text(values, 'store')
   const words = [
     ...[...program(), 'run', '--max-bytes', String(MAX_BYTES), '--max-lines', String(MAX_LINES)],
@@ -170,11 +176,12 @@ const EDITS = /(^|[\s;&|(])(apply_?patch)(\s|$)/
 /** True for a line that runs this command itself, as notices name it. */
 const isOwn = (line: string): boolean => /^\s*(\S*spillway|\S+\s+\S*dist\/cli\/main\.js)\s/.test(line)
 
-/** True for a line that may leave something in a shell that lives on: another folder, variables, functions, jobs. */
-function changesShell(line: string): boolean {
-  return (
-    /(^|[\n;&|({])\s*(cd|pushd|popd|export|unset|source|\.|alias|unalias|set|shopt|declare|eval|exec|trap|umask|ulimit|nvm|conda|deactivate)(\s|$)/.test(
-      line,
-    ) || /(^|[^&])&\s*$/.test(line)
-  )
-}
+/** A line that leaves something in a shell that lives on: another folder, variables, functions. */
+const CHANGES_SHELL =
+  /(^|[\n;&|({])\s*(cd|pushd|popd|export|unset|source|\.|alias|unalias|set|shopt|declare|eval|exec|trap|umask|ulimit|nvm|conda|deactivate)(\s|$)/
+
+/** A line with functions that only the user's own shell has. */
+const NEEDS_SHELL = /(^|[\n;&|({])\s*(nvm|conda|deactivate)(\s|$)/
+
+/** A line whose last command runs on without it. */
+const IN_BACKGROUND = /(^|[^&])&\s*$/

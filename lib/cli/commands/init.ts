@@ -34,6 +34,10 @@ if the package was moved, it writes the new paths. mcp puts spillway mcp in fron
       type: 'boolean',
       help: 'The hook replaces secrets in results by stars, if the agent accepts changed results.',
     },
+    'wrap-commands': {
+      type: 'boolean',
+      help: 'The hook of Claude Code runs commands under spillway run, so that the output of one that fails is saved as well. Rules such as Bash(npm test:*) do not match wrapped commands.',
+    },
     'no-fold': {
       type: 'boolean',
       help: 'The hook does not replace lines that an earlier result of the session has by a pointer.',
@@ -62,9 +66,16 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isProject = values.project === true || (agent.files.user.length === 0 && values.user !== true)
   const scope: Scope = isProject ? 'project' : 'user'
   const isUndo = values.undo === true
-  const useless = ['permission', 'redact', 'no-fold', 'store', 'config'].find((name) => values[name] !== undefined)
+  const useless = ['permission', 'redact', 'wrap-commands', 'no-fold', 'store', 'config'].find(
+    (name) => values[name] !== undefined,
+  )
   if (!isUndo && useless !== undefined && agent.hook === undefined)
     throw new UsageError(`--${useless} goes into the command of a hook, and ${agent.title} has none`)
+  if (!isUndo && values['wrap-commands'] === true && agent.hook?.wraps?.onDemand !== true) {
+    const why =
+      agent.hook?.wraps === undefined ? 'takes no other command from a hook' : 'gets its commands wrapped without it'
+    throw new UsageError(`--wrap-commands: ${agent.title} ${why}`)
+  }
   const wanted = isUndo ? undefined : await wantedOf(values)
   const path = fileOf(agent, scope, file === undefined ? undefined : resolve(file))
   const plan = await planned(agent, path, wanted)
@@ -88,6 +99,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   if (isDry) await print('Nothing was written (--dry-run).\n')
   if (backup !== undefined) await print(`Before: ${printable(backup)}\n`)
+  if (!isUndo && values.permission === 'ask' && agent.hook?.asks === false)
+    await print(`${agent.title} lets no hook ask: with --permission ask it denies what is denied, and asks nothing.\n`)
   if (!isDry && !isUndo && agent.advice !== undefined) await print(`${agent.advice}\n`)
   if (!isDry && !isUndo) await print('spillway doctor tries it.\n')
   return EXIT.ok
@@ -120,6 +133,7 @@ async function wantedOf(values: Parsed['values']): Promise<Wanted> {
     options: [
       ...(permission === undefined || permission === 'none' ? [] : ['--permission', permission]),
       ...(values.redact === true ? ['--redact'] : []),
+      ...(values['wrap-commands'] === true ? ['--wrap-commands'] : []),
       ...(values['no-fold'] === true ? ['--no-fold'] : []),
       ...(store === undefined ? [] : ['--store', resolve(store)]),
       ...(config === undefined ? [] : ['--config', resolve(configFile(config))]),
