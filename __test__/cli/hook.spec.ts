@@ -519,6 +519,22 @@ describe('the same output again in a session', () => {
   })
 })
 
+test('a data folder that cannot be made loses no output: it is saved elsewhere, and only folding has to wait', async () => {
+  const blocked = join(tempDir(), 'file')
+  writeFileSync(blocked, '')
+  env = { SPILLWAY_STORAGE_DIR: undefined, XDG_DATA_HOME: blocked, TMPDIR: tempDir() }
+  const payload = (more: object) => ({ ...payloadsOf('claude-code').PostToolUse, ...more })
+  const { code, stdout, stderr } = await hook(
+    'claude-code',
+    payload({ tool_response: { stdout: LONG, stderr: '', interrupted: false, isImage: false } }),
+  )
+  expect([code, stderr]).toEqual([0, ''])
+  const [, path = ''] = PATH.exec(JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.stdout) ?? []
+  expect(readFileSync(path, 'utf8')).toBe(LONG)
+  const read = payload({ tool_name: 'Read', tool_input: { file_path: '/a' } })
+  expect(await hook('claude-code', read)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+})
+
 describe('loads only what an event needs', () => {
   let recorder: string
   beforeEach(() => {

@@ -165,7 +165,10 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
     return change
   } catch (error) {
     const message = messageOf(error)
-    throw message.includes(file) ? error : new Error(`${file}: ${message}`, { cause: error })
+    // Node says of a folder in a file system that is read-only that it is not there.
+    const isRefused = ['EACCES', 'EPERM', 'EROFS', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')
+    const more = isRefused ? '; nothing can be written there: --project or --file names another file' : ''
+    throw message.includes(file) && more === '' ? error : new Error(`${file}: ${message}${more}`, { cause: error })
   }
 }
 

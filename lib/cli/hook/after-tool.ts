@@ -4,7 +4,7 @@ import { hostOf } from '../../adapters/mcp/hosts'
 import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
-import { dirsOf } from '../outputs'
+import { dirsOf, storeFolderOf } from '../outputs'
 import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { afterAnswer } from './answers'
@@ -113,10 +113,9 @@ function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: P
     ...(values.config === undefined && { maxBytes: maxBytes ?? hostOf(name)?.maxBytes ?? 15_000 }),
   })
   const ended = async (texts: readonly string[]) => {
-    const dir = service.storage.getStorageDir()
     for (const path of paths) {
       const preview = texts.find((text) => text.includes(path))
-      if (preview !== undefined) recordPreview(dir, path, preview)
+      if (preview !== undefined) recordPreview(storeFolderOf(values, path), path, preview)
     }
     await service.close()
     return paths[0]

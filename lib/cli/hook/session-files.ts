@@ -1,6 +1,6 @@
 /** Files of a session that hooks share, in the store: one line of JSON for each record, removed a week after the last. */
 
-import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readJsonLines } from '../json-lines'
 
@@ -20,13 +20,21 @@ const nameOf = ({ kind, sessionId, agentId }: SessionFile): string =>
 
 /** Returns the size of a file in bytes. */
 export function sizeIn(dir: string, file: SessionFile): number {
-  return statSync(join(dir, nameOf(file)), { throwIfNoEntry: false })?.size ?? 0
+  return statOf(join(dir, nameOf(file)))?.size ?? 0
 }
 
-/** Adds a record. It is one write at the end of the file, which the system does not mix with those of other hooks. */
-export function addRecord(dir: string, file: SessionFile, record: object): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  appendFileSync(join(dir, nameOf(file)), `${JSON.stringify(record)}\n`, { mode: 0o600 })
+/**
+ * Adds a record. It is one write at the end of the file, which the system does not mix with those of other hooks. Returns false where
+ * nothing can be written, such as in a home folder that is read-only: outputs are saved elsewhere then, and only this is forgotten.
+ */
+export function addRecord(dir: string, file: SessionFile, record: object): boolean {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    appendFileSync(join(dir, nameOf(file)), `${JSON.stringify(record)}\n`, { mode: 0o600 })
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function recordsIn<T>(dir: string, file: SessionFile, isWhole: (read: Partial<T>) => boolean): T[] {
@@ -50,12 +58,21 @@ export function removeShown(dir: string, sessionId: string): void {
 export function removeOld(dir: string): void {
   for (const name of namesIn(dir)) {
     const file = join(dir, name)
-    const { mtimeMs = Date.now() } = statSync(file, { throwIfNoEntry: false }) ?? {}
+    const { mtimeMs = Date.now() } = statOf(file) ?? {}
     if (Date.now() - mtimeMs > MAX_AGE_MS) rmSync(file, { force: true })
   }
 }
 
 function namesIn(dir: string): string[] {
-  const names = statSync(dir, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(dir)
+  const names = statOf(dir) === undefined ? [] : readdirSync(dir)
   return names.filter((name) => NAMED.test(name))
+}
+
+/** The facts of a file that can be reached. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
 }

@@ -35,8 +35,7 @@ export async function foldShown(dir: string, call: HookCall, text: string, path:
   const earlier = recordsIn<Shown>(dir, file, isShown)
   const own: Shown = { id: toolCallId, tool, args: shortArgs(args), text }
   if (sizeIn(dir, file) > MAX_BYTES) removeFile(dir, file)
-  addRecord(dir, file, own)
-  if (!hasRun(text, earlier)) return text
+  if (!addRecord(dir, file, own) || !hasRun(text, earlier)) return text
   const { FoldSession } = await import('spillway/fold')
   const session = new FoldSession()
   const keep = path === undefined ? [] : [path]
