@@ -36,8 +36,68 @@ function openCode({ bin, folder, work, origin }, more) {
   }
 }
 
+function claudeCode({ bin, folder, origin }, more) {
+  return {
+    command: bin('@anthropic-ai/claude-code', 'claude'),
+    args: ['-p', QUESTION, ...more],
+    env: {
+      ...homeOf(folder),
+      ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'none', ENABLE_TOOL_SEARCH: 'false' },
+      ...{ CLAUDE_CONFIG_DIR: join(folder, 'home', '.claude'), DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1' },
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    },
+  }
+}
+
+function codex({ bin, folder, origin }, settings, more = []) {
+  const home = join(folder, 'home', '.codex')
+  const lines = [
+    ...[`model = "${MODEL}"`, 'model_provider = "mock"', 'approval_policy = "never"'],
+    ...['[model_providers.mock]', 'name = "mock"', `base_url = "${origin}/v1"`, 'wire_api = "responses"'],
+    ...settings,
+  ]
+  write(join(home, 'config.toml'), `${lines.join('\n')}\n`)
+  return {
+    command: bin('@openai/codex', 'codex'),
+    args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...more, QUESTION],
+    env: { ...homeOf(folder), CODEX_HOME: home, OPENAI_API_KEY: 'none' },
+  }
+}
+
+function gemini({ bin, folder, work, origin }, settings) {
+  write(join(folder, 'home', '.gemini', 'settings.json'), {
+    ...settings,
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    privacy: { usageStatisticsEnabled: false },
+    ...{ general: { disableAutoUpdate: true }, telemetry: { enabled: false } },
+  })
+  write(join(work, '.keep'), '')
+  return {
+    command: bin('@google/gemini-cli', 'gemini'),
+    args: ['-p', QUESTION, '--yolo', '--model', 'gemini-2.5-pro', '--skip-trust'],
+    env: {
+      ...homeOf(folder),
+      GOOGLE_GEMINI_BASE_URL: origin,
+      GEMINI_API_KEY: 'none',
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    },
+  }
+}
+
+function copilot({ bin, folder, origin }, more) {
+  return {
+    command: bin('@github/copilot', 'copilot'),
+    args: ['-p', QUESTION, '--allow-all', '--no-auto-update', ...more],
+    env: {
+      ...homeOf(folder),
+      ...{ COPILOT_PROVIDER_BASE_URL: `${origin}/v1`, COPILOT_PROVIDER_API_KEY: 'none', COPILOT_MODEL: MODEL },
+    },
+  }
+}
+
 /**
- * `way` is how Spillway gets in: `mcp` is the proxy, `plugin` the adapter. `shell` and `read` are the client's own tools.
+ * `way` is how Spillway gets in: `mcp` is the proxy, `plugin` the adapter, `hook` what `spillway init` with `init` writes, so that
+ * commands run under `spillway run`. `shell` and `read` are the client's own tools.
  * `cut` names the function of `hosts.mjs` that does what the client does to a result.
  */
 export const CLIENTS = [
@@ -84,59 +144,41 @@ export const CLIENTS = [
   {
     ...{ name: 'claude-code', title: 'Claude Code', packages: { '@anthropic-ai/claude-code': '2.1.332' }, way: 'mcp' },
     scripts: true,
-    set({ bin, folder, work, origin, proxy: [command, ...args] }) {
-      const config = join(work, '.mcp.json')
+    set(at) {
+      const [command, ...args] = at.proxy
+      const config = join(at.work, '.mcp.json')
       write(config, { mcpServers: { lines: { command, args } } })
-      return {
-        command: bin('@anthropic-ai/claude-code', 'claude'),
-        args: ['-p', QUESTION, '--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__lines'],
-        env: {
-          ...homeOf(folder),
-          ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'none', ENABLE_TOOL_SEARCH: 'false' },
-          ...{ CLAUDE_CONFIG_DIR: join(folder, 'home', '.claude'), DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1' },
-          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        },
-      }
+      return claudeCode(at, ['--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__lines'])
     },
+  },
+  {
+    ...{ name: 'claude-code-hook', title: 'Claude Code', packages: { '@anthropic-ai/claude-code': '2.1.332' } },
+    ...{ way: 'hook', scripts: true, init: ['claude-code', '--wrap-commands'] },
+    set: (at) => claudeCode(at, ['--allowedTools', 'Bash']),
   },
   {
     ...{ name: 'codex', title: 'Codex', packages: { '@openai/codex': '0.171.0' }, way: 'mcp' },
-    set({ bin, folder, origin, proxy: [command, ...args] }) {
-      const home = join(folder, 'home', '.codex')
-      const lines = [
-        ...[`model = "${MODEL}"`, 'model_provider = "mock"', 'approval_policy = "never"'],
-        ...['[model_providers.mock]', 'name = "mock"', `base_url = "${origin}/v1"`, 'wire_api = "responses"'],
-        ...['[mcp_servers.lines]', `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`],
-      ]
-      write(join(home, 'config.toml'), `${lines.join('\n')}\n`)
-      return {
-        command: bin('@openai/codex', 'codex'),
-        args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', QUESTION],
-        env: { ...homeOf(folder), CODEX_HOME: home, OPENAI_API_KEY: 'none' },
-      }
+    set(at) {
+      const [command, ...args] = at.proxy
+      const server = [`command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`]
+      return codex(at, ['[mcp_servers.lines]', ...server])
     },
   },
   {
+    ...{ name: 'codex-hook', title: 'Codex', packages: { '@openai/codex': '0.171.0' }, way: 'hook', init: ['codex'] },
+    set: (at) => codex(at, [], ['--dangerously-bypass-hook-trust']),
+  },
+  {
     ...{ name: 'gemini-cli', title: 'Gemini CLI', packages: { '@google/gemini-cli': '0.61.0' }, way: 'mcp' },
-    set({ bin, folder, work, origin, proxy: [command, ...args] }) {
-      write(join(folder, 'home', '.gemini', 'settings.json'), {
-        mcpServers: { lines: { command, args, trust: true } },
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        privacy: { usageStatisticsEnabled: false },
-        ...{ general: { disableAutoUpdate: true }, telemetry: { enabled: false } },
-      })
-      write(join(work, '.keep'), '')
-      return {
-        command: bin('@google/gemini-cli', 'gemini'),
-        args: ['-p', QUESTION, '--yolo', '--model', 'gemini-2.5-pro', '--skip-trust'],
-        env: {
-          ...homeOf(folder),
-          GOOGLE_GEMINI_BASE_URL: origin,
-          GEMINI_API_KEY: 'none',
-          GEMINI_CLI_NO_RELAUNCH: 'true',
-        },
-      }
+    set(at) {
+      const [command, ...args] = at.proxy
+      return gemini(at, { mcpServers: { lines: { command, args, trust: true } } })
     },
+  },
+  {
+    ...{ name: 'gemini-cli-hook', title: 'Gemini CLI', packages: { '@google/gemini-cli': '0.61.0' } },
+    ...{ way: 'hook', init: ['gemini'] },
+    set: (at) => gemini(at, {}),
   },
   {
     ...{ name: 'qwen-code', title: 'Qwen Code', packages: { '@qwen-code/qwen-code': '0.24.4' }, way: 'mcp' },
@@ -162,18 +204,17 @@ export const CLIENTS = [
   },
   {
     ...{ name: 'copilot', title: 'Copilot CLI', packages: { '@github/copilot': '1.0.102' }, way: 'mcp' },
-    set({ bin, folder, work, origin, proxy: [command, ...args] }) {
-      const config = join(work, 'mcp.json')
+    set(at) {
+      const [command, ...args] = at.proxy
+      const config = join(at.work, 'mcp.json')
       write(config, { mcpServers: { lines: { type: 'local', command, args, tools: ['*'] } } })
-      return {
-        command: bin('@github/copilot', 'copilot'),
-        args: ['-p', QUESTION, '--allow-all', '--no-auto-update', '--additional-mcp-config', `@${config}`],
-        env: {
-          ...homeOf(folder),
-          ...{ COPILOT_PROVIDER_BASE_URL: `${origin}/v1`, COPILOT_PROVIDER_API_KEY: 'none', COPILOT_MODEL: MODEL },
-        },
-      }
+      return copilot(at, ['--additional-mcp-config', `@${config}`])
     },
+  },
+  {
+    ...{ name: 'copilot-hook', title: 'Copilot CLI', packages: { '@github/copilot': '1.0.102' } },
+    ...{ way: 'hook', init: ['copilot'] },
+    set: (at) => copilot(at, []),
   },
   {
     ...{ name: 'cline', title: 'Cline', packages: { cline: '3.0.65' }, way: 'mcp', scripts: true },

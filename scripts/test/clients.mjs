@@ -20,19 +20,23 @@ const WORK = join(ROOT, 'target', 'clients')
 const TIME_LIMIT_MS = 300_000
 const LINES = 20_000
 const WANTED = 15_000
+const MAIN = join(ROOT, 'dist', 'cli', 'main.js')
 const SERVER = join(ROOT, '__test__', 'clients', 'server.cjs')
 
 /** A notice of Spillway's; a client that saves by itself has its own. */
 const NOTICE = /Full output saved to: (\S+spillway\S+\.txt)/
 
+/** A call of the tool that runs commands, as each client has it. */
+const commandCalls = (command) => [
+  { name: /^(bash|run_shell_command)$/i, args: { command, description: 'Prints lines' } },
+  { name: /^exec_command$/, args: { cmd: command } },
+]
+
 /** Steps that print lines, read one of them back from the saved output, and end. */
 function script({ notice = NOTICE }, found) {
   const command = `${process.execPath} ${SERVER} ${LINES}`
   const print = {
-    call: [
-      { name: /print_lines$/, args: { count: LINES } },
-      { name: /^bash$/, args: { command, description: 'Prints lines' } },
-    ],
+    call: [{ name: /print_lines$/, args: { count: LINES } }, ...commandCalls(command)],
   }
   const readBack = ({ last }) => {
     found.shown = last
@@ -43,6 +47,7 @@ function script({ notice = NOTICE }, found) {
       call: [
         { name: /read_output$/, args: { path: found.path, from_line: WANTED, line_count: 5 } },
         { name: /^read$/, args: { path: found.path, filePath: found.path, ...lines } },
+        ...commandCalls(`${process.execPath} ${MAIN} read --from-line ${WANTED} --lines 5 ${found.path}`),
       ],
     }
   }
@@ -132,7 +137,7 @@ async function runClient(client, steps, run) {
   const model = await startModel(steps)
   const calls = join(folder, 'calls.jsonl')
   const server = [process.execPath, SERVER, '--record', calls]
-  const proxy = [process.execPath, join(ROOT, 'dist', 'cli', 'main.js'), 'mcp', '--server', 'lines', '--', ...server]
+  const proxy = [process.execPath, MAIN, 'mcp', '--server', 'lines', '--', ...server]
   const bin = (packaged, named) => {
     const { bin } = JSON.parse(readFileSync(join(installed, 'node_modules', packaged, 'package.json'), 'utf8'))
     return join(installed, 'node_modules', packaged, typeof bin === 'string' ? bin : bin[named])
@@ -144,6 +149,7 @@ async function runClient(client, steps, run) {
   const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
   let ended
   try {
+    if (client.init !== undefined) execFileSync(process.execPath, [MAIN, 'init', ...client.init], { cwd: work, env })
     for (const first of set.before ?? []) {
       const { code, printed } = await runProgram({ command, args: first, env, cwd: work })
       if (code !== 0) throw new Error(`${first[0]}: ${printed.trim().split('\n').at(-1)}`)
@@ -249,7 +255,7 @@ function rowOf({ name, title, packages, way }, checks) {
     check in checks ? (checks[check] ? 'yes' : 'no') : '–',
   )
   const version = Object.values(packages)[0]
-  const as = way === 'mcp' ? 'MCP proxy' : 'plugin'
+  const as = way === 'mcp' ? 'MCP proxy' : way
   const cells = [`\`${name}\``, title, version, as, ...marks, new Date().toISOString().slice(0, 10)]
   return `| ${cells.join(' | ')} |`
 }
