@@ -557,7 +557,11 @@ export interface PendingRequest {
 	sessionId?: string;
 	cwd?: string;
 	vault?: string;
+	/** The folder that targets are inside or outside of: `vault` of the call, or else of the policy. */
+	folder?: string;
 	targets: string[];
+	/** Domains of the targets, in their order: whether the call reads, edits or runs each. */
+	domains?: PermissionDomain[];
 	reasons: string[];
 	suggestedRules: SuggestedRule[];
 	/** Milliseconds since the epoch. */

@@ -1,5 +1,6 @@
 /** Behaviour of the components in Chromium that a picture does not show. */
 
+import { PermissionGate, PermissionPolicy } from 'spillway'
 import { CHROMIUM } from '../support/chromium-path.cjs'
 import { describeUnless } from '../support/only'
 import { ComponentPage } from './component-page'
@@ -222,6 +223,31 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
       'runs ls',
       'reads or writes the folder',
       'reads or writes a.txt, in the folder',
+    ])
+  })
+
+  test('a card says what a gate knows: what is read and what is written, and that it is outside of the folder', async () => {
+    const seen: string[][] = []
+    for (const [tool, args, given] of [
+      ['bash', { command: 'echo x > ../out.txt' }, {}],
+      ['bash', { command: 'cp a ../b' }, { vault: '/home/me/project/deep' }],
+      ['edit', { file_path: '/home/me/x.ts', old_string: 'a', new_string: 'b' }, {}],
+      ['bash', { command: 'cat ../key.pem' }, { cwd: '/home/me/project' }],
+    ] as const) {
+      const gate = new PermissionGate(new PermissionPolicy({ vault: '/home/me/project', outsideEdit: 'ask' }))
+      void gate.request({ tool, args, toolCallId: '1', ...given })
+      const [question] = gate.pending()
+      seen.push(
+        (await ask<string[]>({ vault: undefined, ...question }, "return text('li')")).filter(
+          (line) => !line.includes('asks about'),
+        ),
+      )
+    }
+    expect(seen).toEqual([
+      ['writes ../out.txt, outside the folder', 'runs echo x'],
+      ['writes ../b, outside the folder', 'runs cp a ../b', 'reads a, in the folder'],
+      ['changes ../x.ts, outside the folder'],
+      ['fs:/home/me/key.pem is a file with secrets', 'reads ../key.pem, outside the folder', 'runs cat ../key.pem'],
     ])
   })
 

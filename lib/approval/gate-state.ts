@@ -1,7 +1,13 @@
 /** Reader of a saved gate. The text may be forged: it must not grant more than a user approved. */
 
 import { isAbsolute } from 'node:path'
-import { PERMISSION_MODES, type PermissionMode, type PermissionVerdict, type SuggestedRule } from '../permission/types'
+import {
+  PERMISSION_MODES,
+  type PermissionDomain,
+  type PermissionMode,
+  type PermissionVerdict,
+  type SuggestedRule,
+} from '../permission/types'
 import { isArray } from '../util/guards'
 import { type Check, parsedState, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
@@ -15,7 +21,11 @@ export interface PendingRequest {
   sessionId?: string
   cwd?: string
   vault?: string
+  /** The folder that targets are inside or outside of: `vault` of the call, or else of the policy. */
+  folder?: string
   targets: string[]
+  /** Domains of the targets, in their order: whether the call reads, edits or runs each. */
+  domains?: PermissionDomain[]
   reasons: string[]
   suggestedRules: SuggestedRule[]
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 /** Asks the user, once for each call. */
 
 import { SpillwayError } from '../errors'
-import { type PermissionPolicy, readCall } from '../permission/policy'
+import { type PermissionPolicy, placesOf, readCall } from '../permission/policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
@@ -267,6 +267,7 @@ function newQuestion(
   const { toolCallId, ...facts } = call
   const { tool, args, sessionId, cwd, vault } = facts
   const { targets, reasons, suggestedRules } = verdict
+  const { folder, domains } = placesOf(state.policy, facts, targets)
   const request: PendingRequest = {
     id: before?.id ?? randomUUID(),
     toolCallId,
@@ -275,7 +276,7 @@ function newQuestion(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(vault === undefined ? {} : { vault }),
-    ...{ targets, reasons, suggestedRules },
+    ...{ folder, targets, domains, reasons, suggestedRules },
     askedAt: before?.askedAt ?? (state.options.now ?? Date.now)(),
   }
   let settled: (decision: GateDecision) => void = () => {}

@@ -14,6 +14,7 @@ import {
   type ExplainedTarget,
   PERMISSION_MODES,
   type PermissionCall,
+  type PermissionDomain,
   type PermissionPolicyOptions,
   type PermissionRule,
   type PermissionVerdict,
@@ -172,6 +173,18 @@ export class PermissionPolicy {
   shadowedRules(): { rule: AppliedRule; hiddenBy: AppliedRule }[] {
     return JSON.parse(call(() => native.permissionFacts(stateOf(this).handle))).dead
   }
+}
+
+/** Returns the folder that a call is measured by, and what it does with each of its targets. */
+export function placesOf(
+  policy: PermissionPolicy,
+  call: PermissionCall,
+  targets: readonly string[],
+): { folder: string; domains: PermissionDomain[] } {
+  const { vault } = stateOf(policy)
+  const folder = call.vault === undefined ? vault : resolve(call.vault.toWellFormed())
+  const domains = new Map(policy.explain(call).details.map(({ target, domain }) => [target, domain]))
+  return { folder, domains: targets.map((target) => domains.get(target) ?? 'tool') }
 }
 
 function stateOf(policy: object): State {

@@ -2,7 +2,6 @@
 
 import type { PendingRequest } from 'spillway'
 
-const VERBS: Readonly<Record<string, string>> = { read: 'reads', edit: 'changes', write: 'writes' }
 const CHANGES = /edit|write|patch|create|delete|move|replace/i
 
 /** Targets that a policy names of one call. */
@@ -12,21 +11,21 @@ export const isOutside = (words: string) => words.endsWith(OUTSIDE)
 
 /** Returns sentences such as `changes ../out.txt, outside the folder`, each once, and those first that lead out of the folder. */
 export function touchedBy(request: PendingRequest): string[] {
-  const all = [...new Set(request.targets.map((target) => sentence(target, request)))]
+  const all = [...new Set(request.targets.map((target, at) => sentence(target, request, at)))]
   if (request.targets.length >= MOST_TARGETS) all.unshift('does more than is listed here')
   return all.sort((one, other) => Number(isOutside(other)) - Number(isOutside(one)))
 }
 
-function sentence(target: string, request: PendingRequest): string {
+function sentence(target: string, request: PendingRequest, at: number): string {
   const colon = target.indexOf(':')
   const [scheme, rest] = [target.slice(0, colon), target.slice(colon + 1)]
   switch (scheme) {
     case 'shell':
       return `runs ${rest}`
     case 'vault':
-      return `${verbOf(request)} ${inFolder(rest.replace(/^\//, ''))}`
+      return `${verbOf(request, at)} ${inFolder(rest.replace(/^\//, ''))}`
     case 'fs':
-      return `${verbOf(request)} ${pathIn(rest, request.vault)}`
+      return `${verbOf(request, at)} ${pathIn(rest, request.folder ?? request.vault)}`
     case 'url':
       return `requests ${rest}`
     case 'query':
@@ -38,13 +37,12 @@ function sentence(target: string, request: PendingRequest): string {
   }
 }
 
-/** A command may read a file or write it. */
-function verbOf({ tool, suggestedRules }: PendingRequest): string {
-  const domain = suggestedRules[0]?.domain
-  return (
-    VERBS[domain ?? ''] ??
-    (CHANGES.test(tool) ? 'changes' : /read|grep|glob|ls/i.test(tool) ? 'reads' : 'reads or writes')
-  )
+/** The verb for a target; without a known domain, a command may read a file or write it. */
+function verbOf({ tool, targets, domains, suggestedRules }: PendingRequest, at: number): string {
+  const domain = domains?.[at] ?? suggestedRules[0]?.domain
+  if (domain === 'read') return 'reads'
+  if (domain === 'edit') return targets.some((target) => target.startsWith('shell:')) ? 'writes' : 'changes'
+  return CHANGES.test(tool) ? 'changes' : /read|grep|glob|ls/i.test(tool) ? 'reads' : 'reads or writes'
 }
 
 /** A path as seen from the folder that the agent works in. */
