@@ -66,8 +66,8 @@ function run(command, args, { cwd = ROOT, env = {} } = {}) {
 }
 
 /**
- * Every folder with each set of versions that it names in `spillway.variants`, the majors of Node that run it (`nodes`), and
- * the recipes that its tests import (`recipes`).
+ * Every folder with each set of versions that it names in `spillway.variants`, the majors of Node that run it (`nodes`),
+ * the recipes that its tests import (`recipes`), and the example in `examples/frameworks` (`example`).
  */
 function suites() {
   const folders = readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
@@ -75,12 +75,13 @@ function suites() {
     .filter(({ name }) => existsSync(join(SOURCES, name, 'package.json')))
     .flatMap(({ name: folder }) => {
       const { spillway = {}, dependencies } = readJson(join(SOURCES, folder, 'package.json'))
-      const { variants = { '': {} }, nodes = USUAL_NODES, recipes: uses = [] } = spillway
+      const { variants = { '': {} }, nodes = USUAL_NODES, recipes: uses = [], example } = spillway
       return Object.entries(variants).map(([variant, changed]) => ({
         name: variant || folder,
         source: join(SOURCES, folder),
         nodes,
         uses: changed.recipes ?? uses,
+        example: changed.example ?? example,
         manifest: { private: true, type: 'module', dependencies: { ...dependencies, ...changed.dependencies } },
       }))
     })
@@ -96,7 +97,7 @@ function recipes() {
 }
 
 /** Puts the tests and the built package to the framework. */
-async function prepare({ name, source, manifest, uses }) {
+async function prepare({ name, source, manifest, uses, example }) {
   const folder = join(WORK, name)
   installManifest(folder, manifest)
   for (const entry of readdirSync(folder)) {
@@ -107,6 +108,7 @@ async function prepare({ name, source, manifest, uses }) {
   for (const from of [join(SOURCES, 'support'), source]) if (existsSync(from)) cpSync(from, folder, { recursive: true })
   for (const recipe of uses)
     writeFileSync(join(folder, `recipe-${recipe}.ts`), recipes().get(recipe) ?? missing(recipe))
+  if (example) cpSync(join(ROOT, 'examples', 'frameworks', `${example}.ts`), join(folder, 'example.ts'))
   writeJson(join(folder, 'package.json'), { name: `adapter-${name}`, version: '0.0.0', ...manifest })
   const types = join(folder, 'node_modules', '@types')
   mkdirSync(types, { recursive: true })
