@@ -392,7 +392,7 @@ describe('how it is called', () => {
     [['--help'], 0, 'Usage: spillway <command>', ''],
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/, ''],
     [['help', 'clip'], 0, 'Usage: spillway clip [options] [file]', ''],
-    [['permit', '-h'], 0, 'somebody has to be asked', ''],
+    [['permit', '-h'], 0, 'a person has to be asked', ''],
     [['nope'], 2, '', 'unknown command "nope"; commands are run, clip'],
     [['rum'], 2, '', 'unknown command "rum"; did you mean run?'],
     [['serach', 'x'], 2, '', 'unknown command "serach"; did you mean search?'],

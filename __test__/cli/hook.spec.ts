@@ -415,7 +415,7 @@ test('an agent that never closes standard input gets an answer after 2 s', async
   const { code, stdout, stderr } = await ended(child)
   expect(code).toBe(0)
   expect(JSON.parse(stdout).systemMessage).toContain('not done after 2 s')
-  expect(stderr).toContain('the call goes on unchanged')
+  expect(stderr).toContain('the call continues unchanged')
 })
 
 test.each([
@@ -424,7 +424,7 @@ test.each([
   ['\n', 'standard input is empty'],
 ])('the input %j lets the call through and says why', async (input, problem) => {
   const { code, stdout, stderr } = await cli(['hook', 'claude-code'], { env, input })
-  const said = `spillway hook claude-code: ${problem}; the call goes on unchanged`
+  const said = `spillway hook claude-code: ${problem}; the call continues unchanged`
   expect([code, stderr.trim(), JSON.parse(stdout).systemMessage]).toEqual([0, said, said])
 })
 

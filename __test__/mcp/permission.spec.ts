@@ -67,7 +67,7 @@ describe('a call that is asked about', () => {
     ]
     await Promise.all([judged.initialize({ elicitation: { url: {} } }), ruled.initialize(elicitation)])
     expect(textOf(await judged.call('echo', { text: 'a' }))).toMatch(
-      /did not run: .*; nobody can be asked\.\n[\s\S]*add the rule .*mcp:fixture\/echo/,
+      /did not run: .*; no person can be asked\.\n[\s\S]*add the rule .*mcp:fixture\/echo/,
     )
     expect(textOf(await ruled.call('echo', { text: 'a' }))).toMatch(/"mcp:fixture\/echo" denies/)
     expect(textOf(await ruled.call('lines', { count: 2 }))).toBe('line 1\nline 2')

@@ -194,7 +194,7 @@ describe('permission', () => {
       domain: 'bash',
       targets: expect.arrayContaining(['shell:rm -rf x']),
     })
-    expect(result.output).toMatch(/^The call of bash was denied and did not run: .*nobody can be asked/)
+    expect(result.output).toMatch(/^The call of bash was denied and did not run: .*no person can be asked/)
     expect(result.message).toBe(result.output)
     expect(ledger.get('c')?.isError).toBe(true)
     expect(await guardTool(echo(), { permission: policy, refusal: 'text' }).execute({ command: 'x' })).toBe(

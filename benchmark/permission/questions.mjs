@@ -71,7 +71,7 @@ function causeOf(reason) {
   return reason
     .replace(/(asks about|denies|matches) (\w+):.*/s, (_, verb, scheme) => `${verb} ${scheme}:…`)
     .replace(/^.* (is not known beforehand|can become an option)$/s, '… $1')
-    .replace(/^(what|nobody knows where) .* (runs is not known|leads)$/s, '$1 … $2')
+    .replace(/^(what|where) .* ((?:runs|leads) is not known)$/s, '$1 … $2')
     .replace(/^the file .* is not/s, 'the file … is not')
     .replace(/^the folder of .* is not/s, 'the folder of … is not')
 }

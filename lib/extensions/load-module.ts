@@ -33,7 +33,7 @@ const TRIAL = `
 const { setImmediate } = require('node:timers')
 const { parentPort, workerData } = require('node:worker_threads')
 import(workerData).then(
-  // A rejection that nobody handles ends the thread first, as it would end the process.
+  // An unhandled rejection ends the thread first, as it would end the process.
   () => setImmediate(() => parentPort.postMessage({ loaded: true })),
   (error) => parentPort.postMessage({ code: error?.code, message: String(error?.message ?? error).slice(0, 10000) }),
 )`

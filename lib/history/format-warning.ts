@@ -40,6 +40,6 @@ export function warnTimeless(place: string, format: string): void {
     `${place} (${format})`,
     'SPILLWAY_NO_TIMES',
     'no tool result has a time, so none is outdated. Pass a ToolResultLedger, which knows when tools finished, as `ledger`, ' +
-      'put a `timestamp` on results where the format has one, or use HistoryPruner, which goes by order',
+      'put a `timestamp` on results where the format has one, or use HistoryPruner, which uses the order of the messages',
   )
 }

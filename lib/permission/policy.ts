@@ -318,7 +318,7 @@ function ruleOf({ handle, rules }: State, said: SaidRule): AppliedRule {
 }
 
 function unjudged(headless: boolean): Answer {
-  const reasons = ['the arguments cannot be read', ...(headless ? ['nobody can be asked'] : [])]
+  const reasons = ['the arguments cannot be read', ...(headless ? ['no person can be asked'] : [])]
   const decision = headless ? 'deny' : 'ask'
   return [decision, null, [], null, [], reasons, [], [], []]
 }

@@ -327,7 +327,7 @@ function rangeOf(
   if (byLines && byte_count !== undefined) {
     throw new SpillwayError(
       'INVALID_ARGUMENT',
-      'byte_count: goes with from_byte alone, not with from_line or line_count',
+      'byte_count: can be combined with from_byte alone, not with from_line or line_count',
     )
   }
   const byBytes = !byLines && (from_byte ?? byte_count) !== undefined

@@ -50,17 +50,23 @@ const WORDS = [
   [/\bgone through\b/i, '"read", "scanned"'],
 ]
 
+/** The same for Chinese. */
+const CHINESE = [
+  [/[。，、；：！？] +(?=[^\s|])/u, 'no space after it'],
+  [/(编码|编程|智能|AI ?|子)代理/u, '"智能体"'],
+]
+
 /** The parts of the tree that are counted for themselves. */
 const ROOMS = [
   ...ls('src'),
   ...ls('lib'),
   ...['tests', 'fuzz', 'torture', 'scripts', 'benchmark', '__test__', 'docs', 'examples'],
-  ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'AGENTS.md', 'SECURITY.md', 'CHANGELOG.md'],
 ]
 
 /** Not written by us, or made by a build. */
 const SKIPPED =
-  /(^|\/)(node_modules|target|dist|results|corpus|fixtures|snapshots|__snapshots__|data|recordings?)(\/|$)|\.zh-CN\.md$|(^|\/)docs\/api(\.md|\/)|\.d\.m?ts$|^scripts\/test\/words\.mjs$/
+  /(^|\/)(node_modules|target|dist|results|corpus|fixtures|snapshots|__snapshots__|data|recordings?)(\/|$)|(^|\/)docs\/api(\.md|\/)|\.d\.m?ts$|^scripts\/test\/words\.mjs$/
 
 function* files(path) {
   const name = relative(ROOT, path)
@@ -112,6 +118,9 @@ function comments(lines, first = 1, isComment = (text) => /^\s*\/\//.test(text))
   return found
 }
 
+/** True for literals of three words or more, and for Chinese ones. Those in capitals are constants. */
+const isMessage = (text) => /\S\s+\S.*\s.*[a-z]|\p{Script=Han}/u.test(text)
+
 /** Comments, messages (literals of three words or more outside of tests) and the names of tests. */
 function rust(source) {
   const lines = source.split('\n')
@@ -126,7 +135,7 @@ function rust(source) {
     const trailing = /[;,{}] \/\/ (.*)$/.exec(text)
     if (trailing) found.push({ line: index + 1, text: trailing[1] })
     for (const [, literal] of text.matchAll(/"((?:[^"\\]|\\.)*)"/g)) {
-      if (/^[A-Z`{].*\s.*\s.*[a-z]/.test(literal)) found.push({ line: index + 1, text: literal, literal: true })
+      if (isMessage(literal)) found.push({ line: index + 1, text: literal, literal: true })
     }
   }
   return found
@@ -144,7 +153,7 @@ function typescript(path, source) {
       node.parent.arguments[0] === node
     const text = node.text
     if (title) found.push({ line: lineOf(node.getStart(file)), text })
-    else if (!/__test__|benchmark/.test(path) && /^[A-Z].*\s.*\s.*[a-z]/.test(text))
+    else if (!/__test__|benchmark/.test(path) && isMessage(text))
       found.push({ line: lineOf(node.getStart(file)), text, literal: true })
   }
   const visit = (node) => {
@@ -152,6 +161,7 @@ function typescript(path, source) {
       ts.isStringLiteral(node) ||
       ts.isNoSubstitutionTemplateLiteral(node) ||
       ts.isTemplateHead(node) ||
+      ts.isTemplateMiddle(node) ||
       ts.isTemplateTail(node)
     )
       literal(node)
@@ -199,7 +209,7 @@ function check(path) {
         if (pattern.test(sentence.trim()))
           problems.push(`${where}: begins "${sentence.trim().slice(0, 50)}": write ${instead}`)
     }
-    for (const [pattern, instead] of WORDS) {
+    for (const [pattern, instead] of [...WORDS, ...CHINESE]) {
       const match = pattern.exec(cleaned)
       if (match) problems.push(`${where}: "${match[0]}": write ${instead}`)
     }

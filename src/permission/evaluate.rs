@@ -244,7 +244,7 @@ impl Policy {
         if too_much && !request.full_access {
             reasons.push("the call touches too much to be judged".to_owned());
         } else if targets.iter().all(|target| target.quiet) && blind.is_empty() {
-            reasons.push("nobody knows what this call touches".to_owned());
+            reasons.push("what this call touches is not known".to_owned());
         }
         reasons.extend(blind);
         if !reasons.is_empty() {
@@ -292,7 +292,7 @@ impl Policy {
         };
         if request.headless && decision == Decision::Ask {
             decision = Decision::Deny;
-            reasons.push("nobody can be asked".to_owned());
+            reasons.push("no person can be asked".to_owned());
         }
         let told = targets.into_iter().map(|target| target.text).filter(|text| !text.is_empty());
         judged.truncate(if request.with_details { MAX_TOLD } else { 0 });

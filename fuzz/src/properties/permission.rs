@@ -61,7 +61,7 @@ pub fn check(data: &[u8]) {
     let headless = policy.evaluate(&call(true), &Links).decision;
     let expected =
         if verdict.decision == Decision::Ask { Decision::Deny } else { verdict.decision };
-    assert_eq!(headless, expected, "nobody can be asked");
+    assert_eq!(headless, expected, "no person can be asked");
 
     let stricter = if hard {
         json!({ "home": "/home/u", "rules": rules, "hardDeny": [ban] })

@@ -67,7 +67,7 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     throw new UsageError(`${agent.title}: has no hooks that run a command; agents with such hooks: ${names.join(', ')}`)
   }
   const letThrough = (problem: string) => {
-    const said = `spillway hook ${agent.name}: ${problem.split('\n', 1)[0]}; the call goes on unchanged`
+    const said = `spillway hook ${agent.name}: ${problem.split('\n', 1)[0]}; the call continues unchanged`
     const told = tellAnswer(hook.dialect, said)
     if (told !== undefined) printAtOnce(`${JSON.stringify(told)}\n`)
     noteAtOnce(said)

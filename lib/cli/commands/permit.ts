@@ -34,7 +34,7 @@ const command: Command = {
     ['1', 'denied'],
     ['2', 'wrong usage'],
     ['3', 'it could not be done'],
-    ['4', 'somebody has to be asked'],
+    ['4', 'a person has to be asked'],
   ],
   examples: [
     ['spillway permit "git status && rm -rf build"', 'a command'],

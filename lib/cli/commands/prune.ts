@@ -38,7 +38,10 @@ one message per line, or a session file of JsonlSession. It is printed in the sa
   positionals: [1, 1],
   examples: [
     ['spillway prune session.jsonl > smaller.jsonl', 'everything but the newest five results'],
-    ['spillway prune --json session.json | jq .report', 'what would go, and what it frees'],
+    [
+      'spillway prune --json session.json | jq .report',
+      'results that would be pruned, and tokens that this would free',
+    ],
   ],
   run,
 }

@@ -121,12 +121,12 @@ function rangeOf(values: Parsed['values'], isAll: boolean): ReadRange {
   const fromByte = whole(values, 'from-byte', 0)
   const byteCount = finiteBytes(values, 'bytes')
   if (byteCount !== undefined && (fromLine !== undefined || lineCount !== undefined)) {
-    throw new UsageError('--bytes: goes with --from-byte, not with lines')
+    throw new UsageError('--bytes: can be combined with --from-byte, not with lines')
   }
   if (isAll && (lineCount ?? byteCount) !== undefined)
-    throw new UsageError('--all: goes to the end; leave out --lines and --bytes')
+    throw new UsageError('--all: reads to the end; leave out --lines and --bytes')
   if (isAll && fromLine !== undefined && fromByte !== undefined) {
-    throw new UsageError('--all: goes with --from-line or --from-byte, not with both')
+    throw new UsageError('--all: can be combined with --from-line or --from-byte, not with both')
   }
   const isByBytes = fromLine === undefined && lineCount === undefined && (fromByte ?? byteCount) !== undefined
   if (isAll) return isByBytes || fromLine === undefined ? { fromByte: fromByte ?? 0 } : { fromLine }

@@ -72,7 +72,7 @@ export function createReadTool(options: ReadToolOptions = {}): ReadyTool {
   checkToolOptions(options, CHECKS)
   const { name = 'read', maxLines = 2000, maxBytes = 49_152, maxLineChars = 2000, reads } = options
   const description =
-    `Reads a text file. Shows at most ${maxLines} lines and ${maxBytes} bytes, each line behind its number and a tab; offset and ` +
+    `Reads a text file. Shows at most ${maxLines} lines and ${maxBytes} bytes, each line after its number and a tab; offset and ` +
     'limit read another part.'
   const parameters = {
     path: PATH,

@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
                 Some(path) => {
                     let written = folders.written(cwd, &folders.vault);
                     if written.is_none_or(|path| folders.walked(&path, real) != Walk::AsWritten) {
-                        blind.push("nobody knows where the current folder is".to_owned());
+                        blind.push("the current folder is not known".to_owned());
                     }
                     folders.cwd = path;
                 }
@@ -390,7 +390,7 @@ impl<'a> Reader<'a> {
         match self.folders.walked(written, self.real) {
             Walk::AsWritten => {}
             Walk::Elsewhere(path) => self.path(domain, &path, extent),
-            Walk::Unknown => self.blind.push(format!("nobody knows where {written} leads")),
+            Walk::Unknown => self.blind.push(format!("where {written} leads is not known")),
         }
     }
 
@@ -398,7 +398,7 @@ impl<'a> Reader<'a> {
     fn settled(&mut self, folder: &str, from: &str) {
         let Some(written) = self.folders.written(folder, from) else { return };
         if self.folders.walked(&written, self.real) != Walk::AsWritten {
-            self.blind.push(format!("nobody knows where {folder} leads"));
+            self.blind.push(format!("where {folder} leads is not known"));
         }
     }
 
@@ -505,7 +505,7 @@ impl<'a> Reader<'a> {
             });
         }
         let real = real.unwrap_or_else(|| {
-            doubts.push(Doubt::always(format!("nobody knows where {path} leads")));
+            doubts.push(Doubt::always(format!("where {path} leads is not known")));
             Cow::Borrowed("")
         });
         // A path that cannot be resolved is outside.

@@ -396,7 +396,7 @@ impl<'a> Walker<'a> {
         }
         let leads_up = |part: &str| dialects::can_be_parent(part);
         if word.glob && (after_wildcard(text).contains("..") || text.split('/').any(leads_up)) {
-            return Some(Doubt::always(format!("nobody knows where {} leads", word.told)));
+            return Some(Doubt::always(format!("where {} leads is not known", word.told)));
         }
         let root = [String::from("/")];
         let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };

@@ -57,7 +57,7 @@ impl Reader<'_> {
         };
         let path = format!("{}/{rest}", base.trim_end_matches('/'));
         if rest.contains("..") {
-            self.blind.push(format!("nobody knows where {glob:?} leads"));
+            self.blind.push(format!("where {glob:?} leads is not known"));
         }
         self.path(Domain::Read, &path, Extent::Glob { wide: false, dots: true });
     }
