@@ -118,7 +118,7 @@ pub fn profile(name: &str) -> Option<&'static OverflowProfile> {
     [&OPENCLAW, &OPENCLAW_2026_02].into_iter().find(|profile| profile.name == name)
 }
 
-/// The limits for one window, in characters, weighted as [`Profile::weighted`] says.
+/// The limits for one window, in characters, weighted as [`OverflowProfile::weighted`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverflowLimits {

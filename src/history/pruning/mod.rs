@@ -10,7 +10,7 @@
 //! | [`budget`] | which results exceed a token budget |
 //! | [`pressure`] | which results are trimmed or pruned when the context window fills up |
 //! | [`trim`] | which parts of a trimmed result are kept |
-//! | [`used`] | which results are kept because the model has used them |
+//! | [`used_results`] | which results are kept because the model has used them |
 //! | [`superseded`] | which reads of a file are superseded by later ones |
 //! | [`schedule`] | whether pruning now is worth its cost, and from where on |
 //! | [`placeholder`] | the text in place of a pruned item |

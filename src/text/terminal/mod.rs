@@ -16,6 +16,14 @@
 //!
 //! [`line`] is one line and its columns, [`screen`] a screen with its cursor, [`sequence`] parses control sequences,
 //! and [`source_map`] remembers where in the raw output each line was written.
+//!
+//! ```
+//! use spillway_base::text::terminal::{clean, is_clean};
+//!
+//! let output = b"downloading 10 %\rdownloading 99 %\r\x1b[2K\x1b[32mdone\x1b[0m\n";
+//! assert!(!is_clean(output));
+//! assert_eq!(&*clean(output), b"done\n");
+//! ```
 
 #[cfg(test)]
 mod cases;
