@@ -1,6 +1,7 @@
 /** Replaces lines of a result that are already in the context by a pointer, when the result first enters it. */
 
 import { call, native } from '../native/native'
+import { estimateTokens } from '../tokens/tokens'
 import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
@@ -49,6 +50,8 @@ export interface FoldReport {
   bytes: number
   /** UTF-8 bytes that were saved by pointers and by writing paths only once. */
   savedBytes: number
+  /** The same in tokens, by an estimate. */
+  savedTokens: number
   /** Bytes of the index, and lines that it knows. */
   index: { bytes: number; lines: number }
 }
@@ -123,7 +126,7 @@ export class FoldSession {
       numbers: new Map(),
       tests: new TestChanges(),
       next: 0,
-      sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0 },
+      sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0, savedTokens: 0 },
       last: undefined,
     })
   }
@@ -168,6 +171,7 @@ export class FoldSession {
     const savedBytes = bytes - Buffer.byteLength(content)
     inner.sums.folded++
     inner.sums.savedBytes += savedBytes
+    inner.sums.savedTokens += savedTokens(text, edits)
     inner.last = { toolName, savedBytes, pointers: edits.length }
     return { content, record: { saved: text.length - content.length, edits: edits.map((edit) => named(inner, edit)) } }
   }
@@ -202,7 +206,7 @@ export class FoldSession {
     const { sums, last } = inners.get(this) as Inner
     if (last === undefined) return `Nothing of ${sums.results} results was folded.`
     const share = ((100 * sums.savedBytes) / sums.bytes).toFixed(1)
-    return `${sums.savedBytes} bytes (${share} %) of ${sums.results} results were folded; of the last one, of ${last.toolName}, ${last.savedBytes} bytes in ${last.pointers} places.`
+    return `${sums.savedBytes} bytes (${share} %, about ${sums.savedTokens} tokens) of ${sums.results} results were folded; of the last one, of ${last.toolName}, ${last.savedBytes} bytes in ${last.pointers} places.`
   }
 }
 
@@ -237,6 +241,12 @@ function changed(text: string, edits: readonly Edit[]): string {
     at = to
   }
   return content + text.slice(at)
+}
+
+/** Tokens of the lines that edits replace, without those of their texts. */
+function savedTokens(text: string, edits: readonly Edit[]): number {
+  const tokensOf = (parts: string[]) => estimateTokens(parts.join('\n'))
+  return tokensOf(edits.map(({ from, to }) => text.slice(from, to))) - tokensOf(edits.map((edit) => edit.text))
 }
 
 /** Says in front of the first pointer how a test run differs from the last one, if that leaves the text shorter than it was. */
