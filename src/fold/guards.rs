@@ -27,6 +27,7 @@ pub(crate) fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String])
             stays[at] |= rules.judge(line).is_some_and(|verdict| verdict.weight >= ERROR);
             from = lines.start(at + 1);
         }
+        other_errors(lines, &mut stays);
     }
     for text in keep.iter().filter(|text| !text.is_empty()) {
         for found in memmem::find_iter(lines.text, text.as_bytes()) {
@@ -38,38 +39,133 @@ pub(crate) fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String])
     stays
 }
 
+/// Words of compilers and programs that speak other languages.
+const FOREIGN: [&str; 8] = ["错误", "錯誤", "エラー", "오류", "Fehler", "rreur", "шибка", "шибки"];
+
+/// Marks errors that have no word of the rules: in other languages, of apt and of klog.
+fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
+    for word in FOREIGN {
+        for found in memmem::find_iter(lines.text, word.as_bytes()) {
+            stays[lines.at_byte(found)] = true;
+        }
+    }
+    for (at, stays) in stays.iter_mut().enumerate() {
+        *stays |= match lines.line(at) {
+            [b'E', b':', b' ', ..] => true,
+            [b'E' | b'F', date @ ..] if date.len() > 8 => {
+                date[..4].iter().all(u8::is_ascii_digit) && date[4] == b' ' && date[7] == b':'
+            }
+            _ => false,
+        };
+    }
+}
+
+/// The first words of lines in the head of a diff.
+const HEAD: [&[u8]; 17] = [
+    b"diff ",
+    b"Index: ",
+    b"=====",
+    b"index ",
+    b"--- ",
+    b"+++ ",
+    b"similarity ",
+    b"dissimilarity ",
+    b"rename ",
+    b"copy ",
+    b"new ",
+    b"old ",
+    b"deleted ",
+    b"Binary ",
+    b"GIT binary ",
+    b"mode ",
+    b"*** ",
+];
+
+/// Where a line of a diff is.
+enum Part {
+    None,
+    Head,
+    /// Lines of a hunk that are still to come, of the old and of the new file, behind an indentation.
+    Hunk {
+        old: usize,
+        new: usize,
+        indent: usize,
+    },
+    /// The same of a merge, which has a column of signs for each parent.
+    Merge {
+        new: usize,
+        parents: usize,
+    },
+    /// A hunk with all lines of the old file before those of the new one.
+    Context,
+}
+
 /// Marks the heads and hunks of diffs.
 fn diffs(lines: &Lines<'_>, stays: &mut [bool]) {
-    if memmem::find(lines.text, b"@@ -").is_none() {
+    if ["@@ -", "diff --git ", "***************"]
+        .iter()
+        .all(|sign| memmem::find(lines.text, sign.as_bytes()).is_none())
+    {
         return;
     }
-    let (mut old, mut new) = (0, 0);
-    let mut in_head = false;
+    let mut part = Part::None;
     for (at, stays) in stays.iter_mut().enumerate() {
         let line = lines.line(at);
-        if let Some(counts) = hunk(line) {
-            (old, new) = counts;
-            in_head = false;
-            *stays = true;
-        } else if old > 0 || new > 0 {
-            *stays = true;
-            let (removes, adds) = match line.first() {
+        part = begins(line, &part).unwrap_or_else(|| goes_on(line, part));
+        *stays |= !matches!(part, Part::None);
+        if matches!(part, Part::Hunk { old: 0, new: 0, .. } | Part::Merge { new: 0, .. }) {
+            part = Part::None;
+        }
+    }
+}
+
+/// Returns the part that begins with a line.
+fn begins(line: &[u8], before: &Part) -> Option<Part> {
+    let is_in_hunk = matches!(before, Part::Hunk { .. } | Part::Merge { .. });
+    let indent = line.iter().take_while(|byte| **byte == b' ').count();
+    let rest = &line[indent..];
+    if rest.starts_with(b"@@") && (!is_in_hunk || indent == 0) {
+        if let Some((old, new)) = hunk(rest) {
+            return Some(Part::Hunk { old, new, indent });
+        }
+        if let Some((new, parents)) = merge(rest) {
+            return Some(Part::Merge { new, parents });
+        }
+    }
+    if line.starts_with(b"***************") {
+        return Some(Part::Context);
+    }
+    let is_head = [&b"diff --git "[..], b"diff --cc ", b"Index: ", b"--- "]
+        .iter()
+        .any(|head| line.starts_with(head));
+    (is_head && !is_in_hunk && !matches!(before, Part::Context)).then_some(Part::Head)
+}
+
+/// Returns the part after a line that begins none.
+fn goes_on(line: &[u8], part: Part) -> Part {
+    match part {
+        Part::Hunk { old, new, indent } => {
+            let (removes, adds) = match line.get(indent) {
                 Some(b'-') => (1, 0),
                 Some(b'+') => (0, 1),
                 Some(b'\\') => (0, 0),
                 _ => (1, 1),
             };
-            old = old.saturating_sub(removes);
-            new = new.saturating_sub(adds);
-        } else if [&b"diff --git "[..], b"Index: ", b"--- "]
-            .iter()
-            .any(|head| line.starts_with(head))
-        {
-            in_head = true;
-            *stays = true;
-        } else if in_head {
-            *stays = true;
+            Part::Hunk { old: old.saturating_sub(removes), new: new.saturating_sub(adds), indent }
         }
+        Part::Merge { new, parents } => {
+            let removes = line.iter().take(parents).any(|byte| *byte == b'-');
+            Part::Merge { new: new.saturating_sub(usize::from(!removes)), parents }
+        }
+        Part::Head if HEAD.iter().any(|head| line.starts_with(head)) => Part::Head,
+        Part::Context
+            if [&b"  "[..], b"! ", b"+ ", b"- ", b"*** ", b"--- "]
+                .iter()
+                .any(|sign| line.starts_with(sign)) =>
+        {
+            Part::Context
+        }
+        _ => Part::None,
     }
 }
 
@@ -78,9 +174,21 @@ fn hunk(line: &[u8]) -> Option<(usize, usize)> {
     let text = std::str::from_utf8(line.get(..line.len().min(80))?).ok()?;
     let (old, rest) = text.strip_prefix("@@ -")?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
-    let count = |range: &str| match range.split_once(',') {
+    Some((range(old)?, range(new)?))
+}
+
+/// Lines that the hunk of a merge has of the new file, and the number of its parents.
+fn merge(line: &[u8]) -> Option<(usize, usize)> {
+    let text = std::str::from_utf8(line.get(..line.len().min(120))?).ok()?;
+    let parents = text.bytes().take_while(|byte| *byte == b'@').count().checked_sub(1)?;
+    let (_, rest) = text.strip_prefix("@@@").and(text.split_once(" +"))?;
+    let (new, _) = rest.split_once(" @@@")?;
+    Some((range(new)?, parents))
+}
+
+fn range(text: &str) -> Option<usize> {
+    match text.split_once(',') {
         Some((_, count)) => count.parse().ok(),
-        None => range.parse::<usize>().ok().map(|_| 1),
-    };
-    Some((count(old)?, count(new)?))
+        None => text.parse::<usize>().ok().map(|_| 1),
+    }
 }
