@@ -51,6 +51,141 @@ describe('readTestRun', () => {
     },
   )
 
+  // Ends of processes, failures beside the tests, and other spellings.
+  const PYTEST = '============================= test session starts =============================='
+  it.each<[name: string, lines: string[], failures: [id: string, message: string, where: string][]]>([
+    [
+      'a pytest that is aborted, with names',
+      [
+        PYTEST,
+        't.py::test_a FAILED    [ 50%]',
+        't.py::test_b Fatal Python error: Aborted',
+        '',
+        'Current thread 0x1 (most recent call first):',
+        '  File "/p/t.py", line 3 in test_b',
+      ],
+      [
+        ['t.py::test_a', '', ''],
+        ['t.py::test_b', 'Aborted', '/p/t.py:3'],
+      ],
+    ],
+    [
+      'parameters of pytest with a dash',
+      [PYTEST, '____ test_x[a - b] ____', 'FAILED t.py::test_x[a - b] - assert x[1] == 2', '== 1 failed in 0.1s =='],
+      [['t.py::test_x[a - b]', 'assert x[1] == 2', '']],
+    ],
+    [
+      'a unittest that is aborted',
+      [
+        'test_a (t.A.test_a) ... ok',
+        'test_b (t.A.test_b) ... FAIL',
+        'test_c (t.A.test_c) ... Fatal Python error: Aborted',
+        '',
+        '  File "/p/t.py", line 65 in test_c',
+      ],
+      [
+        ['test_b (t.A.test_b)', '', ''],
+        ['test_c (t.A.test_c)', 'Fatal Python error: Aborted', '/p/t.py:65'],
+      ],
+    ],
+    [
+      'an error of Vitest outside of the tests',
+      [
+        ' RUN  v4.1.12 /p',
+        '⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯',
+        '⎯⎯⎯⎯⎯ Uncaught Exception ⎯⎯⎯⎯⎯',
+        'Error: late boom from a timer',
+        ' ❯ Timeout._onTimeout a.test.js:64:48',
+        '⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯',
+        '      Tests  2 passed (2)',
+      ],
+      [['Uncaught Exception', 'Error: late boom from a timer', 'a.test.js:64']],
+    ],
+    [
+      'an AVA file that exits',
+      ['  ✘ Exiting due to process.exit() when running b.test.mjs', '  ✔ cart › adds', '  1 test failed'],
+      [['b.test.mjs', 'Exiting due to process.exit()', '']],
+    ],
+    [
+      'an error of Node after a test',
+      [
+        '✔ leaks (0.2ms)',
+        'ℹ Error: Test "leaks" at a.test.mjs:65:1 generated asynchronous activity after the test ended. It threw.',
+        'ℹ tests 1',
+        'ℹ pass 1',
+        'ℹ fail 0',
+      ],
+      [['leaks', 'generated asynchronous activity after the test ended. It threw.', 'a.test.mjs:65']],
+    ],
+    [
+      'what a program of Node prints',
+      [
+        'TAP version 13',
+        '# took 730 ms',
+        '# Subtest: saves',
+        'not ok 1 - saves',
+        '# done',
+        '# Subtest: loads',
+        'not ok 2 - loads',
+      ],
+      [
+        ['saves', '', ''],
+        ['loads', '', ''],
+      ],
+    ],
+    [
+      'times and suites of Vitest in TAP',
+      [
+        'TAP version 13',
+        '1..1',
+        'not ok 1 - cart.test.js # time=47.25ms {',
+        '    1..2',
+        '    ok 1 - adds # time=2.91ms',
+        '    not ok 2 - refunds # time=0.63ms',
+        '}',
+      ],
+      [['cart.test.js > refunds', '', '']],
+    ],
+    [
+      'times of tap',
+      [
+        'TAP version 14',
+        '# Subtest: cart.test.mjs',
+        '    # Subtest: sums',
+        '        not ok 1 - should be equal',
+        '        1..1',
+        '    not ok 1 - sums # time=21.003ms',
+        'not ok 1 - cart.test.mjs # time=84.232ms',
+        '# { total: 3, pass: 2, fail: 1 }',
+      ],
+      [['cart.test.mjs > sums > should be equal', '', '']],
+    ],
+    [
+      'TAP without a version',
+      ['1..3', 'ok 1 - a', 'not ok 2 - b', "#   Failed test 'b'", '#   at t.t line 3.', '# a note', 'not ok 3 - c'],
+      [
+        ['b', '', 't.t:3'],
+        ['c', '', ''],
+      ],
+    ],
+    [
+      'prove',
+      [
+        "#   Failed test 'sums the total'",
+        '#   at ./cart.t line 3.',
+        './crash.t (Wstat: 9 (Signal: KILL) Tests: 1 Failed: 0)',
+        'Result: FAIL',
+      ],
+      [
+        ['sums the total', '', './cart.t:3'],
+        ['./crash.t', '9 (Signal: KILL)', ''],
+      ],
+    ],
+  ])('reads %s', (_, lines, failures) => {
+    const run = readTestRun(lines.join('\n'))
+    expect(run?.failures.map(({ id, message, where }) => [id, message, where])).toEqual(failures)
+  })
+
   it('reads bytes as it reads text', () => {
     expect(readTestRun(readFileSync(join(FOLDER, 'pytest.txt')))).toEqual(RUNS['pytest.txt'])
   })

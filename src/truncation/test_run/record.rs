@@ -217,6 +217,10 @@ impl Record {
                 let id = self.scope.0.clone();
                 self.fails(&Found { id: &id, ..*found }, Then::MessageFirst, next_block)
             }
+            Says::Dies => {
+                self.has_sign = true;
+                self.fails(found, Then::MessageFirst, next_block)
+            }
             Says::PlaceAhead => {
                 self.held_place = found.place();
                 None
@@ -323,6 +327,7 @@ impl Record {
     fn group(&mut self, found: &Found<'_>, next_block: &mut u32) -> Mark {
         self.close();
         self.groups.retain(|group| group.indent < found.indent);
+        self.title = (String::new(), 0);
         let ((name, block), mark) = heading(found, next_block);
         if self.groups.len() < MAX_GROUPS {
             let entries_before = self.entries.all.len();

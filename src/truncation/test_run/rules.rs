@@ -38,6 +38,8 @@ pub(super) enum Says {
     Fails(Then),
     /// The scope itself failed.
     ScopeFails,
+    /// Something ended the process, or failed outside of a test: this runner is at work, and its totals may not count it.
+    Dies,
     /// Where the test failed: the first place counts.
     Place,
     /// The same: the last place before the message counts.
@@ -108,6 +110,12 @@ const PYTHON_ERROR: &str = r"^(?P<message>(?:[A-Za-z_][\w.]*(?:Error|Exception|W
 const JS_FRAME: &str =
     r"^\s+at (?:.*\()?(?:file://)?(?P<file>(?:/|\.|[A-Za-z]:\\)?[^\s():]+):(?P<line>\d+):\d+\)?$";
 
+/// An error that Node reports beside the tests, in its own form and in TAP: the test that caused it has passed.
+const LATE_ERROR: [&str; 2] = [
+    r#"^ℹ (?:Error|Warning): Test "(?P<id>.+?)" at (?P<file>.+?):(?P<line>\d+):\d+ (?P<message>generated asynchronous activity after the test ended.*)$"#,
+    r#"^# (?:Error|Warning): Test "(?P<id>.+?)" at (?P<file>.+?):(?P<line>\d+):\d+ (?P<message>generated asynchronous activity after the test ended.*)$"#,
+];
+
 pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "pytest",
@@ -137,6 +145,10 @@ pub(super) const RUNNERS: &[Runner] = &[
                 Place,
             ),
             rule(
+                r"^(?:FAILED|ERROR) (?P<id>\S+\.py::[^\s\[]+\[.*?\])(?: - (?P<message>.*))?$",
+                Fails(Nothing),
+            ),
+            rule(
                 r"^(?:FAILED|ERROR) (?P<id>\S+\.py(?:::.+?)?)(?: - (?P<message>.*))?$",
                 Fails(Nothing),
             ),
@@ -146,6 +158,8 @@ pub(super) const RUNNERS: &[Runner] = &[
             ),
             rule(r"^(?P<id>\S+\.py::.+?) (?:FAILED|ERROR)\s+\[ *\d+%\]$", Fails(Nothing)),
             rule(r"^(?:[\w./-]+\.py [.sFExX]*)?Fatal Python error: (?P<message>.*)$", Section(4)),
+            rule(r"^\S+\.py::.+? Fatal Python error: ", Section(4)),
+            rule(r"^(?P<id>\S+\.py::.+?) Fatal Python error: (?P<message>.*)$", Dies),
             within(
                 4,
                 r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#,
@@ -163,9 +177,13 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^Ran \d+ tests? in [\d.]+s$", Totals(NumberFirst)),
             within(1, r"^(?:FAILED|OK)(?: \((?:[a-z ]+=\d+(?:, )?)+\))?$", Section(0)),
             rule(r"^(?:FAILED|OK) \((?:[a-z ]+=\d+(?:, )?)+\)$", Totals(WordFirst)),
+            rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?P<message>Fatal Python error: .*)$", Dies),
+            rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?:FAIL|ERROR)$", Fails(Nothing)),
+            rule(r"^\w+ \([\w.]+\) \.\.\. ok$", Passed),
             rule(r"^(?:FAIL|ERROR): (?P<id>\S+ \(.+\)(?: .*)?)$", Fails(Explanation)),
             rule(r"^(?:FAIL|ERROR): (?P<id>setUp\w+ \(.+\))$", Fails(Explanation)),
             rule(r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+), in "#, LastPlace),
+            rule(r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in test\w*$"#, Place),
             rule(PYTHON_ERROR, Message),
         ],
     },
@@ -195,8 +213,9 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^ *Test Files  ", Ends),
             rule(r"^ ?FAIL  (?P<id>\S.*?) \[ [^\]]+ \]$", Fails(MessageFirst)),
             rule(r"^ ?FAIL  (?P<id>\S.*)$", Fails(MessageFirst)),
+            rule(r"^⎯+ (?P<id>Uncaught Exception|Unhandled (?:Error|Rejection)) ⎯+$", Dies),
             rule(r"^ ❯ (?:.* )?(?P<file>[^\s:]+):(?P<line>\d+):\d+$", Place),
-            rule(r"^⎯+\[\d+/\d+\]⎯", Ends),
+            rule(r"^⎯+(?:\[\d+/\d+\]⎯+)?$", Ends),
         ],
     },
     Runner {
@@ -222,6 +241,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         rules: &[
             rule(r"^ℹ (?:tests|pass|fail|cancelled|skipped|todo) \d+$", Totals(WordFirst)),
             rule(r"^✖ failing tests:$", Section(1)),
+            rule(LATE_ERROR[0], Dies),
             within(1, r"^test at (?P<file>.+):(?P<line>\d+):\d+$", PlaceAhead),
             within(1, r"^✖ (?P<id>\S.*?) \([\d.]+m?s\)$", Fails(MessageFirst)),
             within(0, r"^(?P<indent> *)▶ (?P<id>\S.*?)(?: \([\d.]+m?s\))?$", Group),
@@ -238,6 +258,11 @@ pub(super) const RUNNERS: &[Runner] = &[
         needs_sign: true,
         rules: &[
             rule(r"^ +(?:✘|✖) \[fail\]: (?P<id>\S.*)$", Fails(Nothing)),
+            rule(
+                r"^ +(?:✘|✖) (?P<message>Exiting due to process\.exit\(\)) when running (?P<id>\S+)$",
+                Dies,
+            ),
+            rule(r"^ +(?:✘|✖) (?P<id>\S+) (?P<message>exited (?:with|due) .*)$", Dies),
             rule(r"^ +✔ \S", Passed),
             rule(r"^ +- \[(?:skip|todo)\] \S", Skipped),
             rule(
@@ -505,18 +530,36 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: false,
         needs_sign: true,
         rules: &[
-            rule(r"^TAP version \d+$", Starts),
+            // Titles are those of tape, which has no subtests: elsewhere such a line is what a program printed.
+            rule(r"^TAP version \d+$", Section(1)),
+            rule(r"^(?:TAP version \d+|1\.\.\d+(?: # .*)?|Result: (?:PASS|FAIL))$", Starts),
             rule(r"^# (?:tests|pass|fail|skipped|skip|todo|cancelled) +\d+$", Totals(WordFirst)),
+            rule(
+                r"^# \{ total: \d+, pass: \d+(?:, (?:fail|skip|todo): \d+)* \}$",
+                Totals(WordFirst),
+            ),
+            rule(r"^ *# Subtest: ", Section(2)),
             rule(r"^(?P<indent> *)# Subtest: (?P<id>\S.*)$", Group),
-            rule(r"^# (?P<id>[^\s(`].*)$", Title),
+            rule(LATE_ERROR[1], Dies),
+            rule(r"^# +Failed test '(?P<id>.+)'$", Fails(Explanation)),
+            rule(r"^(?P<id>\S+\.t) +\(Wstat: (?P<message>\d+ \(Signal: \w+\)).*\)$", Dies),
+            within(1, r"^# (?P<id>[^\s(`].*)$", Title),
+            rule(
+                r"^(?P<indent> *)(?:not )?ok \d+(?: -)? (?P<id>\S.*?)(?: # time=[\d.]+m?s)? \{$",
+                Group,
+            ),
             rule(r"^ *not ok \d+.*# (?i:todo)\b", Skipped),
-            rule(r"^(?P<indent> *)not ok \d+(?: -)? (?P<id>\S.*)$", Fails(Explanation)),
+            rule(
+                r"^(?P<indent> *)not ok \d+(?: -)? (?P<id>\S.*?)(?: # time=[\d.]+m?s)?$",
+                Fails(Explanation),
+            ),
             rule(r"^ *ok \d+.*# (?i:skip|todo)\b", Skipped),
             rule(r"^ *ok \d+\b", Passed),
-            rule(r"^\s+(?:error|message): '?(?P<message>[^|>'\s].*?)'?$", Message),
+            rule(r#"^\s+(?:error|message): ['"]?(?P<message>[^|>'"\s].*?)['"]?$"#, Message),
             rule(r"^\s+(?:error|message): [|>][-+]?$", MessageFollows),
             rule(r"^\s+location: '?(?P<file>.+):(?P<line>\d+):\d+'?$", Place),
             rule(r"^\s+at: .*\((?P<file>[^()]+):(?P<line>\d+):\d+\)$", Place),
+            rule(r#"^\s+at: "(?P<file>[^"]+):(?P<line>\d+):\d+"$"#, Place),
             rule(r"^#\s+at (?P<file>\S+) line (?P<line>\d+)\.?$", Place),
             rule(r"^# \(in test file (?P<file>\S+), line (?P<line>\d+)\)$", Place),
         ],
