@@ -4,10 +4,12 @@ import {
   compactHistory,
   guardTool,
   HistoryPruner,
+  MemoryStorage,
   recoverFromOverflow,
   simplifyOutdatedTerminalResults,
   ToolRegistry,
   ToolResultLedger,
+  TruncationService,
 } from 'spillway'
 import { type FoldRecord, FoldSession } from 'spillway/fold'
 import { compactionStep } from 'spillway/history'
@@ -36,7 +38,8 @@ describe('FoldSession', () => {
     expect(record?.saved).toBe(text.length - content.length)
     expect(record?.edits).toMatchObject([{ fromLine: 3, toLine: 57, toolCallId: 'a', line: 3 }])
     expect(session.report()).toMatchObject({ results: 2, folded: 1, savedBytes: text.length - content.length })
-    expect(session.explain()).toContain('of the last one, of bash')
+    expect(session.report().savedTokens).toBeGreaterThan(500)
+    expect(session.explain()).toMatch(/about \d+ tokens.* of the last one, of bash/)
   })
 
   test.each<[string, (session: FoldSession) => void]>([
@@ -104,6 +107,47 @@ describe('FoldSession', () => {
     const session = new FoldSession({ minLines: 100 })
     session.fold(file(0, 60), read('a'))
     expect(session.fold(file(0, 60), bash('b', 'npm run show')).record).toBeUndefined()
+  })
+})
+
+describe('lines that stay', () => {
+  const plain = (name: string) => Array.from({ length: 12 }, (_, at) => `plain line ${at} of the output of ${name}`)
+
+  test.each([
+    'src/ledger.c:88:12: 错误：‘hdr’未声明',
+    'src/l.c:88:12: Fehler: nicht deklariert',
+    'src/l.c:8:1: erreur: non déclaré',
+    'src/l.c:8:1: ошибка: не описан',
+    'E: Unable to locate package',
+    'E1128 10:31:07.000001 controller.go:1] boom',
+  ])('%s', (line) => {
+    const session = new FoldSession()
+    const text = [...plain('a'), line, ...plain('b')].join('\n')
+    session.fold(text, bash('a', 'run it'))
+    const { content, record } = session.fold(`first\n${text}`, bash('b', 'run again'))
+    expect(record).toBeDefined()
+    expect(content.split('\n')).toContain(line)
+  })
+
+  const body = Array.from({ length: 40 }, (_, at) => `  const value${at} = compute(${at}) // a line of the file`)
+  test.each<[string, string[]]>([
+    ['a merge', ['diff --cc a.ts', 'index 1,2..3', '--- a/a.ts', '+++ b/a.ts', '@@@ -1,40 -1,40 +1,40 @@@', ...body]],
+    ['a context diff', ['*** a.ts', '--- b.ts', '***************', '*** 1,40 ****', ...body, '--- 1,41 ----']],
+    ['an indented diff', ['    text', '    @@ -1,40 +1,40 @@', ...body.map((line) => `     ${line}`)]],
+    [
+      'renames only',
+      Array.from({ length: 15 }, (_, at) => [
+        `diff --git a/old${at}.ts b/new${at}.ts`,
+        'similarity index 100%',
+        `rename from old${at}.ts`,
+        `rename to new${at}.ts`,
+      ]).flat(),
+    ],
+  ])('%s', (_, lines) => {
+    const session = new FoldSession()
+    session.fold([...lines, ...body].join('\n'), bash('a', 'cat it'))
+    const { record } = session.fold(['a', 'b', 'c', 'd', ...lines, 'x', 'y', 'z'].join('\n'), bash('b', 'git show x'))
+    expect(record).toBeUndefined()
   })
 })
 
@@ -209,6 +253,29 @@ describe('the same test run again', () => {
     const line = lineOf(session.fold(second, run('b')).content)
     if (expected === undefined) expect(line).toBeUndefined()
     else expect(line).toContain(expected)
+  })
+
+  const go = (passed: number) =>
+    [
+      '--- FAIL: TestAlpha (0.00s)',
+      ...Array.from({ length: passed }, (_, at) => `--- PASS: TestOk${at} (0.00s)`),
+      '--- FAIL: TestOmega (0.00s)',
+      'FAIL',
+    ].join('\n')
+  test.each<[string, object, boolean]>([
+    ['a preview of the start', { direction: 'head' }, false],
+    ['a preview of the end', { direction: 'tail' }, false],
+    ['a preview with the failures', { strategy: 'tests' }, true],
+  ])('%s: what it lacks is not fixed', async (_, options, isCompared) => {
+    const truncation = new TruncationService({ ...options, maxBytes: 9000, storage: new MemoryStorage() } as never)
+    const texts = [go(400), go(900), go(901).replace('TestOmega', 'TestOther')]
+    const controls = { fold: new FoldSession(), truncation, ledger: new ToolResultLedger() }
+    const tool = guardTool({ name: 'bash', execute: async () => texts.shift() }, controls)
+    const shown: string[] = []
+    for (const toolCallId of ['a', 'b', 'c'])
+      shown.push((await tool.execute({ command: 'go test -v ./...' }, { toolCallId })) as string)
+    for (const text of shown) expect(lineOf(text) ?? '').not.toContain('TestAlpha, TestOmega')
+    if (!isCompared) expect(shown.map((text) => lineOf(text))).toEqual([undefined, undefined, undefined])
   })
 
   test('compares with the last run, however little that printed', () => {

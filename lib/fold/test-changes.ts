@@ -1,11 +1,12 @@
 /** The difference between two runs of the same tests, by the names of the failures. */
 
+import { native } from '../native/native'
 import { compareTestRuns, readTestRun } from '../truncation/test-run'
 import type { TestFailure, TestRun } from '../types'
 
 /** Words of calls that run tests. Reading a run takes time, so that others are not read. */
 const RUNS_TESTS =
-  /\b(tests?|specs?|check|verify|jest|vitest|mocha|ava|tap|pytest|tox|nox|unittest|nextest|rspec|rake|minitest|phpunit|mvn|gradlew?|surefire|ctest)\b/i
+  /\b(tests?|specs?|check|verify|jest|vitest|mocha|ava|tap|prove|pytest|tox|nox|unittest|nextest|rspec|rake|minitest|phpunit|mvn|gradlew?|surefire|ctest)\b/i
 
 /** Calls whose last run is remembered. */
 const MOST_CALLS = 200
@@ -13,9 +14,15 @@ const MOST_CALLS = 200
 const MOST_NAMES = 10
 const MOST_UNITS = 120
 
+/** A run, and whether all of its failures are known. */
+interface KnownRun {
+  readonly run: TestRun
+  readonly isWhole: boolean
+}
+
 /** The last test run of each call of a session. */
 export class TestChanges {
-  private readonly runs = new Map<string, TestRun>()
+  private readonly runs = new Map<string, KnownRun>()
 
   /**
    * Returns a line that says how the run in a result differs from the last one of the same call; `undefined` if one of them is no
@@ -28,10 +35,11 @@ export class TestChanges {
     const run = readTestRun(text)
     this.runs.delete(key)
     if (run === undefined) return undefined
-    this.runs.set(key, run)
+    const known = { run, isWhole: isWhole(run, text) }
+    this.runs.set(key, known)
     const [oldest] = this.runs.keys()
     if (this.runs.size > MOST_CALLS && oldest !== undefined) this.runs.delete(oldest)
-    return before !== undefined && isWhole(before) && isWhole(run) ? changeBetween(before, run) : undefined
+    return before?.isWhole && known.isWhole ? changeBetween(before.run, run) : undefined
   }
 
   /** True once a call has run tests. */
@@ -44,9 +52,10 @@ export class TestChanges {
   }
 }
 
-/** A preview may lack failures, and what it lacks is not fixed. */
-function isWhole({ failed, failures }: TestRun): boolean {
-  return failures.length >= failed
+/** A preview may lack failures, and also the totals that say so: what it lacks is not fixed. */
+function isWhole({ failed, failures }: TestRun, text: string): boolean {
+  if (failures.length < failed) return false
+  return !native.containsTruncationMarker(text, true) || native.namesAllFailures(text, failures.length)
 }
 
 function changeBetween(before: TestRun, run: TestRun): string | undefined {

@@ -83,6 +83,12 @@ pub fn test_run_of(
     run.and_then(|run| serde_json::to_string(&run).ok())
 }
 
+/// Returns true if a text is a preview of a test run that says that it names all of its failures.
+#[napi(catch_unwind)]
+pub fn names_all_failures(text: String, count: u32) -> bool {
+    notice::names_all_failures(&text, u64::from(count))
+}
+
 /// Returns the lines of a text by the default rule, and its UTF-8 bytes, as `[lines, bytes]`.
 #[napi(catch_unwind)]
 pub fn measure(env: &Env, text: JsString<'_>) -> napi::Result<Vec<f64>> {

@@ -6,7 +6,7 @@
 mod marker;
 mod messages;
 
-pub use marker::{contains_bare_marker, contains_marker};
+pub use marker::{contains_bare_marker, contains_marker, names_all_failures};
 use messages::Advice;
 pub use messages::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
 

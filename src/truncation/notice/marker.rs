@@ -47,6 +47,11 @@ pub fn contains_bare_marker(text: &str) -> bool {
     }) || contains_marker(text)
 }
 
+/// Returns true if a preview of a test run says that it names all failures, which are `count`.
+pub fn names_all_failures(text: &str, count: u64) -> bool {
+    ALL.iter().any(|it| text.contains(&it.tests(count, count)))
+}
+
 /// Returns true if the text may contain a notice: every sentence has one of these words, or is Chinese, which JSON may
 /// write in ASCII.
 fn may_contain(text: &str) -> bool {
