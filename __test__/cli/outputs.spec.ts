@@ -52,6 +52,17 @@ describe('what was run', () => {
     expect(statSync(join(store, 'commands.jsonl')).mode & 0o077).toBe(0)
   })
 
+  test('is listed by the folder of the store, as a word or an option', async () => {
+    await save('seq 1 900')
+    const all = await listed()
+    for (const words of [[store], ['--store', store]]) {
+      const { stdout } = await cli(['ls', '--json', ...words], { env: { SPILLWAY_STORAGE_DIR: tempDir() } })
+      expect(JSON.parse(stdout)).toEqual(all)
+    }
+    const { code, stderr } = await spillway('ls', '--store', store, store)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('leave out one of them')])
+  })
+
   test('is a table for people, with what a terminal must not get written out', async () => {
     await save("seq 1 900; printf '\\033[31m' # \u001b[31m\n")
     const { stdout } = await spillway('ls')

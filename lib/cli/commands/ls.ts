@@ -1,9 +1,10 @@
 /** `spillway ls`: lists the saved outputs. */
 
-import type { Command, Parsed } from '../command'
+import { isStoreUrl } from '../../util/store-url'
+import { type Command, type Parsed, UsageError } from '../command'
 import { openOutputs } from '../output-storage'
 import { nothingIn, type RecordedOutput, recordedOutputs } from '../outputs'
-import { ageText, sizeText, text, whole } from '../parse-values'
+import { ageText, quoted, sizeText, text, whole } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
 
@@ -12,9 +13,9 @@ const SHOWN = 20
 const command: Command = {
   name: 'ls',
   summary: 'Lists saved outputs, the newest first: age, size, exit code and command.',
-  usage: '[options]',
+  usage: '[options] [store]',
   about: `The number at the start of a line refers to the output in other commands: -1 is the newest. Outputs of spillway run have
-a command and an exit code; other outputs have the name of the tool.`,
+a command and an exit code; other outputs have the name of the tool. A store is a folder or a bucket, as for --store.`,
   options: {
     lines: { type: 'string', short: 'n', value: 'N', help: `Number of outputs. Default: ${SHOWN}.` },
     all: { type: 'boolean', short: 'a', help: 'List all outputs.' },
@@ -22,9 +23,10 @@ a command and an exit code; other outputs have the name of the tool.`,
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE_OR_BUCKET,
   },
-  positionals: [0, 0],
+  positionals: [0, 1],
   examples: [
     ['spillway ls', 'the last twenty'],
+    ['spillway ls s3://agent-outputs/prod', 'those in a bucket'],
     ['spillway read -1', 'the newest of them'],
     ['spillway ls --all --paths | xargs grep -l ERROR', 'paths for other programs'],
   ],
@@ -33,7 +35,10 @@ a command and an exit code; other outputs have the name of the tool.`,
 
 export default command
 
-async function run({ values, json }: Parsed): Promise<number> {
+async function run({ values: given, positionals: [store], json }: Parsed): Promise<number> {
+  if (store !== undefined && given.store !== undefined)
+    throw new UsageError(`${quoted(store)} and --store name a store; leave out one of them`)
+  const values = store === undefined ? given : { ...given, store: await storeIn(store) }
   const [storage, sessionId] = [await openOutputs(values), text(values, 'session')]
   const all = await recordedOutputs(storage, sessionId)
   const shown = values.all === true ? all : all.slice(0, whole(values, 'lines') ?? SHOWN)
@@ -47,6 +52,13 @@ async function run({ values, json }: Parsed): Promise<number> {
   if (all.length === 0) note(nothingIn(storage, sessionId))
   if (shown.length < all.length) note(`${all.length - shown.length} more: --all`)
   return EXIT.ok
+}
+
+/** A bucket by its URL, or by that of an output in it. */
+async function storeIn(store: string): Promise<string> {
+  if (!isStoreUrl(store)) return store
+  const { storeOfPath } = await import('spillway/remote')
+  return storeOfPath(store) ?? store
 }
 
 type Row = readonly [number: string, age: string, size: string, code: string, command: string]
