@@ -168,6 +168,20 @@ function signed(key: string, lie: Record<string, unknown>): string {
   return JSON.stringify({ ...others, size, lineFeeds, isOpen, counts, digest })
 }
 
+test('the end of a session leaves what is none of its outputs', async () => {
+  const objects = new MemoryObjects()
+  const storage = new RemoteStorage({ objects })
+  const path = await storage.save(TEXT, context)
+  await storage.saveBytes(Buffer.from(numbered(1_000_000)), context)
+  const folder = path.slice(objects.url.length + 1).replace(/[^/]*$/, '')
+  const others = [`${folder}below/${path.split('/').at(-1)}`, `${folder}notes of another person.md`, `${folder}x.idx`]
+  for (const key of others) await objects.put(key, Buffer.from('mine'))
+  expect(await storage.deleteSession(context.sessionId)).toBe(2)
+  const left: string[] = []
+  for await (const { key } of objects.list('')) left.push(key)
+  expect(left).toEqual(others)
+})
+
 test('an index of another output is not believed', async () => {
   const objects = new MemoryObjects()
   const storage = new RemoteStorage({ objects })

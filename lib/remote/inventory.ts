@@ -12,6 +12,8 @@ import { INDEX_SUFFIX, OUTPUTS, PARTIAL_SUFFIX, parseKey, toolOf } from './outpu
 /** Outputs that a report names. */
 const MAX_REPORTED = 1000
 
+const INDEX = new RegExp(`\\${INDEX_SUFFIX}$`)
+
 /** Failures that a report names. */
 const MAX_FAILED = 100
 
@@ -80,12 +82,14 @@ export class Inventory {
     }
   }
 
-  /** Removes all below a prefix, and returns the keys of the outputs. @throws SpillwayError `STORAGE_WRITE` */
+  /** Removes the outputs below a prefix with their indexes, and returns the keys of the outputs. @throws SpillwayError `STORAGE_WRITE` */
   async removeAll(prefix: string): Promise<string[]> {
     const outputs: string[] = []
     let batch: string[] = []
     for (const { key } of await this.listed(prefix)) {
       if (parseKey(key) !== undefined) outputs.push(key)
+      // Other people's objects may lie there, too.
+      else if (parseKey(key.replace(INDEX, '')) === undefined) continue
       batch.push(key)
       if (batch.length < MAX_REMOVED_KEYS) continue
       await this.remove(batch)
