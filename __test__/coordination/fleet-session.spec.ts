@@ -57,6 +57,9 @@ test('a worker that stopped and comes back adds nothing after another took over'
   await say(next, 'b')
   state.isDown = false
   expect(await rejection(say(slow, 'late'))).toMatchObject({ code: 'CONFLICT' })
+  for (const name of ['my ledger', '', 'a/b', undefined as never]) {
+    expect(await rejection(slow.loadState(name))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'name' })
+  }
   expect(await rejection(slow.saveState('x', 1))).toMatchObject({ code: 'CONFLICT' })
   expect(lost).toHaveBeenCalledTimes(1)
   expect(texts(next)).toEqual(['a', 'b'])

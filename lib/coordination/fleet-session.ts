@@ -5,6 +5,7 @@ import { Tree } from '../session/entry-tree'
 import type { NewSessionEntry, Session, SessionEntry } from '../session/types'
 import { asyncDispose } from '../util/async-dispose'
 import { randomUUID, sha256 } from '../util/crypto'
+import { asText } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { type Check, checkOptions } from '../validation/options'
@@ -159,6 +160,7 @@ export class FleetSession implements Session {
   }
 
   private stateKey(name: string): string {
+    if (!/^[\w.-]{1,100}$/.test(asText(name))) throw wrong('name', name, '1 to 100 letters, digits and _.-')
     return `states/${this.folder}/${name}`
   }
 
