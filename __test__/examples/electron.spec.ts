@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, parse } from 'node:path'
 
@@ -227,6 +227,18 @@ describe('the agent', () => {
     const { folderProblem } = require(join(EXAMPLE, 'work-folder.cjs'))
     const isRoot = cwd === parse(cwd).root
     expect(folderProblem(cwd)).toBe(isRoot ? 'It is the root of a drive.' : problem)
+  })
+
+  test('does not work in a folder that a link to the home folder or the root leads to', () => {
+    const { folderProblem } = require(join(EXAMPLE, 'work-folder.cjs'))
+    for (const [at, [target, problem]] of [
+      [homedir(), 'It is your home folder.'],
+      [parse(homedir()).root, 'It is the root of a drive.'],
+    ].entries()) {
+      const link = join(mkdtempSync(join(tmpdir(), 'spillway-link-')), `link-${at}`)
+      symlinkSync(target!, link)
+      expect(folderProblem(link)).toBe(problem)
+    }
   })
 
   test('starts with a conversation that cannot be read', async () => {
