@@ -75,7 +75,9 @@ async function start(): Promise<void> {
     }
   }
   byId('refresh').onclick = act(async () => logs && audit.refresh())
-  byId('sweep').onclick = act(async () => outputs.sweep?.())
+  byId('sweep').onclick = act(async () => {
+    if (confirm('Remove the outputs that are too old or too many?')) await outputs.sweep?.()
+  })
   byId('remove').onclick = act(async () => {
     if (!confirm('Remove the output that is shown?')) return
     await outputs.remove?.(viewer.path)
