@@ -9,24 +9,14 @@ import { warn } from '../util/warn'
 import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
+import type { RedisClient } from './client'
+import { FromIoredis, type IoredisClient, isIoredis } from './ioredis-client'
 import { APPEND, FIRST, GET, LEASE, LIST, PERSISTENCE, PUT, READ, RELEASE, REMOVE, TAKE } from './scripts'
-
-/** The parts of a client of the package `redis` that are used, so that its types need not be installed. */
-export interface RedisClient {
-  readonly isOpen: boolean
-  readonly isReady: boolean
-  connect(): Promise<unknown>
-  duplicate(): RedisClient
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  pSubscribe(pattern: string, listener: (message: string, channel: string) => void): Promise<unknown>
-  on(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
-  destroy(): void
-}
 
 /** Options of {@link redisCoordination}. */
 export interface RedisCoordinationOptions {
-  /** Your own client, `createClient({ … })` of `redis`. `close` leaves it open. */
-  client?: RedisClient
+  /** Your own client: `createClient({ … })` of `redis`, or `new Redis(…)` of `ioredis`. `close` leaves it open. */
+  client?: RedisClient | IoredisClient
   /** The URL of the server: `redis://user:password@host:6379/0`, or `rediss://` with TLS. @default that of `client` */
   url?: string
   /** The prefix of every key, for example one per tenant. @default 'spillway' */
@@ -36,7 +26,10 @@ export interface RedisCoordinationOptions {
 }
 
 const CHECKS: Readonly<Record<keyof RedisCoordinationOptions, Check>> = {
-  client: ['a client of redis', (value) => typeof (value as Partial<RedisClient> | null)?.pSubscribe === 'function'],
+  client: [
+    'a client of redis or ioredis',
+    (value) => typeof (value as Partial<RedisClient> | null)?.pSubscribe === 'function' || isIoredis(value),
+  ],
   url: ['a URL that begins with redis:// or rediss://', (value) => /^rediss?:\/\//.test(asText(value))],
   prefix: ['letters, digits and _.-', (value) => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)],
   requestTimeoutMs: positiveMilliseconds,
@@ -56,9 +49,8 @@ export function redisCoordination(options: RedisCoordinationOptions): Coordinati
   checkOptions('options', options, CHECKS)
   const { client, url, prefix = 'spillway', requestTimeoutMs = 5000 } = options
   if (client === undefined && url === undefined) throw wrong('options.url', url, CHECKS.url[0])
-  return new CheckedCoordination(
-    new RedisSteps(client ?? makeClient(url as string), client === undefined, prefix, requestTimeoutMs),
-  )
+  const used = isIoredis(client) ? new FromIoredis(client, requestTimeoutMs) : (client ?? makeClient(url as string))
+  return new CheckedCoordination(new RedisSteps(used, client === undefined, prefix, requestTimeoutMs))
 }
 
 function makeClient(url: string): RedisClient {

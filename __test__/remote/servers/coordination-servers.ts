@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { postgresCoordination } from 'spillway/postgres'
-import { redisCoordination } from 'spillway/redis'
+import { type IoredisClient, redisCoordination } from 'spillway/redis'
 import type { Coordination } from 'spillway/remote'
 import { folderOfServer, type ServerKind, serve } from './servers'
 
@@ -31,6 +31,18 @@ export const redis: CoordinationServer = {
     return serve(program, (free) => ['--bind', '127.0.0.1', '--port', String(free), ...durable], at)
   },
   connect: (port, requestTimeoutMs = 5000) => redisCoordination({ url: `redis://127.0.0.1:${port}`, requestTimeoutMs }),
+}
+
+/** The same, by a client of `ioredis`, which the tests leave to the end of the process. */
+export const ioredis: CoordinationServer = {
+  ...redis,
+  name: 'Redis, by ioredis',
+  connect(port, requestTimeoutMs = 5000) {
+    const { Redis } = require('ioredis') as { Redis: new (port: number, host: string) => IoredisClient }
+    const client = new Redis(port, '127.0.0.1')
+    client.on('error', () => {})
+    return redisCoordination({ client, requestTimeoutMs })
+  },
 }
 
 /** The folder of PostgreSQL's own programs: Debian has it outside of the path. */

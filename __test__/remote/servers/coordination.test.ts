@@ -1,9 +1,9 @@
 import type { Coordination } from 'spillway/remote'
 import { coordinationContract } from '../../coordination/contract'
-import { postgres, redis } from './coordination-servers'
+import { ioredis, postgres, redis } from './coordination-servers'
 import { describeServer } from './servers'
 
-for (const kind of [redis, postgres]) {
+for (const kind of [redis, ioredis, postgres]) {
   describeServer(kind, (server) => {
     const clients: Coordination[] = []
     const workers = () => {
