@@ -114,13 +114,12 @@ fn all() -> Option<&'static Places> {
                 (":6432:", Place::PgPass),
                 (":3306:", Place::PgPass),
             ];
-            let statements = statements::PHRASES.iter().enumerate();
             let tokens = tokens::TOKENS.iter().enumerate();
             let words: Vec<(&str, Place)> = fixed
                 .into_iter()
                 .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
-                .chain(statements.map(|(row, (phrase, _))| (*phrase, Place::Statement(row))))
-                .chain(secret_names::TRIGGERS.iter().map(|word| (*word, Place::Name)))
+                .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
+                .chain(secret_names::triggers().map(|word| (word, Place::Name)))
                 .chain(commands::programs().map(|name| (name, Place::Program)))
                 .collect();
             let automaton = AhoCorasick::builder()
@@ -233,9 +232,7 @@ pub(super) fn search(
                 yaml::secret_of_data(text, from..to, found);
                 None
             }
-            Place::Statement(row) => {
-                statements::PHRASES.get(row).and_then(|(_, find)| find(text, from..to))
-            }
+            Place::Statement(row) => statements::after(row, text, from..to),
         };
         if let Some(secret) = secret {
             found(secret);

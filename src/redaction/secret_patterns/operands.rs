@@ -21,7 +21,7 @@ enum Place {
     /// The one after the name of a share of Windows.
     BehindShare,
     /// The last one, after a setting of an account whose name begins in one of these ways.
-    Setting(&'static [&'static str]),
+    Setting(&'static str),
     /// The part after the colon of the last one.
     BehindColon,
 }
@@ -65,11 +65,11 @@ static ROWS: &[Row] = &[
     row("vault", "operator unseal", Place::At(2)),
     row("grafana-cli", "admin reset-admin-password", Place::At(2)),
     row("grafana", "cli admin reset-admin-password", Place::At(3)),
-    row("poetry", "config", Place::Setting(&["http-basic.", "pypi-token."])),
+    row("poetry", "config", Place::Setting("http-basic. pypi-token.")),
     row(
         "composer",
         "config",
-        Place::Setting(&["http-basic.", "bearer.", "github-oauth.", "gitlab-", "bitbucket-oauth."]),
+        Place::Setting("http-basic. bearer. github-oauth. gitlab- bitbucket-oauth."),
     ),
     row("bundle bundler", "config", Place::BehindColon),
 ];
@@ -127,7 +127,7 @@ impl Row {
             Place::BehindColon => operands.last().filter(|_| operands.len() > 2),
             Place::Setting(starts) => {
                 let name = operands.get(1).and_then(|at| words.get(*at))?;
-                let is_account = starts.iter().any(|start| name.starts_with(start.as_bytes()));
+                let is_account = starts.split(' ').any(|start| name.starts_with(start.as_bytes()));
                 operands.last().filter(|_| is_account && operands.len() > 2)
             }
             Place::BehindShare => {

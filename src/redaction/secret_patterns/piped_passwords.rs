@@ -7,6 +7,17 @@ use super::{commands, value};
 /// Maximum number of bytes that are examined of the program that reads.
 const LONGEST_COMMAND: usize = 192;
 
+/// Programs that keep what they read as a secret, and the words with which they do.
+const KEEPERS: [(&[u8], [&[u8]; 2]); 7] = [
+    (b"gh", [b"secret", b"set"]),
+    (b"docker", [b"secret", b"create"]),
+    (b"podman", [b"secret", b"create"]),
+    (b"wrangler", [b"secret", b"put"]),
+    (b"vercel", [b"env", b"add"]),
+    (b"pass", [b"insert", b"insert"]),
+    (b"secret-tool", [b"store", b"store"]),
+];
+
 /// The form of the secret that a program reads.
 #[derive(Debug, Clone, Copy)]
 enum Reads {
@@ -67,13 +78,8 @@ fn reads(command: &[u8]) -> Option<Reads> {
     if runs(b"chpasswd") {
         return Some(Reads::User);
     }
-    let keeps_secret = || {
-        let is_keeper = runs(b"gh") || runs(b"docker") || runs(b"podman") || runs(b"wrangler");
-        is_keeper && has(b"secret") && (has(b"set") || has(b"create") || has(b"put"))
-            || runs(b"vercel") && has(b"env") && has(b"add")
-            || runs(b"pass") && has(b"insert")
-            || runs(b"secret-tool") && has(b"store")
-    };
+    let keeps_secret =
+        || KEEPERS.iter().any(|(name, words)| runs(name) && words.iter().all(|word| has(word)));
     let is_reader = has(b"--password-stdin")
         || keeps_secret()
         || has(b"--with-token")

@@ -131,49 +131,20 @@ pub(super) fn is_plain_word(value: &str) -> bool {
         "undisclosed",
         "keyboard-interactive",
         "publickey",
-        // "Required", "optional", "wrong", "forgotten", "changed" and "unknown" in other languages
-        "erforderlich",
-        "notwendig",
-        "falsch",
-        "vergessen",
-        "abgelaufen",
-        "unbekannt",
-        "vorhanden",
-        "requise",
-        "obligatoire",
-        "facultatif",
-        "incorrecte",
-        "invalide",
-        "manquant",
-        "obligatorio",
-        "obligatoria",
-        "requerido",
-        "requerida",
-        "necesaria",
-        "incorrecto",
-        "incorrecta",
-        "desconocida",
-        "opcional",
-        "obrigatorio",
-        "incorreta",
-        "esquecida",
-        "alterada",
-        "expirada",
-        "verplicht",
-        "vereist",
-        "onjuist",
-        "vergeten",
-        "wymagane",
-        "niepoprawne",
-        "obligatorisk",
-        "felaktigt",
     ];
+    /// "Required", "optional", "wrong", "forgotten", "changed" and "unknown" in other languages.
+    const FOREIGN: &str = "erforderlich notwendig falsch vergessen abgelaufen unbekannt vorhanden requise \
+         obligatoire facultatif incorrecte invalide manquant obligatorio obligatoria requerido \
+         requerida necesaria incorrecto incorrecta desconocida opcional obrigatorio incorreta \
+         esquecida alterada expirada verplicht vereist onjuist vergeten wymagane niepoprawne \
+         obligatorisk felaktigt";
     /// Prefixes and suffixes of placeholders.
     const STARTS: &[&str] = &["your", "<", "example", "placeholder", "insert", "replace", "enter"];
     let plain = value.trim_end_matches(['?', '!', ';', ',', '.', ':']).to_lowercase();
     let letters_only =
         plain.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '_' | ' '));
     WORDS.contains(&plain.as_str())
+        || FOREIGN.split(' ').any(|word| word == plain)
         || (letters_only
             && (STARTS.iter().any(|start| plain.starts_with(start))
                 || [

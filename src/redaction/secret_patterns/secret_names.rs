@@ -20,7 +20,7 @@ pub(super) enum Kind {
 }
 
 /// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
-pub(super) const TRIGGERS: &[&str] = &[
+const TRIGGERS: &[&str] = &[
     "password",
     "passwd",
     "passphrase",
@@ -28,31 +28,9 @@ pub(super) const TRIGGERS: &[&str] = &[
     "kennwort",
     "passcode",
     "contraseña",
-    "contrasena",
-    "contrasenya",
-    "mot de passe",
-    "mot_de_passe",
-    "motdepasse",
-    "senha",
-    "palavra-passe",
-    "wachtwoord",
-    "lösenord",
-    "passord",
-    "adgangskode",
-    "salasana",
-    "hasło",
-    "heslo",
-    "jelszó",
-    "şifre",
-    "mật khẩu",
     "пароль",
     "密码",
-    "密碼",
     "口令",
-    "パスワード",
-    "暗証番号",
-    "비밀번호",
-    "암호",
     "密钥",
     "令牌",
     "pass",
@@ -80,6 +58,16 @@ pub(super) const TRIGGERS: &[&str] = &[
     "sessionid",
 ];
 
+/// "Password" in further languages, in one text: each text of a list needs an address in the binary.
+const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepasse|senha|palavra-passe|palavra_passe|\
+                       wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|şifre|mật khẩu|mật_khẩu|密碼|\
+                       パスワード|暗証番号|비밀번호|암호";
+
+/// Returns all words that trigger the examination of a name.
+pub(super) fn triggers() -> impl Iterator<Item = &'static str> {
+    TRIGGERS.iter().copied().chain(FOREIGN.split('|'))
+}
+
 /// Suffixes of names of passwords, whatever precedes them.
 const PASSWORDS: &[&str] = &[
     "password",
@@ -89,30 +77,9 @@ const PASSWORDS: &[&str] = &[
     "kennwort",
     "passcode",
     "contraseña",
-    "contrasena",
-    "contrasenya",
-    "mot_de_passe",
-    "motdepasse",
-    "senha",
-    "palavra_passe",
-    "wachtwoord",
-    "lösenord",
-    "passord",
-    "adgangskode",
-    "salasana",
-    "hasło",
-    "heslo",
-    "jelszó",
-    "şifre",
-    "mật_khẩu",
     "пароль",
     "密码",
-    "密碼",
     "口令",
-    "パスワード",
-    "暗証番号",
-    "비밀번호",
-    "암호",
 ];
 /// Suffixes that must be whole words: `smtp_pass`, but not `bypass`.
 const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk"];
@@ -370,6 +337,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
         "jwt" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Kind::Token),
         "auth" | "sig" | "signature" => Some(Kind::Key),
         _ if last.ends_with("sessid") || last.ends_with("sessionid") => Some(Kind::Token),
+        _ if FOREIGN.split('|').any(|end| joined.ends_with(end)) => Some(Kind::Password),
         _ => None,
     }
 }

@@ -18,121 +18,67 @@ const LONGEST_MASKED: usize = 4096;
 
 type Find = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
 
-/// Phrases, and what finds the secret after one of them.
-pub(super) const PHRASES: &[(&str, Find)] = &[
+/// Phrases with bars between them, and what finds the secret after one of them. Many short texts would need as many addresses in
+/// the binary.
+const ROWS: &[(&str, Find)] = &[
     ("auth ", redis_auth),
-    (" on >", redis_user),
-    (" on '>", redis_user),
-    (" on \">", redis_user),
-    ("password for ", password_of),
-    ("password is generated for ", password_of),
+    (" on >| on '>| on \">", redis_user),
+    ("password for |password is generated for ", password_of),
     ("define(", defined),
-    ("password-command", printed),
-    ("passcommand", printed),
-    ("?sig=", signature),
-    ("&sig=", signature),
-    ("pin: ", code),
-    ("pin=", code),
-    ("pin\":", code),
-    ("pin is ", code),
-    ("pin code: ", code),
-    ("otp: ", code),
-    ("otp=", code),
-    ("otp\":", code),
-    ("otp is ", code),
-    ("otp code: ", code),
-    ("verification code: ", code),
-    ("verification code is ", code),
+    ("password-command|passcommand", printed),
+    ("?sig=|&sig=|client_assertion=|sonar.login=", signature),
+    (
+        "pin: |pin=|pin\":|pin is |pin code: |otp: |otp=|otp\":|otp is |otp code: |\
+         verification code: |verification code is ",
+        code,
+    ),
     ("recovery code: ", recovery_code),
-    ("::add-mask::", masked),
-    ("##[add-mask]", masked),
-    ("issecret=true]", masked),
+    ("::add-mask::|##[add-mask]|issecret=true]", masked),
     ("securestring", secure),
-    ("unseal key ", numbered),
-    ("recovery key ", numbered),
-    ("seed phrase: ", seed),
-    ("recovery phrase: ", seed),
-    ("mnemonic: ", seed),
-    ("mnemonic phrase: ", seed),
-    ("seed words: ", seed),
-    ("backup codes: ", codes),
-    ("recovery codes: ", codes),
-    ("scratch codes: ", codes),
-    ("with password ", directive),
-    ("password is set to ", directive),
-    ("password set to ", directive),
-    ("password 0 ", directive),
-    ("password 7 ", directive),
-    ("secret 0 ", directive),
-    ("secret 9 ", directive),
-    ("key 0 ", directive),
-    ("key 7 ", directive),
-    ("snmp-server community ", directive),
-    ("pre-shared-key ", directive),
-    ("bindpw ", directive),
-    ("rootpw ", directive),
-    (": eap \"", directive),
-    (": xauth \"", directive),
-    ("send \"", sent),
-    ("send \\\"", sent),
-    ("client_assertion=", signature),
-    ("sonar.login=", signature),
-    ("$1$", hashed),
-    ("$5$", hashed),
-    ("$6$", hashed),
-    ("$y$", hashed),
-    ("$2a$", hashed),
-    ("$2b$", hashed),
-    ("$2y$", hashed),
-    ("$apr1$", hashed),
-    ("$argon2", hashed),
-    ("pbkdf2_sha", hashed),
-    ("{ssha", hashed),
-    ("{sha", hashed),
-    ("{smd5}", hashed),
-    ("{md5}", hashed),
-    ("{crypt}", hashed),
-    ("\"d\"", web_key),
-    ("\"d\\\"", web_key),
-    ("\"k\"", web_key),
-    ("\"k\\\"", web_key),
-    ("\"p\"", web_key),
-    ("\"p\\\"", web_key),
-    ("\"q\"", web_key),
-    ("\"q\\\"", web_key),
-    ("\"dp\"", web_key),
-    ("\"dp\\\"", web_key),
-    ("\"dq\"", web_key),
-    ("\"dq\\\"", web_key),
-    ("\"qi\"", web_key),
-    ("\"qi\\\"", web_key),
-    ("basicauth(", second_argument),
-    ("basic_auth(", second_argument),
-    ("digestauth(", second_argument),
-    ("ntlmauth(", second_argument),
-    ("userpassword(", second_argument),
-    ("networkcredential(", second_argument),
-    ("awscredentials(", second_argument),
-    ("staticcredentials(", second_argument),
-    ("staticcredentialsprovider(", second_argument),
-    ("passwordcredential(", second_argument),
-    ("passwordcredentials(", second_argument),
-    ("passwordauthentication(", second_argument),
-    ("plaincredentials(", second_argument),
-    ("basiccredentials(", second_argument),
-    ("credentials.basic(", second_argument),
-    ("db.auth(", second_argument),
-    (".login(", second_argument),
-    ("plainauth(", third_argument),
-    ("getconnection(", third_argument),
-    ("mysqli_connect(", third_argument),
-    ("mysqli(", third_argument),
-    ("new pdo(", third_argument),
-    ("ftp_login(", third_argument),
-    ("imap_open(", third_argument),
-    ("ldap_bind(", third_argument),
-    ("ssh2_auth_password(", third_argument),
+    ("unseal key |recovery key ", numbered),
+    ("seed phrase: |recovery phrase: |mnemonic: |mnemonic phrase: |seed words: ", seed),
+    ("backup codes: |recovery codes: |scratch codes: ", codes),
+    (
+        "with password |password is set to |password set to |password 0 |password 7 |secret 0 |\
+         secret 9 |key 0 |key 7 |snmp-server community |pre-shared-key |bindpw |rootpw |: eap \"|\
+         : xauth \"",
+        directive,
+    ),
+    ("send \"|send \\\"", sent),
+    (
+        "$1$|$5$|$6$|$y$|$2a$|$2b$|$2y$|$apr1$|$argon2|pbkdf2_sha|{ssha|{sha|{smd5}|{md5}|{crypt}",
+        hashed,
+    ),
+    (
+        "\"d\"|\"d\\\"|\"k\"|\"k\\\"|\"p\"|\"p\\\"|\"q\"|\"q\\\"|\"dp\"|\"dp\\\"|\"dq\"|\"dq\\\"|\
+         \"qi\"|\"qi\\\"",
+        web_key,
+    ),
+    (
+        "basicauth(|basic_auth(|digestauth(|ntlmauth(|userpassword(|networkcredential(|\
+         awscredentials(|staticcredentials(|staticcredentialsprovider(|passwordcredential(|\
+         passwordcredentials(|passwordauthentication(|plaincredentials(|basiccredentials(|\
+         credentials.basic(|db.auth(|.login(",
+        second_argument,
+    ),
+    (
+        "plainauth(|getconnection(|mysqli_connect(|mysqli(|new pdo(|ftp_login(|imap_open(|\
+         ldap_bind(|ssh2_auth_password(",
+        third_argument,
+    ),
 ];
+
+/// Returns all phrases, each with its row.
+pub(super) fn phrases() -> impl Iterator<Item = (&'static str, usize)> {
+    let rows = ROWS.iter().enumerate();
+    rows.flat_map(|(row, (phrases, _))| phrases.split('|').map(move |phrase| (phrase, row)))
+}
+
+/// Returns the secret after a phrase.
+pub(super) fn after(row: usize, text: &[u8], phrase: Range<usize>) -> Option<Range<usize>> {
+    let (_, find) = ROWS.get(row)?;
+    find(text, phrase)
+}
 
 /// Returns the text of the line before a position, and the one after another.
 fn line(text: &[u8], at: &Range<usize>) -> Option<(Vec<u8>, Range<usize>)> {
