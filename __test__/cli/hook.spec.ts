@@ -116,6 +116,15 @@ describe.each(rewritten)('a command of %s', (agent, event, of) => {
     },
   )
 
+  test('is saved without a folder of a session whose name looks like an option', async () => {
+    const payload = payloadsOf(agent)[event] as Payload
+    const input = { ...((payload.tool_input ?? payload.toolArgs) as object), command: 'make' }
+    const names = { session_id: '-rf', sessionId: '-rf', tool_input: input, toolArgs: input }
+    const { stdout } = await hook(agent, { ...payload, ...names }, ...eventOf(agent, event), ...wrapping(agent))
+    expect(stdout).toContain(' run ')
+    expect(stdout).not.toContain('--session')
+  })
+
   test('stays as it is in the background', async () => {
     expect(await asked('npm test', { is_background: true, mode: 'async' })).toBeUndefined()
   })
@@ -269,13 +278,15 @@ test('after a compaction the model reads which files it had read', async () => {
   await read({ file_path: '/w/a.ts' })
   await read({ file_path: '/w/b.ts', offset: 11, limit: 20 })
   await Promise.all(Array.from({ length: 4 }, (_, at) => read({ file_path: `/w/c${at}.ts` })))
+  await read({ file_path: '/w/x\ny.ts' })
   await read({ file_path: '/w/a.ts' })
   const { stdout } = await hook('claude-code', { ...session, source: 'compact' })
   const { additionalContext } = JSON.parse(stdout).hookSpecificOutput
   const listed = additionalContext.split('\n').slice(1)
   expect(listed[0]).toBe('- /w/a.ts')
   expect(listed.at(-1)).toBe('- /w/b.ts (lines 11-30)')
-  expect(listed).toHaveLength(6)
+  expect(listed[1]).toMatch(/^- \/w\/x[^\n]+y\.ts$/)
+  expect(listed).toHaveLength(7)
   expect((await hook('claude-code', { ...session, session_id: 'other', source: 'compact' })).stdout).toBe('')
 })
 
@@ -394,6 +405,17 @@ test('after a compaction the model reads which outputs are saved', async () => {
   expect(hookEventName).toBe('SessionStart')
   expect(additionalContext).toContain('seq 1 9000')
   expect(additionalContext).toContain(store)
+})
+
+test('an output that a hook saves keeps its command', async () => {
+  const { session_id: sessionId, ...payload } = payloadsOf('claude-code').PostToolUse as Payload
+  const response = { stdout: LONG, stderr: '', interrupted: false, isImage: false }
+  const given = { ...payload, tool_input: { command: 'npm run everything' }, tool_response: response }
+  for (const session of [{}, { session_id: sessionId }]) await hook('claude-code', { ...given, ...session })
+  const { stdout } = await cli(['ls'], { env })
+  expect(stdout.match(/npm run everything/g)).toHaveLength(2)
+  const start = { ...payloadsOf('claude-code').SessionStart, session_id: sessionId, source: 'compact' }
+  expect((await hook('claude-code', start)).stdout).toContain('): npm run everything')
 })
 
 test('100 MB are bounded, or let through in time', async () => {

@@ -1,4 +1,4 @@
-/** Log of the commands of `spillway run`: the names of outputs say only the tool and the time. */
+/** Log of the commands of `spillway run` and of hooks: the names of outputs say only the tool and the time. */
 
 import { StoreLog } from './store-log'
 
@@ -9,11 +9,11 @@ export interface RecordedCommand {
   /** The program and its arguments, or one text for the shell; at most 4,096 UTF-16 units. */
   command: string
   cwd: string
-  /** The exit code as a shell reports it. */
-  exitCode: number
+  /** The exit code as a shell reports it. Hooks know neither it nor the times. */
+  exitCode?: number
   /** Milliseconds since the epoch. */
-  startedAt: number
-  durationMs: number
+  startedAt?: number
+  durationMs?: number
   /** Lines of the output. */
   lines?: number
 }
@@ -23,7 +23,7 @@ const MAX_COMMAND_UNITS = 4096
 /** Another program may have written anything into the log. */
 const LOG = new StoreLog<RecordedCommand>(
   'commands.jsonl',
-  ({ command, cwd, exitCode, startedAt, durationMs, lines = 0 }) =>
+  ({ command, cwd, exitCode = 0, startedAt = 0, durationMs = 0, lines = 0 }) =>
     typeof command === 'string' &&
     typeof cwd === 'string' &&
     [exitCode, startedAt, durationMs, lines].every((number) => Number.isFinite(number)),

@@ -1,10 +1,12 @@
 /** Answers after a tool: a preview of a result that is too long, stars for secrets, and pointers for lines that are in view. */
 
+import { dirname } from 'node:path'
 import { hostOf } from '../../adapters/mcp/hosts'
 import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
-import { dirsOf, storeFolderOf } from '../outputs'
+import { recordCommand } from '../command-log'
+import { dirsOf } from '../outputs'
 import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { afterAnswer } from './answers'
@@ -57,7 +59,7 @@ function answerWith({ dialect }: HookFacts, { eventName }: HookCall, result: unk
 /** Through the adapter, which knows all shapes of Claude Code's tools. */
 async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
   const { claudeOptions } = await import('spillway/claude-agent-sdk')
-  const { service, ended } = serviceFor(agent, hook, values)
+  const { service, ended } = serviceFor(agent, hook, call, values)
   const [group] = claudeOptions({ truncation: service }).hooks.PostToolUse
   const payload = {
     ...{ session_id: call.sessionId, tool_name: call.tool, tool_input: call.args, tool_use_id: call.toolCallId },
@@ -75,7 +77,7 @@ async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Pa
     : editableText(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
   // Most results are one text, and the adapter costs as much time as everything else together.
   if (found === undefined) return isClaude ? cutByAdapter(agent, hook, call, values) : { result: call.result }
-  const { service, ended } = serviceFor(agent, hook, values)
+  const { service, ended } = serviceFor(agent, hook, call, values)
   const result = await service.output(found.text, contextOf(call))
   const { content } = hook.readers === undefined ? withReaders(result) : result
   const path = await ended([content])
@@ -98,11 +100,12 @@ async function withPointers(hook: HookFacts, call: HookCall, path: string | unde
   if (path !== undefined) return found.with(folded)
   // An agent may drop what a pointer names: the whole can be read all the same.
   const saved = await storage.save(found.text, contextOf(call))
+  recordCall(saved, call)
   return found.with(`${folded.trimEnd()}\n\n[Full output saved to: ${saved}]`)
 }
 
 /** A service for one result; `ended` closes it, notes the digest of the preview among these texts, and returns its path. */
-function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: Parsed['values']) {
+function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, call: HookCall, values: Parsed['values']) {
   const paths: string[] = []
   const service = serviceOf(values, {
     onEvent: ({ type, outputPath }) => {
@@ -115,12 +118,23 @@ function serviceFor({ name }: Agent, { readers, maxBytes }: HookFacts, values: P
   const ended = async (texts: readonly string[]) => {
     for (const path of paths) {
       const preview = texts.find((text) => text.includes(path))
-      if (preview !== undefined) recordPreview(storeFolderOf(values, path), path, preview)
+      if (preview !== undefined) recordPreview(folderOf(path, call), path, preview)
+      recordCall(path, call)
     }
     await service.close()
     return paths[0]
   }
   return { service, ended }
+}
+
+/** The folder of a store that an output is in: that of a session is removed with its last output. */
+const folderOf = (path: string, { sessionId }: HookCall): string =>
+  sessionId === undefined ? dirname(path) : dirname(dirname(path))
+
+/** Notes which command printed an output: its name says only the tool and the time. */
+function recordCall(path: string, call: HookCall): void {
+  const { args, cwd = '' } = call
+  if (typeof args.command === 'string') recordCommand(folderOf(path, call), { path, command: args.command, cwd })
 }
 
 const dirs = (values: Parsed['values']) => dirsOf(openStorage(values))

@@ -48,7 +48,7 @@ export function readHookCall(facts: HookFacts, payload: unknown, named: string |
   }
 }
 
-const isName = (name: string | undefined): name is string => name !== undefined && /^[\w-]{1,100}$/.test(name)
+const isName = (name: string | undefined): name is string => name !== undefined && /^\w[\w-]{0,99}$/.test(name)
 
 function fieldOf(given: Readonly<Record<string, unknown>>, ...names: string[]): string | undefined {
   return names.map((name) => given[name]).find((value) => typeof value === 'string') as string | undefined
