@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { quoted } from '../parse-values'
-import { isOwnPlugin, MAIN, PACKAGE, runsOwn, wordsOf } from './own-paths'
+import { isOwnPlugin, MAIN, PACKAGE, runsOwn, wordsOfLine } from './own-paths'
 import type { Agent, Wiring } from './types'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -48,7 +48,7 @@ export function isWired(agent: Agent, settings: Settings): boolean {
 /** True for a command line that runs `spillway hook`, wherever the package is or was. */
 function isOurHook(line: unknown, agent: string): line is string {
   if (typeof line !== 'string') return false
-  const words = wordsOf(line)
+  const words = wordsOfLine(line)
   return runsOwn(words, 'hook') && words[words.indexOf('hook') + 1] === agent
 }
 
@@ -214,7 +214,7 @@ function linesOf(settings: Settings, agent: string, command: string): string[] {
 
 /** The store that a command line names. */
 function storeIn(line: string): string | undefined {
-  const words = wordsOf(line)
+  const words = wordsOfLine(line)
   const at = words.indexOf('--store')
   return at === -1 ? undefined : words[at + 1]
 }

@@ -44,7 +44,7 @@ export function runsOwn(words: readonly string[], subcommand: string): boolean {
 const WORD = /'(?:[^']|'\\'')*'|"[^"]*"|\S+/g
 
 /** The words of a command line that `init` wrote, or a user like it. */
-export function wordsOf(line: string): string[] {
+export function wordsOfLine(line: string): string[] {
   const words = line.match(WORD) ?? []
   return words.map((word) => (/^['"]/.test(word) ? word.slice(1, -1).replaceAll("'\\''", "'") : word))
 }
