@@ -8,7 +8,9 @@ import {
   HistoryPruner,
   type HistoryPrunerOptions,
   recoverFromOverflow,
+  ToolResultLedger,
 } from 'spillway'
+import { FoldSession } from 'spillway/fold'
 import { detectFormat } from 'spillway/history'
 import { BindingProvider, bare, type Message } from '../support/binding-provider'
 import { MORE_SHAPES, SHAPES, type Shape } from '../support/signed-turns'
@@ -109,6 +111,49 @@ describe.each(Object.entries({ ...SHAPES, ...MORE_SHAPES }))('%s', (name, shape)
     const turns = fc.array(turn, { minLength: 1, maxLength: 20 })
     await fc.assert(fc.asyncProperty(turns, windows, modes, fc.boolean(), replay), { numRuns: isFirst ? 12 : 4 })
   })
+
+  it.each([
+    ['keep-prefix', false],
+    ['keep-prefix', true],
+    ['remove', false],
+    ['remove', true],
+  ] as const)(
+    'is accepted after the provider cleared the target of a pointer: %s, resumed: %s',
+    async (thinking, isResumed) => {
+      const ledger = new ToolResultLedger()
+      const fold = new FoldSession()
+      const options = { ledger, thinking, schedule: 'cold' as const }
+      let pruner = new HistoryPruner(options)
+      const provider = new BindingProvider()
+      const stored: Message[] = [shape.user('Mend the build.')]
+      let before = ''
+      let tokens = 0
+      for (let at = 0; at < 12; at++) {
+        if (isResumed) pruner = HistoryPruner.fromJSON(JSON.stringify(pruner), options)
+        const all = isResumed ? (JSON.parse(JSON.stringify(stored)) as Message[]) : stored
+        const { messages, report } = pruner.prune(all, { now: at })
+        const signature = provider.answer(messages)
+        // Nothing changes but once, after the provider has cleared results.
+        const sent = JSON.stringify(messages)
+        if (at > 0 && (thinking === 'keep-prefix' || at !== 8)) expect(sent.startsWith(before.slice(0, -1))).toBe(true)
+        before = sent
+        tokens = report.tokensAfter
+        const id = `c${at}`
+        const text = Array.from({ length: 60 }, (_, line) => `line ${line} of file ${at % 3}`).join('\n')
+        const { content, record } = fold.fold(text, { toolName: 'read', toolCallId: id, args: { path: `${id}.ts` } })
+        ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+        stored.push(...shape.answer(id, signature), shape.result(id, content))
+        if (at === 7) {
+          const edits = [{ type: 'clear_tool_uses_20250919', cleared_tool_uses: 3 }]
+          fold.forget(pruner.accept({ context_management: { applied_edits: edits } })?.toolCallIds ?? [])
+        }
+      }
+      expect(before.includes('above')).toBe(thinking === 'keep-prefix')
+      // A note in place of a block takes a few tokens.
+      const really = new HistoryPruner().prune(JSON.parse(before)).report.tokensBefore
+      expect(Math.abs(really - tokens)).toBeLessThan(20)
+    },
+  )
 
   it('says why nothing is pruned, and prunes what the host has taken the reasoning from', async () => {
     const { stored } = await session(shape, TURNS, (all) => all)

@@ -45,25 +45,28 @@ export class FoldedResults {
 
   /**
    * Gives folded results their text back where a target of theirs is left out or not in the history, and returns all results that lost
-   * pointers by now. A pointer is never sent without its target, and `cleared` are results that the provider leaves out.
+   * pointers by now. `cleared` are results that the provider leaves out: a pointer to one of them stays where signed reasoning binds
+   * the messages, which is in front of the index `boundTo`, and is restored elsewhere. The keys of those are added to `kept`, because
+   * they stay restored once reasoning after them is bound to their text.
    */
   restore(
     items: readonly HistoryItem[],
-    cleared: ReadonlySet<HistoryItem>,
+    { cleared, boundTo, kept }: { cleared: ReadonlySet<HistoryItem>; boundTo: number; kept: Set<string> },
     textOf: (item: HistoryItem) => ResultText,
     send: (item: HistoryItem, text: string) => void,
   ): HistoryItem[] {
     const folded = items.filter(({ folds, restored }) => folds !== undefined && !restored)
     if (folded.length === 0) return items.filter(hasTextBack)
     const shown = new Map<string, boolean>()
+    const clearedIds = new Set<string>()
     const shortened = new Set<string>()
     for (const item of items) {
       const { kind, toolCallId, sent, restored } = item
       if (kind === 'arguments' && toolCallId !== undefined && sent !== undefined) shortened.add(toolCallId)
       // With an id that occurs twice it is ambiguous which result is meant.
       if (kind === 'result' && toolCallId !== undefined) {
-        const isShown = !cleared.has(item) && (sent === undefined || restored)
-        shown.set(toolCallId, !shown.has(toolCallId) && isShown)
+        shown.set(toolCallId, !shown.has(toolCallId) && (sent === undefined || restored))
+        if (cleared.has(item)) clearedIds.add(toolCallId)
       }
     }
     for (const item of folded) {
@@ -72,7 +75,13 @@ export class FoldedResults {
         argument === undefined ? shown.get(toolCallId) === true : shown.has(toolCallId) && !shortened.has(toolCallId)
       const { sent, lacksTarget } = item
       const own = sent ?? joinedText(textOf(item))
-      if ((!lacksTarget && [...targetsOf(record).values()].every(isShown)) || !hasPointers(own, record)) continue
+      if (!hasPointers(own, record)) continue
+      const targets = [...targetsOf(record).values()]
+      if (!lacksTarget && targets.every(isShown)) {
+        const isCleared = targets.some((target) => target.argument === undefined && clearedIds.has(target.toolCallId))
+        if (!kept.has(item.key) && (!isCleared || item.index < boundTo)) continue
+        kept.add(item.key)
+      }
       if (sent === undefined) {
         item.restored = true
         send(item, this.texts.instead(item.toolCallId as string, own, record))

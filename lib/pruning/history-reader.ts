@@ -40,6 +40,7 @@ export interface Earlier {
   withoutThinking: Set<number>
   unseenFrom: number | undefined
   clearedByProvider: number
+  restored: Set<string>
 }
 
 /** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
@@ -89,6 +90,10 @@ export class HistoryReader {
   readonly adopted: Set<string>
   /** Indexes of the messages whose signed reasoning is removed: something before it was changed. */
   withoutThinking: Set<number>
+  /** Results that have their text back because the provider cleared what they point to. */
+  readonly restoredKeys: Set<string>
+  /** The account does not know of reasoning that was removed, so everything is read again. */
+  private isStale = false
   private readonly projection = new PrunedView()
   private readonly known: KnownMessage[] = []
   private readonly watch = new Watch()
@@ -123,6 +128,7 @@ export class HistoryReader {
     this.trims = earlier?.trims ?? new Map()
     this.adopted = earlier?.adopted ?? new Set()
     this.withoutThinking = earlier?.withoutThinking ?? new Set()
+    this.restoredKeys = earlier?.restored ?? new Set()
     this.readsArguments =
       settings.prunesArguments || [...this.placeholders.keys()].some((key) => key.startsWith(OF_ARGUMENTS))
     this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
@@ -160,6 +166,8 @@ export class HistoryReader {
 
   /** Reads what is new in a history. */
   read(messages: readonly unknown[]): Read {
+    if (this.isStale) this.forget()
+    this.isStale = false
     this.same = this.watch.unchanged(messages)
     const format = this.formatOf(messages)
     // Another format may read the same objects in another way.
@@ -255,7 +263,7 @@ export class HistoryReader {
   /** Forgets the placeholders of items that no longer exist. */
   forgetGone(): void {
     const keys = new Set(this.items.map(({ key }) => key))
-    for (const kept of [this.placeholders, this.trims, this.adopted]) {
+    for (const kept of [this.placeholders, this.trims, this.adopted, this.restoredKeys]) {
       for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key)
     }
   }
@@ -484,15 +492,24 @@ export class HistoryReader {
     if (ledger !== undefined) this.folded.learn(messages, ledger)
   }
 
-  /** Gives folded results their text back where a target is not sent any more; answers how many tokens that adds. */
-  restoreFolded(): number {
-    const { items } = this
+  /**
+   * Gives folded results their text back where a target is not sent any more; answers how many tokens that adds. Signed reasoning
+   * binds the messages in front of `boundTo`. Where it may be removed instead, it is removed after a result that changed so.
+   */
+  restoreFolded(boundTo: number): number {
+    const { items, restoredKeys: kept } = this
+    const before = new Set(kept)
     const restored = this.folded.restore(
       items,
-      new Set(this.cleared()),
+      { cleared: new Set(this.cleared()), boundTo, kept },
       (item) => this.textOf(item),
       (item, text) => this.send(item, text),
     )
+    const changed = kept.size > before.size ? items.find(({ key }) => kept.has(key) && !before.has(key)) : undefined
+    if (changed !== undefined && this.settings.removesThinking) {
+      this.leaveThinkingOut(changed.index)
+      this.isStale = true
+    }
     return restored.reduce((sum, { sent, tokens, withPointers }) => {
       const before = withPointers === undefined ? tokens : this.tokens.text(withPointers)
       return sum + this.tokens.text(sent as string) - before

@@ -189,6 +189,7 @@ export class HistoryPruner {
       ...(reader.withoutThinking.size > 0 && { withoutThinking: [...reader.withoutThinking] }),
       ...(Number.isFinite(reader.grownFrom) && { unseenFrom: reader.grownFrom }),
       ...(reader.clearedByProvider > 0 && { clearedByProvider: reader.clearedByProvider }),
+      ...(reader.restoredKeys.size > 0 && { restored: [...reader.restoredKeys] }),
       ...(observed && { observed }),
     }
   }
@@ -217,6 +218,7 @@ function resumed(state: HistoryPrunerState, options: HistoryPrunerOptions | unde
     withoutThinking: new Set(withoutThinking),
     unseenFrom,
     clearedByProvider: more.clearedByProvider ?? 0,
+    restored: new Set(more.restored),
   })
   const usage = new ObservedUsage(settings.known, settings.hasOwnPrices, observed)
   const inner = { settings, handle, usage, reader, last: undefined, sent: undefined }
@@ -328,7 +330,7 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
   }
   if (answer.withoutThinkingFrom !== undefined) reader.leaveThinkingOut(answer.withoutThinkingFrom)
-  const restored = reader.restoreFolded()
+  const restored = reader.restoreFolded(boundTo)
   const tokensAfter = answer.tokensAfter + restored
   inner.sent = { tokens: tokensAfter, repeated: answer.repeated, pauseMs: answer.pause ?? undefined }
   const { format } = reader

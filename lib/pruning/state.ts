@@ -54,6 +54,11 @@ export interface HistoryPrunerState {
    */
   clearedByProvider?: number
   /**
+   * The keys of results that have their text back because the provider cleared what they pointed to.
+   * @internal
+   */
+  restored?: string[]
+  /**
    * Facts learned from the usage of responses.
    * @internal
    */
@@ -76,6 +81,7 @@ export function readPrunerState(state: unknown): HistoryPrunerState {
     withoutThinking = [],
     unseenFrom = 0,
     clearedByProvider = 0,
+    restored = [],
     observed,
   } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
@@ -101,11 +107,13 @@ export function readPrunerState(state: unknown): HistoryPrunerState {
                     ? ['unseenFrom', unseenFrom, 'a number']
                     : !isNumber(clearedByProvider)
                       ? ['clearedByProvider', clearedByProvider, 'a number']
-                      : typeof account !== 'object' || account === null
-                        ? ['account', account, 'an object']
-                        : observed !== undefined && !isObserved(observed)
-                          ? ['observed', observed, 'an object']
-                          : undefined
+                      : !isArray(restored) || !restored.every((key) => typeof key === 'string')
+                        ? ['restored', restored, 'an array of strings']
+                        : typeof account !== 'object' || account === null
+                          ? ['account', account, 'an object']
+                          : observed !== undefined && !isObserved(observed)
+                            ? ['observed', observed, 'an object']
+                            : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
     throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)
