@@ -1,7 +1,7 @@
 // Images and files of a request: how many bytes it may have, and what becomes of those that leave.
 
 import { readFileSync } from 'node:fs'
-import { ContextManager, type ContextManagerOptions, MemoryStorage, TruncationStorage } from 'spillway'
+import { ContextManager, type ContextManagerOptions, estimateTokens, MemoryStorage, TruncationStorage } from 'spillway'
 import { classifyOverflow, recoverFromOverflow } from 'spillway/overflow'
 import { png } from '../support/images'
 import { tempDir } from '../support/temp'
@@ -66,16 +66,82 @@ const shots: Record<string, Format> = {
   ],
 }
 
+/** Places of images that few tools use. */
+Object.assign(shots, {
+  'anthropic: in a document': (at, data) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `${at}`, name: 'shot', input: {} }] },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: `${at}`,
+          content: [
+            { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'a' }, ...result(data)] } },
+          ],
+        },
+      ],
+    },
+  ],
+  'gemini: beside a response': (at, data) => [
+    { role: 'model', parts: [{ functionCall: { id: `${at}`, name: 'shot', args: {} } }] },
+    {
+      role: 'user',
+      parts: [
+        {
+          functionResponse: {
+            id: `${at}`,
+            name: 'shot',
+            response: { output: 'ok' },
+            parts: [{ inlineData: { mimeType: 'image/png', data } }],
+          },
+        },
+      ],
+    },
+  ],
+  mcp: (_at, data) => [
+    {
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'image', data, mimeType: 'image/png' },
+      ],
+    },
+  ],
+  'mcp: a resource': (at, blob) => [
+    { content: [{ type: 'resource', resource: { uri: `file:///${at}.png`, mimeType: 'image/png', blob } }] },
+  ],
+  'openai-responses: a computer': (at, data) => [
+    { type: 'computer_call', call_id: `${at}`, id: `i${at}`, action: { type: 'screenshot' }, status: 'completed' },
+    {
+      type: 'computer_call_output',
+      call_id: `${at}`,
+      output: { type: 'computer_screenshot', image_url: `data:image/png;base64,${data}` },
+    },
+  ],
+  'openai-responses: a generated image': (at, data) => [
+    { type: 'image_generation_call', id: `${at}`, status: 'completed', result: data },
+  ],
+  'openai-agents: a computer': (at, data) => [
+    { type: 'computer_call', callId: `${at}`, status: 'completed', action: { type: 'screenshot' } },
+    {
+      type: 'computer_call_result',
+      callId: `${at}`,
+      output: { type: 'computer_screenshot', data: `data:image/png;base64,${data}` },
+    },
+  ],
+} satisfies Record<string, Format>)
+
 const PIXELS = png(1280, 800, 1_000_000, 1)
 
 /** A history of `count` screenshots, and an answer after them. */
 function history(format: string, count: number, dataOf: (at: number) => string): object[] {
   const shot = shots[format] as Format
-  const isGemini = format === 'gemini'
+  const isGemini = format.startsWith('gemini')
   const first = isGemini ? { role: 'user', parts: [{ text: 'Go' }] } : { role: 'user', content: 'Go' }
   const last = isGemini ? { role: 'model', parts: [{ text: 'Done' }] } : { role: 'assistant', content: 'Done' }
   const all = Array.from({ length: count }, (_, at) => shot(at, dataOf(at))).flat()
-  if (format !== 'openai-responses') return [first, ...all, last]
+  if (format.startsWith('mcp')) return all
+  if (!/^openai-(responses|agents)/.test(format)) return [first, ...all, last]
   return [
     { type: 'message', ...first },
     ...all,
@@ -85,7 +151,10 @@ function history(format: string, count: number, dataOf: (at: number) => string):
 
 const options = { contextWindow: 1_000_000, budget: false, compaction: false } as const
 const bytesOf = (messages: unknown) => Buffer.byteLength(JSON.stringify(messages))
-const imagesIn = (messages: unknown) => JSON.stringify(messages).split('iVBORw0K').length - 1
+/** The first characters of a blank image, where an item must have one. */
+const BLANK = 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ'
+const count = (messages: unknown, text: string) => JSON.stringify(messages).split(text).length - 1
+const imagesIn = (messages: unknown) => count(messages, 'iVBORw0K') - count(messages, BLANK)
 
 /** Prepares twice, the second time in another process, and expects the same bytes. */
 async function prepared(messages: object[], more: ContextManagerOptions): Promise<{ sent: unknown[]; items: number }> {
@@ -116,11 +185,73 @@ describe.each(Object.keys(shots))('%s', (format) => {
     expect(sent).toHaveLength(messages.length)
   })
 
+  test('after a refusal of its size half of the bytes are sent', async () => {
+    const messages = history(format, 20, (at) => png(8, 8, 300_000, at))
+    const { messages: sent, report } = await recoverFromOverflow({
+      messages,
+      contextWindowTokens: 1_000_000,
+      overflow: classifyOverflow({ status: 413, error: { type: 'request_too_large', message: 'Request too large' } }),
+    })
+    expect(report.steps).toMatchObject([{ step: 'media', event: 'fits' }])
+    expect(bytesOf(sent)).toBeLessThan(bytesOf(messages) / 2 + 20_000)
+    expect(sent).toHaveLength(messages.length)
+  })
+
   test('within the limits nothing changes', async () => {
     const messages = history(format, 10, (at) => png(8, 8, 100, at))
     const { sent, items } = await prepared(messages, { maxImages: 10, maxRequestBytes: 1e6 })
     expect([sent, items]).toEqual([messages, 0])
   })
+})
+
+const TEXT = 'A word of a long text. '.repeat(1000)
+
+test.each<[string, object[], number]>([
+  [
+    'a document with an image',
+    [
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'document',
+            source: {
+              type: 'content',
+              content: [{ type: 'text', text: TEXT }, ...result(png(750, 100, 100, 1))],
+            },
+          },
+        ],
+      },
+    ],
+    100,
+  ],
+  [
+    'a text beside a response',
+    [
+      { role: 'model', parts: [{ functionCall: { id: 'a', name: 'x', args: {} } }] },
+      {
+        role: 'user',
+        parts: [
+          {
+            functionResponse: {
+              id: 'a',
+              name: 'x',
+              response: { output: 'r' },
+              parts: [
+                {
+                  inlineData: { mimeType: 'text/plain', data: Buffer.from(TEXT).toString('base64') },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+    0,
+  ],
+])('%s counts as its text', async (_name, messages, others) => {
+  const { report } = await new ContextManager(options).prepare(messages, { now: 0 })
+  expect(Math.abs(report.tokensBefore - estimateTokens(TEXT) - others)).toBeLessThan(30)
 })
 
 test('what leaves is saved, once if it is equal', async () => {
@@ -208,6 +339,11 @@ describe('a request that had too many bytes', () => {
     const text = 'word '.repeat(50_000)
     const messages = [...history('openai-chat', 1, () => png(8, 8, 100, 1)), { role: 'user', content: text }]
     const recovered = recoverFromOverflow({ messages, contextWindowTokens: 1_000_000, overflow })
-    await expect(recovered).rejects.toMatchObject({ code: 'OVERFLOW' })
+    await expect(recovered).rejects.toMatchObject({
+      code: 'OVERFLOW',
+      message: expect.stringMatching(
+        /^the provider refused the size of the request, which has about \d+ tokens by estimate/,
+      ),
+    })
   })
 })

@@ -122,7 +122,7 @@ const histories: Record<string, { messages: object[]; kind: string }> = {
       },
       { role: 'model', parts: [{ text: 'Done' }] },
     ],
-    kind: 'file',
+    kind: 'image/png',
   },
   langchain: {
     messages: [

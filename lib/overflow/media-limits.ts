@@ -67,7 +67,8 @@ export function leavingMedia(messages: readonly unknown[], given: Partial<MediaL
     views.reduce((sum, view) => sum + textBytes(view), beside),
   )
   if (bytes <= limits.bytes && images <= limits.images) return []
-  const seenBefore = views.findLastIndex(isAnswer)
+  // A list of results does not say what the model has seen: all but the newest.
+  const seenBefore = name === 'mcp' ? views.length - 1 : views.findLastIndex(isAnswer)
   const leaving: Leaving[] = []
   for (const holder of inOrder(all.filter(({ index }) => index < seenBefore))) {
     if (bytes <= ROOM * limits.bytes && images <= ROOM * limits.images) break

@@ -46,6 +46,8 @@ export class Walk<M> {
   private readonly counters: Counters
   private readonly steps: OverflowStep[] = []
   private readonly tokensBefore: number
+  /** Tokens by estimate of a request that its provider found too large although they would fit. */
+  private readonly fitting: number | undefined
   private messages: readonly M[]
   private read: ReadViews
   /** Calls and results that lack their counterpart: see {@link breaksPairs}. */
@@ -80,6 +82,7 @@ export class Walk<M> {
     const isTooLong = options.overflow !== undefined && !isRefusedThinking(options.overflow)
     const lighter = isTooLong && actualTokens === 0 && estimated <= this.target ? this.withoutMedia() : undefined
     const actual = isTooLong && lighter === undefined ? Math.max(named, estimated) : undefined
+    this.fitting = actual !== undefined && actualTokens === 0 && estimated <= this.target ? estimated : undefined
     this.ratio = actual !== undefined && estimated > 0 ? actual / estimated : 1
     this.tokens = estimated * this.ratio
     this.tokensBefore = this.tokens
@@ -304,10 +307,14 @@ export class Walk<M> {
     const { attempts, maxAttempts } = this.counters
     const more = this.options.compact === undefined ? '; nothing could be compacted, because no compact was given' : ''
     const over = attempts >= maxAttempts ? `; all ${maxAttempts} attempts are used up` : ''
+    const size =
+      this.fitting === undefined
+        ? `the history has about ${tokensAfter} tokens (${tokensBefore} at first) and may have ${targetTokens} of a window of ` +
+          `${contextWindowTokens}`
+        : `the provider refused the size of the request, which has about ${this.fitting} tokens by estimate`
     return new SpillwayError(
       'OVERFLOW',
-      `the history has about ${tokensAfter} tokens (${tokensBefore} at first) and may have ${targetTokens} of a window of ` +
-        `${contextWindowTokens}${over}. Tried: ${tried.join('; ') || 'nothing'}${more}. Start a new session, or use a model with a ` +
+      `${size}${over}. Tried: ${tried.join('; ') || 'nothing'}${more}. Start a new session, or use a model with a ` +
         'larger context window.',
       { report, ...(this.cause !== undefined && { cause: this.cause }) },
     )

@@ -3,7 +3,7 @@
 import type { ResultText } from '../message-cache'
 import type { MediaEdits } from './define-format'
 import { type Edit, edited } from './immutable-edit'
-import { attachedText, type Thinking } from './reasoning-and-files'
+import { attachedText, mixedDocument, type Thinking } from './reasoning-and-files'
 import { carriesMore, elements, get, isObject, resultText, watched } from './safe-read'
 
 /** A text that can be replaced, and the keys that lead to it. */
@@ -12,6 +12,8 @@ type TextPart = readonly [path: readonly string[], text: string]
 /** A file that is a text: it counts as one, and another text takes its place as a part of its own. */
 export interface Attachment {
   readonly attached: string
+  /** Places in the content of its source that are not text. */
+  readonly media?: readonly number[]
 }
 
 /** A part of a content: a text, a file with a text, reasoning, something that is not text, or nothing that counts. */
@@ -39,7 +41,7 @@ export interface PartRules {
 /** A part that is not text and nothing else: a file that is a text, or media. */
 export function fileOrMedia(part: unknown): Attachment | 'media' {
   const attached = attachedText(part)
-  return attached === undefined ? 'media' : { attached }
+  return attached === undefined ? (mixedDocument(part) ?? 'media') : { attached }
 }
 
 /** Most formats have `{ type: 'text', text }`, some with another word for the type. */
@@ -76,8 +78,10 @@ export function readContent(content: unknown, rules: PartRules, parts = elements
     if (kind === 'media') media++
     else if (kind === 'none') continue
     else if (isText(kind)) texts.push(kind[1])
-    else if ('attached' in kind) texts.push(kind.attached)
-    else {
+    else if ('attached' in kind) {
+      if (kind.attached !== '' || kind.media === undefined) texts.push(kind.attached)
+      media += kind.media?.length ?? 0
+    } else {
       thinking ??= []
       thinking.push(...kind.thinking)
       sealed += kind.sealed
@@ -106,6 +110,9 @@ function isText(kind: PartKind): kind is TextPart {
   return Array.isArray(kind)
 }
 
+/** Where a document has the parts of its content. */
+const DOCUMENT = ['source', 'content']
+
 /** The changes that put a note in place of everything in a content that is not text; none if it is all text. */
 export function withoutMedia(
   holder: readonly PropertyKey[],
@@ -114,7 +121,12 @@ export function withoutMedia(
 ): MediaEdits | undefined {
   if (!Array.isArray(content)) return undefined
   return (note) =>
-    content.flatMap((part, at): Edit[] => (rules.kind(part) === 'media' ? [[[...holder, at], rules.make(note)]] : []))
+    content.flatMap((part, at): Edit[] => {
+      const kind = rules.kind(part)
+      if (kind === 'media') return [[[...holder, at], rules.make(note)]]
+      const inner = typeof kind === 'object' && 'attached' in kind ? (kind.media ?? []) : []
+      return inner.map((place): Edit => [[...holder, at, ...DOCUMENT, place], { type: 'text', text: note }])
+    })
 }
 
 /** Stands for reasoning where a message had nothing else: providers refuse an empty one. */
@@ -154,6 +166,10 @@ export function contentWithText(content: unknown, text: string, rules: PartRules
     if (!isText(kind)) {
       const stays = typeof kind === 'string' ? !(alone && kind === 'media') : 'thinking' in kind
       if (stays) parts.push(content[at])
+      else if (typeof kind === 'object' && 'media' in kind && !alone) {
+        const media = kind.media?.map((place) => get(get(get(content[at], 'source'), 'content'), place))
+        parts.push(edited(content[at], [[DOCUMENT, media]]))
+      }
     } else if (at === chosen) parts.push(edited(content[at], [[kind[0], text]]))
     else if (kind[0].length > 1 && !alone) parts.push(edited(content[at], [[kind[0], '']]))
   }

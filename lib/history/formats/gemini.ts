@@ -62,7 +62,7 @@ export const gemini = defineFormat({
       if (isJsonObject(call)) calls.push(readCall(call, at))
       else if (isJsonObject(response)) results.push(readResponse(response, at))
       else if (typeof text === 'string') (get(part, 'thought') === true ? thinking : texts).push(text)
-      else if (kindOf(part) === 'media') {
+      else if (isFile(part)) {
         const attached = attachedIn(part)
         if (attached === undefined) media++
         else texts.push(attached)
@@ -91,8 +91,12 @@ export const gemini = defineFormat({
   }),
 })
 
+function isFile(part: unknown): boolean {
+  return MEDIA.some((key) => isJsonObject(get(part, key)))
+}
+
 function kindOf(part: unknown): 'media' | 'none' {
-  return MEDIA.some((key) => isJsonObject(get(part, key))) ? 'media' : 'none'
+  return isFile(part) && attachedIn(part) === undefined ? 'media' : 'none'
 }
 
 /** The text of a file that is one. */
@@ -118,21 +122,33 @@ function readResponse(holder: object, at: number): ResultReading {
   if (key === undefined) text = response === undefined ? '' : jsonText(response)
   else text = watched(response, key) as string
   const path = ['parts', at, 'functionResponse', 'response']
+  const files = ['parts', at, 'functionResponse', 'parts']
+  const beside = elements(watched(holder, 'parts'))
+  const attached = beside.flatMap((part) => attachedIn(part) ?? [])
+  const media = beside.filter((part) => attachedIn(part) === undefined)
   return {
     at,
     callId: nonEmpty(get(holder, 'id')),
     toolName: nonEmpty(get(holder, 'name')),
-    text,
+    text: attached.length === 0 ? text : [text, ...attached],
     isError: failed ? true : undefined,
-    media: elements(watched(holder, 'parts')).length,
+    media: media.length,
     outputPath: outputPathOf(response),
     isToolsPath: true,
     blankName: isBlank(get(holder, 'name')) ? ['parts', at, 'functionResponse', 'name'] : undefined,
     edits: (other, alone): Edit[] => [
       key === undefined ? [path, { [failed ? 'error' : 'output']: other }] : [[...path, key], other],
-      ...(alone && 'parts' in holder ? [[['parts', at, 'functionResponse', 'parts'], REMOVED] as Edit] : []),
+      ...(beside.length > (alone ? 0 : media.length)
+        ? [[files, alone || media.length === 0 ? REMOVED : media] as Edit]
+        : []),
     ],
+    withoutMedia: withoutMedia(files, get(holder, 'parts'), { kind: kindOf, make: textFile }),
   }
+}
+
+/** Beside a response are files and nothing else, so a note is one. */
+function textFile(text: string): object {
+  return { inlineData: { mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
 }
 
 /** A response of one text says that; of all others the model reads the whole object. */

@@ -191,6 +191,18 @@ export function attachedText(part: unknown): string | undefined {
   return textOfData(watched(part, 'data'), mediaTypeOf(part) ?? (type === 'text-plain' ? 'text/plain' : undefined))
 }
 
+/** A document of Anthropic's whose content has parts that are not text: its texts, and the places of those parts. */
+export function mixedDocument(part: unknown): { attached: string; media: readonly number[] } | undefined {
+  const source = get(part, 'source')
+  if (get(source, 'type') !== 'content') return undefined
+  const content = watched(source, 'content')
+  const media = elements(content).flatMap((inner, at) => (typeof get(inner, 'text') === 'string' ? [] : [at]))
+  if (media.length === 0) return undefined
+  const texts: string[] = []
+  addTexts(content, texts)
+  return { attached: texts.join('\n'), media }
+}
+
 /** Search results, with the address and title that the model reads. */
 function searchResultText(part: object): string | undefined {
   const texts: string[] = []
@@ -243,8 +255,14 @@ export function textOfData(data: unknown, mediaType: string | undefined): string
   return /;base64$/i.test(parameters ?? '') ? Buffer.from(body, 'base64').toString() : decoded(body)
 }
 
+/** The media types of images, by the first characters of their base64. */
+const IMAGE_STARTS = { iVBORw0KG: 'image/png', '/9j/': 'image/jpeg', UklGR: 'image/webp' }
+
 /** Kind of a part that is not text: its media type, or a word for it. */
 export function kindOfMedia(part: unknown): string {
+  if (typeof part === 'string') {
+    return Object.entries(IMAGE_STARTS).find(([start]) => part.startsWith(start))?.[1] ?? 'file'
+  }
   if (!isJsonObject(part)) return 'file'
   for (const holder of [
     part,

@@ -113,7 +113,7 @@ function readAny(item: object, names: ItemNames): MessageReading {
     return { role: 'tool', time, results: [readResult(item, type, names)] }
   // Provider tools, reasoning, compaction: part of the model's answer, never changed.
   const said = type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant'
-  if (PICTURES.test(type)) return { role: said, time, media: 1 }
+  if (PICTURES.test(type)) return { role: said, time, ...pictureOf(item, type) }
   if (!SEALED.test(type)) return { role: said, time, aside: asideOf([item]) }
   const thinking = thinkingOf(item)
   const signed = thinking.bound !== undefined && {
@@ -121,6 +121,25 @@ function readAny(item: object, names: ItemNames): MessageReading {
     withoutThinking: () => messageInstead(item),
   }
   return { role: said, time, ...reasoningOf(thinking), ...signed }
+}
+
+/** 16 white pixels by 16: items that are a picture take no text in its place. */
+const BLANK = 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFElEQVR42mP4TyJgGNUwqmH4agAAr639H23ooMoAAAAASUVORK5CYII='
+const BLANK_URL = `data:image/png;base64,${BLANK}`
+
+/** The picture of an item, and the change that puts a blank one in its place. */
+function pictureOf(item: object, type: string): Pick<MessageReading, 'media' | 'withoutMedia'> {
+  const key = type === 'image_generation_call' ? 'result' : 'output'
+  const picture = watched(item, key)
+  if (typeof picture === 'string') {
+    if (picture === BLANK) return {}
+    return { media: 1, withoutMedia: () => [[[key], BLANK]] }
+  }
+  if (!isJsonObject(picture)) return { media: 1 }
+  const place = ['image_url', 'data'].find((name) => typeof watched(picture, name) === 'string')
+  if (place === undefined) return { media: 1 }
+  if (picture[place] === BLANK_URL) return {}
+  return { media: 1, withoutMedia: () => [[[key], { ...picture, [place]: BLANK_URL }]] }
 }
 
 /** Makes a message of an item of reasoning: its place in the history stays, and the Agents SDK takes no reasoning without content. */
