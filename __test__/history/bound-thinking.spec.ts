@@ -263,15 +263,74 @@ it.each([
   expect(new HistoryPruner().prune(history, { now: 1 }).report.bound ?? 0).toBe(bound * 2)
 })
 
-it('leaves out encrypted items of another organisation', async () => {
-  const messages = [
-    { role: 'user', content: 'Hello' },
-    { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
-    { type: 'function_call', call_id: 'a', name: 'read', arguments: '{}' },
-    { type: 'function_call_output', call_id: 'a', output: 'text' },
-  ]
-  const overflow = classifyOverflow({ status: 400, error: { code: 'invalid_encrypted_content', message: 'Bad.' } })
+const encrypted = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' }
+const refused = { status: 400, error: { code: 'invalid_encrypted_content', message: 'Bad.' } }
+const text = { type: 'text', text: 'I look.' }
+
+it.each<[string, object, object | undefined]>([
+  ['openai-responses', encrypted, undefined],
+  ['Codex', { type: 'response_item', payload: encrypted }, undefined],
+  ['openai-agents', { type: 'reasoning', content: [], providerData: { encrypted_content: 'gAAA' } }, undefined],
+  [
+    'openai-agents with the AI SDK',
+    { type: 'reasoning', content: [text], providerData: { openai: { reasoningEncryptedContent: 'gAAA' } } },
+    undefined,
+  ],
+  [
+    'ai-sdk',
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: '', providerOptions: { openai: { reasoningEncryptedContent: 'gAAA' } } },
+        text,
+      ],
+    },
+    { role: 'assistant', content: [text] },
+  ],
+  [
+    'ai-sdk with nothing else',
+    {
+      role: 'assistant',
+      content: [{ type: 'reasoning', text: 'a', providerOptions: { azure: { reasoningEncryptedContent: 'gAAA' } } }],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: '[Reasoning left out]' }] },
+  ],
+  [
+    'langchain',
+    {
+      type: 'ai',
+      content: 'I look.',
+      additional_kwargs: { reasoning: encrypted },
+      response_metadata: { output: [encrypted, { type: 'message' }] },
+    },
+    { type: 'ai', content: 'I look.', additional_kwargs: {}, response_metadata: { output: [{ type: 'message' }] } },
+  ],
+  [
+    'pi',
+    {
+      role: 'assistant',
+      content: [{ type: 'thinking', thinking: '', thinkingSignature: JSON.stringify(encrypted) }, text],
+    },
+    { role: 'assistant', content: [text] },
+  ],
+  [
+    'a line of pi',
+    {
+      type: 'message',
+      message: {
+        role: 'assistant',
+        content: [{ type: 'thinking', thinking: '', thinkingSignature: JSON.stringify(encrypted) }, text],
+      },
+    },
+    { type: 'message', message: { role: 'assistant', content: [text] } },
+  ],
+])('leaves out the encrypted reasoning of another organisation: %s', async (_name, message, rest) => {
+  const overflow = classifyOverflow(refused)
   expect(overflow).toMatchObject({ kind: 'encrypted-reasoning' })
+  const messages = [{ role: 'user', content: 'Hello' }, message]
   const recovered = await recoverFromOverflow<object>({ messages, contextWindowTokens: 1e6, overflow })
-  expect(recovered.messages).toEqual([messages[0], messages[2], messages[3]])
+  expect(recovered.messages).toEqual([messages[0], ...(rest ? [rest] : [])])
+  await expect(
+    recoverFromOverflow<object>({ messages: recovered.messages, contextWindowTokens: 1e6, overflow }),
+  ).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
 })

@@ -1,7 +1,9 @@
 /** Reasoning that its provider only accepts after exactly the messages that it was created after. */
 
 import { elementOf, formatOf, type ReadViews, viewsIn } from './formats'
-import { get } from './formats/safe-read'
+import { NO_THINKING } from './formats/content-blocks'
+import { type Edit, edited, REMOVED } from './formats/immutable-edit'
+import { get, isJsonObject, nonEmpty } from './formats/safe-read'
 
 /** Treatment of signed reasoning in a history that is to change. */
 export type ThinkingMode =
@@ -43,13 +45,50 @@ export function withoutBoundThinking<M>(
 /** The messages without all reasoning that the provider ties to where it was made: for a provider that refused it. */
 export function withoutRefusedThinking<M>(messages: M[], read: ReadViews): M[] {
   const rest = withoutBoundThinking(messages, read)
-  return rest.some(isEncrypted) ? rest.filter((message) => !isEncrypted(message)) : rest
+  const made = rest.filter((message) => !isEncryptedItem(message)).map(withoutEncrypted)
+  return made.length === rest.length && made.every((message, at) => message === rest[at]) ? rest : made
 }
 
 /** An item of OpenAI's with nothing but reasoning, which only the organisation that it was made for can send again. */
-function isEncrypted(message: unknown): boolean {
+function isEncryptedItem(message: unknown): boolean {
   const item = get(message, 'type') === 'response_item' ? get(message, 'payload') : message
-  if (get(item, 'type') !== 'reasoning') return false
-  const encrypted = get(item, 'encrypted_content') ?? get(get(item, 'providerData'), 'encrypted_content')
-  return typeof encrypted === 'string' && encrypted !== ''
+  return get(item, 'type') === 'reasoning' && isEncrypted(item)
+}
+
+/** The message without such reasoning of OpenAI's among its parts, or beside them as LangChain has it. */
+function withoutEncrypted<M>(message: M): M {
+  const path = isJsonObject(get(message, 'message')) ? ['message'] : []
+  const inner = path.length > 0 ? get(message, 'message') : message
+  const edits: Edit[] = []
+  for (const keys of LISTS) {
+    const list = keys.reduce<unknown>(get, inner)
+    const rest = Array.isArray(list) ? list.filter((part) => !isEncrypted(part)) : []
+    if (!Array.isArray(list) || rest.length === list.length) continue
+    edits.push([[...path, ...keys], rest.length > 0 ? rest : [{ type: 'text', text: NO_THINKING }]])
+  }
+  if (isEncrypted(get(get(inner, 'additional_kwargs'), 'reasoning'))) {
+    edits.push([[...path, 'additional_kwargs', 'reasoning'], REMOVED])
+  }
+  return edits.length === 0 ? message : (edited(message as object, edits) as M)
+}
+
+/** Where messages have parts of reasoning; LangChain also keeps the items of OpenAI's, and sends those. */
+const LISTS = [['content'], ['response_metadata', 'output']] as const
+
+function isEncrypted(part: unknown): boolean {
+  const options = [get(part, 'providerOptions'), get(part, 'providerMetadata'), get(part, 'providerData')]
+  const said = options.flatMap((holder) => (isJsonObject(holder) ? [holder, ...Object.values(holder)] : []))
+  return [part, get(part, 'extras'), itemOfPi(get(part, 'thinkingSignature')), ...said].some(
+    (holder) => nonEmpty(get(holder, 'encrypted_content') ?? get(holder, 'reasoningEncryptedContent')) !== undefined,
+  )
+}
+
+/** pi has an item of OpenAI's as JSON in place of a signature. */
+function itemOfPi(signature: unknown): unknown {
+  if (typeof signature !== 'string' || !signature.startsWith('{')) return undefined
+  try {
+    return JSON.parse(signature)
+  } catch {
+    return undefined
+  }
 }

@@ -146,7 +146,7 @@ function readResponse(holder: object, at: number): ResultReading {
   }
 }
 
-/** Beside a response are files and nothing else, so a note is one. */
+/** A note as a file: a response takes nothing else beside itself. */
 function textFile(text: string): object {
   return { inlineData: { mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
 }
