@@ -43,7 +43,7 @@ const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
 
 /**
  * Advises when to repeat a prompt so that it stays in the provider's cache, and when to stop. Pings stop once they have cost as much as
- * the prompt costs without a cache, so a pause never costs more than twice the possible minimum.
+ * the prompt costs without a cache. A ping comes after nine tenths of the lifetime, so a pause costs at most 2.3 times the minimum.
  * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed
  */
 export function nextPing(options: NextPingOptions): PingAdvice {
