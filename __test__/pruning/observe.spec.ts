@@ -62,6 +62,7 @@ describe('the usage of each provider', () => {
     ['a count that is none', { input_tokens: '5' }, 'no field'],
     ['negative tokens', { input_tokens: -5 }, 'its prompt tokens is -5'],
     ['negative hits', { input_tokens: 5, cache_read_input_tokens: -1 }, 'its read tokens is -1'],
+    ['half a token', { input_tokens: 1.5 }, 'its prompt tokens is 1.5'],
     ['no number', { prompt_tokens: Number.NaN }, 'its prompt tokens is NaN'],
     ['no end', { promptTokenCount: Number.POSITIVE_INFINITY }, 'its prompt tokens is Infinity'],
     ['no tokens', { input_tokens: 0 }, 'has 0 tokens'],

@@ -165,7 +165,7 @@ function isAmount(value: unknown): boolean {
 
 /** Larger counts cannot be token counts, and their sums may not be finite. */
 function isCount(value: unknown): boolean {
-  return isAmount(value) && (value as number) <= Number.MAX_SAFE_INTEGER
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** Cost of each kind of token, for each kind that was used. */
