@@ -104,6 +104,30 @@ describe('the format of a history', () => {
     expect(detectFormat([{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }])).toBe('openai-responses')
   })
 
+  test.each<[string, object[], HistoryFormatName]>([
+    ['Converse without tools', [{ role: 'user', content: [{ text: 'Hi' }] }], 'bedrock'],
+    [
+      'Converse after a text of another',
+      [
+        { role: 'user', content: 'Hi' },
+        { role: 'user', content: 'And?' },
+        { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'bash', input: {} } }] },
+      ],
+      'bedrock',
+    ],
+    [
+      'chat completions whose texts have no type',
+      [
+        { role: 'user', content: [{ text: 'Hi' }] },
+        { role: 'assistant', content: [{ text: 'Yes' }], tool_calls: [{ id: 'a', function: { name: 'b' } }] },
+        { role: 'tool', tool_call_id: 'a', content: [{ text: 'x' }] },
+      ],
+      'openai-chat',
+    ],
+  ])('of %s', (_, messages, format) => {
+    expect(detectFormat(messages)).toBe(format)
+  })
+
   test('is unknown when nothing is known', () => {
     for (const messages of [[], [null, 1, 'x', undefined, [], {}, { role: 'ghost' }, () => {}], new Array(3)]) {
       expect(detectFormat(messages)).toBeUndefined()

@@ -202,6 +202,30 @@ export const writers: Record<Exclude<HistoryFormatName, 'mcp'>, Writer> = {
       },
     ],
   },
+  bedrock: {
+    say: (role, text) => ({ role, content: [{ text }] }),
+    calls: (text, calls) => [
+      {
+        role: 'assistant',
+        content: [{ text }, ...calls.map(({ id, name }) => ({ toolUse: { toolUseId: id, name, input: ARGS } }))],
+      },
+    ],
+    results: (results) => [
+      {
+        role: 'user',
+        content: results.map((result) => ({
+          toolResult: {
+            toolUseId: result.id,
+            status: result.isError ? 'error' : 'success',
+            content: [
+              { text: result.text },
+              ...(result.image ? [{ image: { format: 'png', source: { bytes: 'x' } } }] : []),
+            ],
+          },
+        })),
+      },
+    ],
+  },
   pi: {
     say: (role, text) => ({ role, content: [{ type: 'text', text }], timestamp: 5 }),
     calls: (text, calls) => [

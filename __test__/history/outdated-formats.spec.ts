@@ -6,6 +6,7 @@ import {
   simplifyOutdatedTerminalResults,
   ToolResultLedger,
 } from 'spillway'
+import { detectFormat } from 'spillway/history'
 import { pairedFormats, written } from './histories'
 
 const HOUR = 3_600_000
@@ -131,6 +132,20 @@ describe('messages of a user interface', () => {
     const told = warnings.filter(({ code }) => code === 'SPILLWAY_UNKNOWN_FORMAT')
     if (name !== 'ContextManager') expect(told.map(({ message }) => message.split(':')[0])).toEqual([name])
     for (const { message } of told) expect(message).toContain('convertToModelMessages')
+  })
+
+  const invocation = { state: 'result', toolCallId: 'a', toolName: 'bash', args: {}, result: 'x'.repeat(100_000) }
+  test.each<[string, object]>([
+    ['parts', { role: 'assistant', parts: [{ type: 'tool-bash', toolCallId: 'a', output: invocation.result }] }],
+    [
+      'parts beside a content',
+      { role: 'assistant', content: '', parts: [{ type: 'tool-invocation', toolInvocation: invocation }] },
+    ],
+    ['invocations', { role: 'assistant', content: 'Done', toolInvocations: [invocation] }],
+    ['no parts', { role: 'assistant', content: '', parts: [] }],
+  ])('%s are not taken for another format', (_, message) => {
+    expect(detectFormat([message, message])).toBeUndefined()
+    expect(new HistoryPruner().prune([message, message]).report.reason).toBe('unknown-format')
   })
 
   test('the pruner gives it as the reason', () => {

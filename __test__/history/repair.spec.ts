@@ -84,6 +84,15 @@ const stubs: Record<(typeof pairedFormats)[number], (given: Fields[]) => unknown
       parts: [...inside(given, 'parts'), { functionResponse: { id: 'd', name: 'read', response: { error: MISSING } } }],
     },
   ],
+  bedrock: (given) => [
+    {
+      ...given[0],
+      content: [
+        ...inside(given, 'content'),
+        { toolResult: { toolUseId: 'd', content: [{ text: MISSING }], status: 'error' } },
+      ],
+    },
+  ],
   pi: (given) => [
     ...given,
     {

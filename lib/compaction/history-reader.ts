@@ -15,7 +15,7 @@ import { warn } from '../util/warn'
 import type { CompactSettings } from './options'
 
 /** Formats in which a summary is what a user said, because their providers take no other words inside of a history. */
-const SAID_BY_USER: readonly HistoryFormatName[] = ['anthropic', 'gemini', 'pi']
+const SAID_BY_USER: readonly HistoryFormatName[] = ['anthropic', 'gemini', 'bedrock', 'pi']
 
 /** The output of a tool, with the call that it answers. */
 export interface OutputAt {

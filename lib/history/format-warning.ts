@@ -28,7 +28,7 @@ export function warnUnreadable(place: string, messages: readonly unknown[], form
   warnOnce(
     place,
     'SPILLWAY_UNKNOWN_FORMAT',
-    'the messages are in no format that Spillway reads, so they go out as they are. Messages of useChat (with `parts`) have ' +
+    'the messages are in no format that Spillway reads, so they go out as they are. Messages of useChat (with `parts` or `toolInvocations`) have ' +
       'to be converted first, with convertToModelMessages of the AI SDK; detectFormat(messages) says what is recognised',
   )
   return true

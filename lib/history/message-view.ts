@@ -14,6 +14,7 @@ export type HistoryFormatName =
   | 'ai-sdk'
   | 'langchain'
   | 'gemini'
+  | 'bedrock'
   | 'mcp'
   | 'pi'
   | 'snow'

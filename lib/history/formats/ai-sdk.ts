@@ -25,6 +25,7 @@ import {
   isBlank,
   isJsonObject,
   isObject,
+  isUiMessage,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -53,7 +54,7 @@ export const aiSdk = defineFormat({
   recognises(message) {
     const role = get(message, 'role')
     if (!ROLES.includes(role as string) || 'tool_calls' in message || 'tool_call_id' in message) return 0
-    if ('parts' in message || 'lc_namespace' in message) return 0
+    if (isUiMessage(message) || 'lc_namespace' in message) return 0
     const content = get(message, 'content')
     const usual = 'providerOptions' in message ? 2 : 1
     if (typeof content === 'string') return role === 'tool' ? 0 : usual

@@ -17,7 +17,18 @@ import {
 } from './content-blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { thinkingOf } from './reasoning-and-files'
-import { asBoolean, asideOf, elements, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
+import {
+  asBoolean,
+  asideOf,
+  elements,
+  get,
+  isObject,
+  isUiMessage,
+  nonEmpty,
+  outputPathOf,
+  timeOf,
+  watched,
+} from './safe-read'
 
 const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/
 
@@ -44,7 +55,7 @@ export const anthropic = defineFormat({
   recognises(message) {
     const role = get(message, 'role')
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return 0
-    if ('tool_calls' in message || 'parts' in message) return 0
+    if ('tool_calls' in message || isUiMessage(message)) return 0
     const content = get(message, 'content')
     if (typeof content === 'string') return 1
     if (!Array.isArray(content)) return 0

@@ -19,7 +19,18 @@ import {
 import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
 import type { Edit } from './immutable-edit'
 import { sealedIn, type ThinkingBeside, thinkingBeside, withoutThinkingBeside } from './reasoning-and-files'
-import { elements, get, isJsonObject, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
+import {
+  elements,
+  get,
+  isConverseBlock,
+  isJsonObject,
+  isObject,
+  isUiMessage,
+  nonEmpty,
+  outputPathOf,
+  timeOf,
+  watched,
+} from './safe-read'
 
 /** Name of a summary message, where messages have names. */
 export const SUMMARY_NAME = 'session_summary'
@@ -61,8 +72,12 @@ export function chatRole(message: object): MessageRole | undefined {
 /** True if no other format has this content. */
 export function hasChatContent(message: object): boolean {
   const { content } = message as ChatMessage
-  if (typeof content === 'string' || content === null || content === undefined) return !('parts' in message)
-  return Array.isArray(content) && !elements(content).some((part) => FOREIGN.test(asText(get(part, 'type'))))
+  if (typeof content === 'string' || content === null || content === undefined) return !isUiMessage(message)
+  return Array.isArray(content) && !elements(content).some(isForeign)
+}
+
+function isForeign(part: unknown): boolean {
+  return FOREIGN.test(asText(get(part, 'type'))) || isConverseBlock(part)
 }
 
 /** True if this answers or makes calls as chat completions do. */

@@ -5,6 +5,7 @@ import { wrong } from '../../validation/validate'
 import type { HistoryFormatName, MessageView, ViewFormat } from '../message-view'
 import { aiSdk } from './ai-sdk'
 import { anthropic } from './anthropic'
+import { bedrock } from './bedrock'
 import { OTHER } from './define-format'
 import { Votes } from './detect-format'
 import { gemini } from './gemini'
@@ -19,6 +20,7 @@ import { snow } from './snow'
 
 /** All formats. Where several recognise a message equally well, the first counts. */
 export const FORMATS: readonly ViewFormat[] = [
+  bedrock,
   openaiChat,
   openaiResponses,
   openaiAgents,

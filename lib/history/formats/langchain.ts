@@ -15,7 +15,7 @@ import {
 import { type CallReading, defineFormat, type MessageReading, type ResultReading } from './define-format'
 import type { Edit } from './immutable-edit'
 import { sealedIn, thinkingBeside, thinkingOf, withoutThinkingBeside } from './reasoning-and-files'
-import { elements, get, isBlank, isJsonObject, nonEmpty, outputPathOf, watched } from './safe-read'
+import { elements, get, isBlank, isJsonObject, isUiMessage, nonEmpty, outputPathOf, watched } from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   human: 'user',
@@ -53,7 +53,7 @@ export const langchain = defineFormat({
     if ('lc_namespace' in message || 'lc_serializable' in message) return 2
     const type = get(message, 'type')
     if (typeof type === 'string') return type === 'human' || type === 'ai' || 'tool_call_id' in message ? 2 : 0
-    return typeof content === 'string' && !('tool_calls' in message) && !('parts' in message) ? 1 : 0
+    return typeof content === 'string' && !('tool_calls' in message) && !isUiMessage(message) ? 1 : 0
   },
   read(message) {
     const role = roleOf(message) as MessageRole

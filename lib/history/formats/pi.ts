@@ -25,6 +25,7 @@ import {
   get,
   isBlank,
   isJsonObject,
+  isUiMessage,
   nonEmpty,
   outputPathOf,
   timeOf,
@@ -59,7 +60,7 @@ export const pi = defineFormat({
     if (typeof role !== 'string') return 0
     if (Object.hasOwn(TEXT_KEYS, role)) return typeof get(message, 'timestamp') === 'number' ? 2 : 1
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return 0
-    if ('tool_calls' in message || 'parts' in message || 'type' in message) return 0
+    if ('tool_calls' in message || isUiMessage(message) || 'type' in message) return 0
     const content = get(message, 'content')
     if (typeof content === 'string') return 1
     if (!Array.isArray(content)) return 0

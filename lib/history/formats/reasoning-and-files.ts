@@ -276,6 +276,8 @@ export function kindOfMedia(part: unknown): string {
     const type = isObject(holder) ? mediaTypeOf(holder) : undefined
     if (type !== undefined) return plainType(type)
   }
+  const converse = converseType(part)
+  if (converse !== undefined) return plainType(converse)
   const type = asText(get(part, 'type'))
   const { image_url: image, url, data } = part
   for (const address of [get(image, 'url'), image, part.image, url, data]) {
@@ -283,6 +285,15 @@ export function kindOfMedia(part: unknown): string {
     if (found) return plainType(found)
   }
   return ['image', 'audio', 'video', 'document'].find((word) => type.includes(word)) ?? 'file'
+}
+
+/** The media type of a block of Amazon Bedrock's Converse, which names the ending of a file. */
+function converseType(part: object): string | undefined {
+  for (const kind of ['image', 'document', 'video', 'audio']) {
+    const format = nonEmpty(get(get(part, kind), 'format'))
+    if (format !== undefined) return `${kind === 'document' ? 'application' : kind}/${format}`
+  }
+  return undefined
 }
 
 /** A media type comes from a tool, and is part of a text for a model. */

@@ -24,6 +24,7 @@ import {
   get,
   isBlank,
   isJsonObject,
+  isUiMessage,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -74,7 +75,7 @@ const PART = /^((in|out)put_(text|image|file|audio)|refusal)$/
 /** True if a message's content can be read as that of an item. */
 export function hasItemContent(item: object): boolean {
   const content = get(item, 'content')
-  if (typeof content === 'string') return !('tool_calls' in item)
+  if (typeof content === 'string') return !('tool_calls' in item || isUiMessage(item))
   return Array.isArray(content) && elements(content).some((part) => PART.test(asText(get(part, 'type'))))
 }
 

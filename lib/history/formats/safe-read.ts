@@ -138,6 +138,26 @@ export function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
+/** True for a message of a user interface of the AI SDK: its results are in fields that no provider reads. */
+export function isUiMessage(message: object): boolean {
+  return 'parts' in message || 'toolInvocations' in message
+}
+
+/** Keys of the blocks of Amazon Bedrock's Converse that no other API has. */
+const CONVERSE = [
+  'toolUse',
+  'toolResult',
+  'reasoningContent',
+  'cachePoint',
+  'guardContent',
+  'citationsContent',
+] as const
+
+/** True for a block of Amazon Bedrock's Converse, which has no type and one of these keys. */
+export function isConverseBlock(block: unknown): boolean {
+  return isJsonObject(block) && block.type === undefined && CONVERSE.some((key) => isJsonObject(block[key]))
+}
+
 /** Milliseconds since the epoch, from such a number or from a date as text. */
 export function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : value
