@@ -12,8 +12,15 @@ describe('a limit for all tools that raises the one of a tool', () => {
        answer(warnings)`,
     )
 
-  test('is said once, with a code', () => {
-    const said = warnings('for (const maxLines of [2000, 1500]) spillway.createTruncation({ maxLines })')
+  test.each([
+    ['createTruncation', 'createTruncation({ maxLines })'],
+    ['a service', 'new TruncationService({ global: { maxLines } })'],
+    ['a service with the flat form', 'new TruncationService({ maxLines })'],
+    ['updateConfig', 'new TruncationService().updateConfig({ maxLines })'],
+  ])('is said once, with a code: %s', (_, code) => {
+    const said = warnings(`
+      const { createTruncation, TruncationService } = spillway
+      for (const maxLines of [2000, 1500]) ${code}`)
     expect(said).toEqual([
       { code: 'SPILLWAY_TOOL_LIMIT', message: expect.stringMatching(/2000 .*bash, which is 500 lines/) },
     ])
@@ -25,7 +32,10 @@ describe('a limit for all tools that raises the one of a tool', () => {
       spillway.createTruncation({ maxBytes: 9000 })
       spillway.createTruncation({ maxLines: 500 })
       spillway.createTruncation({ maxLines: 2000, tools: { bash: { maxLines: 500 } } })
-      spillway.createTruncation({ maxLines: 2000, tools: { shell: { maxLines: 2000 } } })`)
+      spillway.createTruncation({ maxLines: 2000, tools: { shell: { maxLines: 2000 } } })
+      const service = new spillway.TruncationService({ tools: { bash: { maxLines: 500 } } })
+      service.updateConfig({ maxLines: 2000 })
+      service.setToolConfig('bash', { maxLines: 3000 })`)
     expect(said).toEqual([])
   })
 

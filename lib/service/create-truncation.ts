@@ -1,6 +1,6 @@
 /** Service and middleware in one call, from the flat settings that a user writes. */
 
-import { DEFAULT_TRUNCATION_CONFIG, GLOBAL_FIELDS, OPTION_FIELDS, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
+import { GLOBAL_FIELDS, OPTION_FIELDS } from '../settings/defaults'
 import type {
   ToolResultLike,
   TruncationMiddleware,
@@ -36,18 +36,6 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   userConfig: UserTruncationConfig<R> | boolean = {},
 ): Truncation<R> {
-  const made = makeTruncation(userConfig)
-  sayWhatIsRaised(made.service)
-  return made
-}
-
-const MIDDLEWARE_FIELDS = ['skipTools', 'shouldTruncate', 'ledger']
-const FIELDS = [...GLOBAL_FIELDS, ...[...OPTION_FIELDS].filter((name) => name !== 'global'), ...MIDDLEWARE_FIELDS]
-
-/** {@link createTruncation} without the warning, for limits that no user wrote for all tools. */
-export function makeTruncation<R extends ToolResultLike = ToolResultLike>(
-  userConfig: UserTruncationConfig<R> | boolean,
-): Truncation<R> {
   const config: UserTruncationConfig<R> =
     userConfig === true ? {} : userConfig === false ? { enabled: false } : userConfig
   const given: unknown = config
@@ -58,24 +46,5 @@ export function makeTruncation<R extends ToolResultLike = ToolResultLike>(
   return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate, ledger }) }
 }
 
-let isRaiseSaid = false
-
-/** Says once that a limit of all tools raises that of a built-in tool. */
-function sayWhatIsRaised(service: TruncationService): void {
-  if (isRaiseSaid) return
-  for (const [toolName, { maxLines: own = DEFAULT_TRUNCATION_CONFIG.maxLines }] of Object.entries(
-    TOOL_TRUNCATION_CONFIGS,
-  )) {
-    if (own >= DEFAULT_TRUNCATION_CONFIG.maxLines) continue
-    const { config, sources } = service.effectiveConfig({ toolName })
-    if (sources.maxLines !== 'global' || config.maxLines <= own) continue
-    isRaiseSaid = true
-    const { maxLines } = config
-    process.emitWarning(
-      `maxLines: ${maxLines} for all tools raises the limit of ${toolName}, which is ${own} lines otherwise. ` +
-        `Set tools.${toolName}.maxLines: ${own} to keep it, or ${maxLines} if that is meant.`,
-      { type: 'SpillwayWarning', code: 'SPILLWAY_TOOL_LIMIT' },
-    )
-    return
-  }
-}
+const MIDDLEWARE_FIELDS = ['skipTools', 'shouldTruncate', 'ledger']
+const FIELDS = [...GLOBAL_FIELDS, ...[...OPTION_FIELDS].filter((name) => name !== 'global'), ...MIDDLEWARE_FIELDS]

@@ -31,6 +31,7 @@ import type {
 import { asyncDispose } from '../util/async-dispose'
 import { isArray } from '../util/guards'
 import { checkContext, checkKeys, invalid, isPlain, isRecord, wrong } from '../validation/validate'
+import { warnOfRaisedLimits } from './raised-limits'
 
 /** Bytes of a token of English text. */
 const BYTES_OF_TOKEN = 4
@@ -72,6 +73,7 @@ export class TruncationService implements OutputService {
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false
+    this.#warnOfRaisedLimits(this.options.global)
   }
 
   /**
@@ -145,6 +147,11 @@ export class TruncationService implements OutputService {
    */
   updateConfig(config: Partial<Omit<TruncationConfig, 'retentionDays' | 'storageDir'>>): void {
     this.settings.update(config)
+    this.#warnOfRaisedLimits(config)
+  }
+
+  #warnOfRaisedLimits(given: Partial<TruncationConfig> | undefined): void {
+    if (given?.maxLines !== undefined) warnOfRaisedLimits((context) => this.effectiveConfig(context))
   }
 
   /** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */

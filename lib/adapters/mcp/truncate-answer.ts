@@ -5,8 +5,9 @@
 
 import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
-import { makeTruncation } from '../../service/create-truncation'
+import { createTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
+import { withoutWarning } from '../../service/raised-limits'
 import type { HostProfile } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
@@ -63,7 +64,8 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     const { maxBytes, maxLines } = limits
     this.restBytes = Math.max(Math.floor(maxBytes / 4), LEAST_BYTES)
     const settings = { noticeInside: true, ...truncation, maxBytes, maxLines, storage, availableTools }
-    this.service = makeTruncation(settings as Parameters<typeof makeTruncation>[0]).service
+    const made = () => createTruncation(settings as Parameters<typeof createTruncation>[0])
+    this.service = withoutWarning(made).service
   }
 
   /** As a middleware, with a second notice at the other end of what was cut. */
