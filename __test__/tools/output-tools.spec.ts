@@ -64,6 +64,9 @@ test('the names that other agents use for the same arguments are understood', as
   expect(await search.execute({ path, pattern: 'LINE 9$', ignoreCase: true, maxMatches: 1 })).toMatchObject({
     output: expect.stringContaining('9:line 9'),
   })
+  const few = await search.execute({ path, pattern: 'line', max_matches: 2 })
+  expect(few).toMatchObject({ output: expect.stringContaining('[2 matching lines') })
+  expect(await search.execute({ path, pattern: 'line', limit: 2 })).toEqual(few)
 })
 
 test('a wrong argument is named as it was given, with the nearest one', async () => {
@@ -84,6 +87,9 @@ test('a wrong argument is named as it was given, with the nearest one', async ()
     if (typeof error === 'string') expect(answer.error).toBe(error)
     else expect(answer.error).toMatch(error)
   }
+  expect(await search.execute({ path, pattern: 'x', limit: 2, max_matches: 3 })).toMatchObject({
+    error: 'Invalid option "max_matches": means the same as limit; give one of them',
+  })
   expect(await search.execute({ path, patern: 'x' })).toMatchObject({
     error: 'Unknown option "patern": did you mean pattern?',
   })

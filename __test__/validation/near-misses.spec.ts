@@ -543,6 +543,28 @@ test.each([
   expect(stderr).toContain(message)
 })
 
+test.each<[what: string, make: (options: object) => unknown, given: string, meant: string]>([
+  ['a policy', policy, 'vaultt', 'vault'],
+  ['a policy', policy, 'headles', 'headless'],
+  ['a policy', policy, 'allowwidevault', 'allowWideVault'],
+  ['a policy', policy, 'rulse', 'rules'],
+  ['a detector', (options) => new DoomLoopDetector(options), 'identty', 'identity'],
+])('%s with a misspelt option names the one that is meant', (_, make, given, meant) => {
+  expect(() => make({ [given]: 'x' })).toThrow(
+    expect.objectContaining({
+      message: `Unknown option "${given}": did you mean ${meant}?`,
+      field: given,
+      code: 'INVALID_CONFIG',
+    }),
+  )
+})
+
+test('an option like no other is refused with all that are allowed', () => {
+  expect(() => policy({ zzzzzz: 1 })).toThrow(
+    /^Unknown option "zzzzzz": expected one of vault, .*, rules, .*scratchFolders$/,
+  )
+})
+
 test.each(suggestions as [string, string[], string | null][])('%j of %j', (given, names, meant) => {
   expect(nearest(given, names) ?? null).toBe(meant)
 })

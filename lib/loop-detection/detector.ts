@@ -7,7 +7,7 @@ import type { TruncationProfile } from '../types'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
-import { isRecord, listed, readable, wrong } from '../validation/validate'
+import { isRecord, listed, openKnowing, readable, wrong } from '../validation/validate'
 import { comparedTexts } from './compared-text'
 
 /** Options of {@link DoomLoopDetector}. A threshold of `Infinity` turns its rule off. */
@@ -147,7 +147,8 @@ export class DoomLoopDetector {
     if (identity !== undefined && typeof identity !== 'function') {
       throw wrong('identity', identity, 'a function', 'INVALID_CONFIG')
     }
-    detectors.set(this, { handle: call(() => native.doomLoopOpen(encode(rest), state)), identity })
+    const handle = openKnowing(['identity'], () => call(() => native.doomLoopOpen(encode(rest), state)))
+    detectors.set(this, { handle, identity })
   }
 
   /**

@@ -8,7 +8,7 @@ import { call, native } from '../native/native'
 import { canSay, isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
-import { checkKeys, checkOneOf, invalid, isRecord, wrong, wrongName } from '../validation/validate'
+import { checkKeys, checkOneOf, invalid, isRecord, openKnowing, wrong, wrongName } from '../validation/validate'
 import {
   type AppliedRule,
   type ExplainedTarget,
@@ -59,6 +59,9 @@ interface State {
 }
 
 const states = new WeakMap<object, State>()
+
+/** Options that the core does not know. */
+const OWN_OPTIONS = ['vault', 'allowWideVault', 'headless', 'storage']
 
 const CALL_KEYS = [
   'tool',
@@ -115,7 +118,7 @@ export class PermissionPolicy {
     })
     if (text === undefined) throw invalid('options', 'expected an object that can be read', { code: 'INVALID_CONFIG' })
     checkWellFormed('', text)
-    const handle = call(() => native.permissionOpen(text))
+    const handle = openKnowing(OWN_OPTIONS, () => call(() => native.permissionOpen(text)))
     states.set(this, {
       handle,
       vault: own,

@@ -182,7 +182,12 @@ export function createOutputTools(
       literal: { type: 'boolean', description: 'The pattern is the text itself.' },
       ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
       context: { type: 'integer', minimum: 0, maximum: 20, description: 'Lines to show around each match.' },
-      max_matches: { type: 'integer', minimum: 1, maximum: 1000, description: `${SHOWN_MATCHES} unless given.` },
+      max_matches: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        description: `${SHOWN_MATCHES} unless given; also limit.`,
+      },
       after: {
         type: 'string',
         description: 'Continues where an earlier search stopped; that search printed the value.',
@@ -217,6 +222,7 @@ export function createOutputTools(
         }
       })
     },
+    { limit: { type: 'integer', minimum: 1, maximum: 1000 } },
   )
   return [read, search]
 }
@@ -272,18 +278,18 @@ function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Names of other agents' tools for the same arguments. */
-const ALIASES: Readonly<Record<string, string>> = {
-  offset: 'from_line',
-  limit: 'line_count',
-  fromLine: 'from_line',
-  start_line: 'from_line',
-  lineCount: 'line_count',
-  fromByte: 'from_byte',
-  byteCount: 'byte_count',
-  file_path: 'path',
-  filePath: 'path',
-  ignoreCase: 'ignore_case',
-  maxMatches: 'max_matches',
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  offset: ['from_line'],
+  limit: ['line_count', 'max_matches'],
+  fromLine: ['from_line'],
+  start_line: ['from_line'],
+  lineCount: ['line_count'],
+  fromByte: ['from_byte'],
+  byteCount: ['byte_count'],
+  file_path: ['path'],
+  filePath: ['path'],
+  ignoreCase: ['ignore_case'],
+  maxMatches: ['max_matches'],
 }
 
 /**
@@ -298,7 +304,8 @@ function namedAs(
   const given: Record<string, unknown> = {}
   const names: Record<string, string> = {}
   for (const [key, value] of Object.entries(args)) {
-    const alias = Object.hasOwn(ALIASES, key) && !known.includes(key) ? (ALIASES[key] as string) : key
+    const meant = Object.hasOwn(ALIASES, key) ? ALIASES[key]?.find((name) => known.includes(name)) : undefined
+    const alias = known.includes(key) ? key : (meant ?? key)
     if (!known.includes(alias)) throw unknownArgument(key, [...known, ...others])
     // The first line is 1, and many tools call it 0.
     const read = key === 'offset' && value === 0 ? 1 : value

@@ -109,6 +109,21 @@ export function checkKeys(
   if (unknown !== undefined) throw unknownOption(field, unknown, known, code)
 }
 
+/**
+ * Opens a handle of the core, which does not know the options `own`: TypeScript reads them.
+ * @throws SpillwayError for an unknown option, with the nearest one or all that are known
+ */
+export function openKnowing<T>(own: readonly string[], open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    const { message = '', code } = error instanceof SpillwayError ? error : {}
+    const [, name, others] = /^Unknown option "([^".[]+)": expected one of (.*)$/.exec(message) ?? []
+    if (name === undefined || others === undefined) throw error
+    throw unknownOption('', name, [...own, ...others.split(', ')], code)
+  }
+}
+
 /** @throws SpillwayError for a value that is neither one of `names` nor `undefined` */
 export function checkOneOf(
   field: string,
