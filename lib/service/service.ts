@@ -73,7 +73,7 @@ export class TruncationService implements OutputService {
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false
-    this.#warnOfRaisedLimits(this.options.global)
+    warnIfRaised(this, this.options.global)
   }
 
   /**
@@ -147,11 +147,7 @@ export class TruncationService implements OutputService {
    */
   updateConfig(config: Partial<Omit<TruncationConfig, 'retentionDays' | 'storageDir'>>): void {
     this.settings.update(config)
-    this.#warnOfRaisedLimits(config)
-  }
-
-  #warnOfRaisedLimits(given: Partial<TruncationConfig> | undefined): void {
-    if (given?.maxLines !== undefined) warnOfRaisedLimits((context) => this.effectiveConfig(context))
+    warnIfRaised(this, config)
   }
 
   /** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
@@ -232,6 +228,10 @@ function withGlobal(options: TruncationServiceConfig): {
   const flat = Object.fromEntries(fields.map((name) => [name, given[name]]))
   const names = Object.fromEntries(fields.map((name) => [`global.${name}`, name]))
   return { options: { ...rest, global: { ...options.global, ...flat } }, names }
+}
+
+function warnIfRaised(service: TruncationService, given: Partial<TruncationConfig> | undefined): void {
+  if (given?.maxLines !== undefined) warnOfRaisedLimits((context) => service.effectiveConfig(context))
 }
 
 /** The options for the binary to check; values that are not data are replaced by their description. */
