@@ -4,19 +4,20 @@
 //! evaluated, so that a second path cannot hide after the first.
 
 mod further_arguments;
+mod looks;
 
 use serde_json::{Map, Value};
 
 use self::further_arguments::{
-    files_of_address, further_of_command, further_paths, is_folder_of_command, path_or_glob,
-    patterns_of_list,
+    further_bases, further_of_address, further_of_command, further_paths, is_folder_of_command,
+    path_or_glob, patterns_of_list,
 };
+pub(crate) use self::looks::{is_expanded, is_url};
 use super::Domain;
 use super::patch::patched;
 use crate::tools::arguments::{
     ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
-    INCLUDE_KEYS, LIMIT_KEYS, PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS,
-    SOURCE_KEYS,
+    INCLUDE_KEYS, PATCH_KEYS, PATH_KEYS, QUERY_KEYS, SHELLS, SOURCE_KEYS,
 };
 use crate::tools::{self, Kind, Shape, is_same, plain};
 
@@ -70,6 +71,8 @@ pub enum Touched {
     Unreadable(Domain, String),
     /// An argument that changes what a command is or may do.
     Powerful(String),
+    /// An argument beside a command that may do anything.
+    Unknown(String),
 }
 
 /// Returns the entry for a tool: a user's, or one made of its row in the table of tools.
@@ -185,9 +188,12 @@ pub fn touched(
         Shape::Command => commands(args, &tool, &mut found),
         Shape::Address => {
             strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address);
-            files_of_address(args, &tool, &mut found);
+            further_of_address(args, &tool, &mut found);
         }
-        Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
+        Shape::Query => {
+            strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query);
+            further_of_address(args, &tool, &mut found);
+        }
         Shape::Nothing => {}
     }
     if tool.domain.is_of_files() && !found.is_empty() {
@@ -220,17 +226,18 @@ fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) 
         |path: &str| !path.starts_with(['/', '~', '\\']) && path.as_bytes().get(1) != Some(&b':');
     let takes_folders = matches!(tool.shape, Shape::Folder | Shape::Glob | Shape::Search);
     let mut more = Vec::new();
+    let mut bases: Vec<&str> = Vec::new();
     for (key, value) in folders_in(args, tool, |key| BASE_KEYS.contains(&key)) {
-        let base = match value {
-            Value::Null => continue,
-            Value::String(base) => base,
+        match value {
+            Value::Null => {}
+            Value::String(base) => bases.push(base),
             // Each directory of a tool that takes many was handled already.
-            _ if takes_folders && FOLDER_KEYS.contains(&key.as_str()) => continue,
-            _ => {
-                more.push(Touched::Unreadable(tool.domain, key.clone()));
-                continue;
-            }
-        };
+            _ if takes_folders && FOLDER_KEYS.contains(&key.as_str()) => {}
+            _ => more.push(Touched::Unreadable(tool.domain, key.clone())),
+        }
+    }
+    further_bases(args, tool, &mut bases, &mut more);
+    for base in bases {
         let below = |path: &str| [base.trim_end_matches('/'), "/", path].concat();
         for one in found.iter() {
             match one {
@@ -307,7 +314,15 @@ fn each(
     depth: usize,
 ) {
     match value {
-        Value::String(text) => found.push(make(text.clone())),
+        Value::String(text) => {
+            found.push(make(text.clone()));
+            // Some tools take a list that is written as JSON.
+            if text.starts_with(['[', '{'])
+                && let Ok(value) = serde_json::from_str::<Value>(text)
+            {
+                each_within(&value, found, make);
+            }
+        }
         Value::Array(items) if depth < 2 && !items.is_empty() => {
             for item in items {
                 each(item, key, tool, found, make, depth + 1);
@@ -327,6 +342,18 @@ fn each(
             }
         }
         _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+    }
+}
+
+/// Adds every string in a value.
+fn each_within(value: &Value, found: &mut Vec<Touched>, make: &impl Fn(String) -> Touched) {
+    match value {
+        Value::String(text) => found.push(make(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| each_within(item, found, make)),
+        Value::Object(members) => {
+            members.values().for_each(|member| each_within(member, found, make));
+        }
+        _ => {}
     }
 }
 
@@ -419,14 +446,6 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
         let key = given.last().map_or("cwd", |(key, _)| key);
         found.push(Touched::Unreadable(Domain::Bash, key.to_owned()));
     }
-    let own_keys = |key: &&str| tool.keys.iter().any(|own| own == *key);
-    let powers = keys_in(args, POWER_KEYS)
-        .filter(|key| !own_keys(key) && args.get(*key).is_some_and(is_given));
-    let shells = keys_in(args, SHELL_KEYS).filter(|key| !args.get(*key).is_none_or(is_usual_shell));
-    let limits =
-        keys_in(args, LIMIT_KEYS).filter(|key| args.get(*key) == Some(&Value::Bool(false)));
-    let all = powers.chain(shells).chain(limits);
-    found.extend(all.map(|key| Touched::Powerful(key.to_owned())));
     let own = tool.keys.iter().map(String::as_str);
     let usual = keys_in(args, COMMAND_KEYS).filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {

@@ -145,33 +145,33 @@ pub(crate) const BASE_KEYS: &[&str] = &[
 ];
 /// Further arguments for the directory of a command.
 pub(crate) const CWD_KEYS: &[&str] = &["path", "chdir", "location", "folderpath"];
-/// Arguments that change which program runs, where, or what it may do.
+/// Arguments that change which program runs, where, or what it may do, in any spelling.
 pub(crate) const POWER_KEYS: &[&str] = &[
+    "rcfile",
+    "initfile",
     "env",
     "environment",
-    "env_vars",
-    "envVars",
+    "envvars",
     "elevated",
-    "with_escalated_permissions",
-    "withEscalatedPermissions",
-    "sandbox_permissions",
-    "sandboxPermissions",
-    "dangerously_disable_sandbox",
-    "dangerouslyDisableSandbox",
-    "run_as",
-    "runAs",
+    "withescalatedpermissions",
+    "sandboxpermissions",
+    "requiredpermissions",
+    "dangerouslydisablesandbox",
+    "runas",
     "user",
     "host",
+    "remote",
+    "ssh",
+    "machine",
     "sudo",
-    "as_root",
-    "asRoot",
+    "asroot",
     "privileged",
     "container",
     "program",
     "interpreter",
 ];
-/// Arguments that do so if they are false.
-pub(crate) const LIMIT_KEYS: &[&str] = &["sandbox", "sandboxed", "use_sandbox", "useSandbox"];
+/// Arguments that do so if they are false, in any spelling.
+pub(crate) const LIMIT_KEYS: &[&str] = &["sandbox", "sandboxed", "usesandbox"];
 /// The shell by name.
 pub(crate) const SHELL_KEYS: &[&str] = &["shell", "executable"];
 pub(crate) const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];

@@ -1,5 +1,6 @@
 //! Turns the targets of one call into the form in which rules are evaluated.
 
+mod given;
 mod globs;
 
 use std::borrow::Cow;
@@ -14,7 +15,7 @@ use crate::permission::places::{
 };
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
 use crate::permission::shell::{self, CoveredBy, Doubt};
-use crate::permission::targets::{Touched, touched};
+use crate::permission::targets::{Touched, is_url, touched};
 
 /// Number of targets up to which duplicates are searched linearly.
 const FEW: usize = 16;
@@ -168,7 +169,12 @@ impl<'a> Reader<'a> {
             match one {
                 Touched::Path(domain, text) => self.given(domain, &text, Extent::Whole),
                 Touched::Folder(domain, text) => self.given(domain, &text, Extent::Names),
-                Touched::Names { folder, glob } => self.names(folder.as_deref(), &glob),
+                Touched::Names { folder: None, glob } => self.names(None, &glob),
+                Touched::Names { folder: Some(folder), glob } => {
+                    for folder in given::spellings(&folder) {
+                        self.names(Some(&folder), &glob);
+                    }
+                }
                 Touched::Command { text, cwd } => self.command(&text, cwd.as_deref()),
                 Touched::Address(text) => self.address(&text),
                 Touched::Query(text) => self.plain(Domain::WebSearch, format!("query:{text}")),
@@ -177,6 +183,9 @@ impl<'a> Reader<'a> {
                 Touched::Powerful(key) => self
                     .blind
                     .push(format!("the argument {key:?} changes what the command is or may do")),
+                Touched::Unknown(key) => self
+                    .blind
+                    .push(format!("nobody knows what the argument {key:?} does to the command")),
                 Touched::Unreadable(domain, key) => {
                     self.blind.push(format!(
                         "the argument {key:?} for {} cannot be read",
@@ -184,20 +193,6 @@ impl<'a> Reader<'a> {
                     ));
                 }
             }
-        }
-    }
-
-    /// Adds a path as an argument gives it.
-    fn given(&mut self, domain: Domain, text: &str, extent: Extent) {
-        if is_url(text) {
-            return self.blind.push(format!("{text:?} can be a path or an address"));
-        }
-        if text.starts_with(char::is_whitespace) {
-            self.blind.push(format!("{text:?} is another path to who takes the space away"));
-        }
-        match self.folders.written(text, &self.folders.cwd) {
-            Some(written) => self.written(domain, &written, extent),
-            None => self.blind.push(format!("{text:?} is not a path")),
         }
     }
 
@@ -542,12 +537,6 @@ impl<'a> Reader<'a> {
             Some(Some(links)) => links.iter().for_each(|link| self.link(domain, link, extent)),
         }
     }
-}
-
-/// Returns true if some tools would take a path for a URL, such as `file:///etc/passwd`.
-fn is_url(text: &str) -> bool {
-    let text = text.trim_start();
-    text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:")) || text.contains("://")
 }
 
 fn control(text: &str) -> Vec<Doubt> {
