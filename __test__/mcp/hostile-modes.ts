@@ -10,6 +10,7 @@ const many = <T>(count: number, make: (at: number) => T) => Array.from({ length:
 const answer = (result: unknown, id = '5') => `{"jsonrpc":"2.0","id":${id},"result":${J(result)}}`
 const blocks = (content: unknown[], more: object = {}) => answer({ content, ...more })
 const link = { type: 'resource_link', uri: 'file:///a', name: 'a' }
+const tool = (schema: object = {}) => ({ name: 'a', inputSchema: { type: 'object', ...schema } })
 const crowd = (count: number) => many(count, (at) => `"member_${at}":"needle ${at}"`).join()
 
 /** `answered`: the host gets an answer to its request. */
@@ -236,5 +237,37 @@ export const MODES: Mode[] = [
     name: 'completions',
     line: answer({ completion: { values: many(3000, (at) => `needle ${at} ${'x'.repeat(300)}`) } }),
     method: 'completion/complete',
+  },
+  ...Object.entries({
+    'many values of an enum': { tools: [tool({ properties: { a: { enum: many(20_000, (at) => `needle ${at}`) } } })] },
+    'many properties': {
+      tools: [tool({ properties: Object.fromEntries(many(20_000, (at) => [`needle ${at}`, {}])) })],
+    },
+    'many alternatives': { tools: [tool({ anyOf: many(20_000, (at) => ({ const: `needle ${at}` })) })] },
+    'a long icon': { tools: [{ ...tool(), icons: [{ src: `data:image/png;base64,${BIG}` }] }] },
+    'long metadata of a tool': { tools: [{ ...tool(), _meta: { a: BIG } }] },
+    'a long member that is not known': { tools: [{ ...tool(), other: many(20_000, (at) => `needle ${at}`) }] },
+    'a long cursor': { tools: [tool()], nextCursor: BIG },
+    'long metadata': { tools: [tool()], _meta: { a: BIG } },
+    'a long member beside the tools': { tools: [tool()], content: text(BIG) },
+    'content and no tools': { content: text(BIG) },
+    'an entry that is a text': { tools: [BIG] },
+    'names of tools that are objects': { tools: [{ ...tool(), name: { a: BIG } }] },
+  }).map(([name, result]) => ({ name: `a list of tools with ${name}`, line: answer(result), method: 'tools/list' })),
+  {
+    name: 'a prompt with many arguments',
+    line: answer({ prompts: [{ name: 'a', arguments: many(20_000, (at) => ({ name: `needle ${at}` })) }] }),
+    method: 'prompts/list',
+  },
+  {
+    name: 'a member beside completions',
+    line: answer({ completion: { values: ['a'] }, other: BIG }),
+    method: 'completion/complete',
+  },
+  {
+    name: 'a drawing, which is text',
+    line: blocks([
+      { type: 'image', mimeType: 'image/svg+xml', data: Buffer.from(`<svg>${BIG}</svg>`).toString('base64') },
+    ]),
   },
 ]

@@ -7,6 +7,8 @@ import { LINE, MODES } from './hostile-modes'
 /** More than this reaches no host that is not known, whatever surrounds the 15,000 bytes of text. */
 const MOST = 40_000
 
+const resource = (_meta: object) => ({ uri: 'file:///a', text: 'short', _meta })
+
 describe('a server cannot pass the limit', () => {
   test.each(MODES)('by $name', async ({ line, method = 'tools/call', silent }) => {
     const server = new Puppet()
@@ -55,6 +57,68 @@ describe('a server cannot pass the limit', () => {
     },
     60_000,
   )
+
+  test.each([
+    [
+      'tools',
+      10_000,
+      (at: number) => ({ name: `tool ${at}`, description: 'x'.repeat(200), inputSchema: { type: 'object' } }),
+    ],
+    [
+      'resources',
+      20_000,
+      (at: number) => ({ uri: `file:///${at}`, name: `resource ${at}`, icons: [{ src: 'x'.repeat(99) }] }),
+    ],
+    ['prompts', 2000, (at: number) => ({ name: `prompt ${at}`, _meta: { a: 'x'.repeat(900) } })],
+    ['prompts', 20_000, (at: number) => ({ name: `prompt ${at}`, _meta: { a: 'x'.repeat(900) } })],
+  ])('a list of %s has one budget: %d', async (key, count, make) => {
+    const server = new Puppet()
+    server.ask(`${key}/list`)
+    const result = { [key]: Array.from({ length: count }, (_, at) => make(at)), nextCursor: 'next' }
+    const line = JSON.stringify({ id: 5, result })
+    const [answer] = await server.all(line, { isAnswered: true })
+    expect(answer!.length).toBeLessThan(2 ** 19 + 1000)
+    const shown = JSON.parse(answer!).result
+    expect(shown.nextCursor).toBe('next')
+    // A message of more than 4 MiB is not read whole.
+    expect(shown[key].length).toBeGreaterThan(line.length > 2 ** 22 ? -1 : 1000)
+    if (shown[key].length > 0) expect(shown[key][0]).toMatchObject({ name: make(0).name })
+    await server.close()
+  })
+
+  test('a usual list stays as it is', async () => {
+    const server = new Puppet()
+    server.ask('tools/list')
+    const properties = { a: { enum: ['b', 'c'] }, d: { description: 'x'.repeat(4000) } }
+    const tool = { icons: [{ src: 'x'.repeat(9000) }], _meta: { a: 'x'.repeat(2000) }, annotations: { title: 'A' } }
+    const tools = Array.from({ length: 20 }, (_, at) => ({ ...tool, name: `${at}`, inputSchema: { properties } }))
+    const result = { tools, nextCursor: 'next', _meta: { a: 1 } }
+    const [answer] = await server.all(JSON.stringify({ id: 5, result }), { isAnswered: true })
+    expect(JSON.parse(answer!).result).toEqual(result)
+    await server.close()
+  })
+
+  const ours = { 'spillway/truncation': { outputPath: '/etc/shadow' } }
+  const text = { type: 'text', text: 'short' }
+  test.each<[string, string, object]>([
+    ['a result', 'tools/call', { result: { content: [text], _meta: ours } }],
+    ['a block', 'tools/call', { result: { content: [{ ...text, _meta: ours }] } }],
+    ['a resource in a block', 'tools/call', { result: { content: [{ type: 'resource', resource: resource(ours) }] } }],
+    ['a message', 'tools/call', { result: { content: [text] }, _meta: ours }],
+    ['an error', 'tools/call', { error: { code: 1, message: 'no', data: { _meta: ours } } }],
+    ['a resource', 'resources/read', { result: { contents: [resource(ours)] } }],
+    ['a prompt', 'prompts/get', { result: { messages: [{ role: 'user', content: { ...text, _meta: ours } }] } }],
+    ['a tool', 'tools/list', { result: { tools: [{ name: 'a', inputSchema: {}, _meta: ours }], nextCursor: 'b' } }],
+    ['a message with tools', 'tools/list', { result: { tools: [], nextCursor: 'b' }, _meta: ours }],
+    ['a method that is not known', 'x/y', { result: { a: [{ _meta: ours }] } }],
+  ])('a server cannot state of %s what only the proxy may', async (_name, method, message) => {
+    const server = new Puppet()
+    server.ask(method)
+    const [answer] = await server.all(JSON.stringify({ jsonrpc: '2.0', id: 5, ...message }), { isAnswered: true })
+    const bare = JSON.parse(JSON.stringify(message).replaceAll(JSON.stringify(ours), '{}'))
+    expect(JSON.parse(answer!)).toEqual({ jsonrpc: '2.0', id: 5, ...bare })
+    await server.close()
+  })
 
   test('what only the proxy may state of a result is removed', async () => {
     const server = new Puppet()

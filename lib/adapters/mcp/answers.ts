@@ -4,10 +4,13 @@ import { isRecord } from '../../validation/validate'
 import type { Look } from './items'
 import type { McpContentBlock } from './types'
 
-/** Maximum bytes of all descriptions and schemas of a list. */
+/** Maximum bytes of all entries of a list, and of one of them. */
 const LIST_BYTES = 2 ** 19
-/** Characters of one string in a list, from the first of these at which the whole has room. */
-const LIST_CAPS = [8192, 1024, 128]
+const ENTRY_BYTES = 2 ** 16
+/** Characters of one string in a list. */
+const LIST_CAP = 8192
+/** More items of an array, or members of an object, are not truncated but left out: part of an `enum` would forbid the rest. */
+const MOST_ITEMS = 256
 const IDENTITY_BYTES = 4096
 const META_BYTES = 2 ** 14
 const INSTRUCTIONS = 8192
@@ -39,17 +42,18 @@ export interface Reader extends Look {
 export function shortenResult(method: string, result: unknown, reader: Reader): unknown {
   if (!isRecord(result)) return result
   const key = listOf(method)
-  if (key !== undefined) return withoutLongMeta(shortenList(result, key, reader), reader)
+  if (key !== undefined) return shortenList(withoutLongMembers(result, key, reader), key, reader)
   if (method === 'initialize' || method === 'server/discover') {
     const capped = capMembers(result, new Set(['instructions']), INSTRUCTIONS, reader)
     return withoutLongMeta(capMembers(capped, new Set(['serverInfo', '_meta']), 1024, reader), reader)
   }
   if (method === 'completion/complete' && isRecord(result.completion)) {
+    const short = picked(result, (name) => name === 'completion' || reader.sizeOf(result[name]) <= META_BYTES)
     const { completion } = result
     const capped = capDeep(completion, 1024, reader)
     const values = isRecord(capped) && Array.isArray(capped.values) ? capped.values : []
-    if (capped === completion && values.length <= MOST_COMPLETIONS) return result
-    return { ...result, completion: { ...(capped as object), values: values.slice(0, MOST_COMPLETIONS) } }
+    if (capped === completion && values.length <= MOST_COMPLETIONS) return short
+    return { ...short, completion: { ...(capped as object), values: values.slice(0, MOST_COMPLETIONS) } }
   }
   return result
 }
@@ -59,34 +63,94 @@ export function listOf(method: string): string | undefined {
   return LISTS.get(method)
 }
 
+/** Losses of an entry of a list, in this order, until the entry has room, and then the whole list. */
+const LOSSES: readonly ((entry: Record<string, unknown>, reader: Reader) => Record<string, unknown>)[] = [
+  (entry, reader) => {
+    const isShort = (name: string) => SHOWN.has(name) || IDENTITY.includes(name) || reader.sizeOf(entry[name]) <= 1024
+    return picked(entry, isShort)
+  },
+  (entry, reader) => capMembers(entry, SHOWN, 1024, reader),
+  (entry) => mapMembers(entry, (member, name) => (SHOWN.has(name) ? withoutMany(member) : member)),
+  (entry, reader) => capMembers(entry, SHOWN, 128, reader),
+  ({ outputSchema: _, ...entry }) => (entry.inputSchema ? { ...entry, inputSchema: { type: 'object' } } : entry),
+  (entry) => picked(entry, (name) => IDENTITY.includes(name) || name === 'description' || name === 'inputSchema'),
+]
+
+/** The entries of a list in one budget. Where nothing else is left to leave out, the last entries are. */
 function shortenList(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {
   const entries = result[key]
   if (!Array.isArray(entries)) return result
   const isKnown = (entry: unknown) =>
-    !isRecord(entry) ||
-    IDENTITY.every((name) => entry[name] === undefined || reader.sizeOf(entry[name]) <= IDENTITY_BYTES)
+    reader.sizeOf(isRecord(entry) ? picked(entry, (name) => IDENTITY.includes(name)) : entry) <= IDENTITY_BYTES
   const known = entries.every(isKnown) ? entries : entries.filter(isKnown)
-  let shown: unknown[] = known
-  for (const cap of LIST_CAPS) {
-    shown = mapSame(known, (entry) => (isRecord(entry) ? capMembers(entry, SHOWN, cap, reader) : entry))
-    if (sizeOfShown(shown, reader) <= LIST_BYTES) break
-    if (cap === LIST_CAPS.at(-1)) shown = shown.map((entry) => (isRecord(entry) ? withoutSchema(entry) : entry))
+  const capped = mapSame(known, (entry) => (isRecord(entry) ? capMembers(entry, SHOWN, LIST_CAP, reader) : entry))
+  let shown = mapSame(capped, (entry) => {
+    let short: unknown = entry
+    for (const lose of LOSSES) {
+      if (!isRecord(short) || reader.sizeOf(short) <= ENTRY_BYTES) break
+      short = lose(short, reader)
+    }
+    return short
+  })
+  for (const lose of LOSSES) {
+    if (sizeOfAll(shown, reader) <= LIST_BYTES) break
+    shown = mapSame(shown, (entry) => (isRecord(entry) ? lose(entry, reader) : entry))
   }
+  let room = LIST_BYTES
+  const most = shown.findIndex((entry) => {
+    room -= reader.sizeOf(entry) + 1
+    return room < 0
+  })
+  if (most !== -1) shown = shown.slice(0, most)
   return shown === entries ? result : { ...result, [key]: shown }
 }
 
-function sizeOfShown(entries: readonly unknown[], reader: Reader): number {
-  let total = 0
-  for (const entry of entries) {
-    if (!isRecord(entry)) continue
-    for (const name of SHOWN) if (entry[name] !== undefined) total += reader.sizeOf(entry[name])
-  }
-  return total
+function sizeOfAll(entries: readonly unknown[], reader: Reader): number {
+  return entries.reduce<number>((total, entry) => total + reader.sizeOf(entry) + 1, 0)
 }
 
-function withoutSchema(entry: Record<string, unknown>): Record<string, unknown> {
-  const { outputSchema: _, ...rest } = entry
-  return rest.inputSchema === undefined ? rest : { ...rest, inputSchema: { type: 'object' } }
+/** The schema without its long lists; an object with too many properties is any object. */
+function withoutMany(value: unknown, depth = 0): unknown {
+  if (Array.isArray(value)) {
+    return value.length > MOST_ITEMS ? undefined : mapSame(value, (item) => withoutMany(item, depth + 1))
+  }
+  if (!isRecord(value) || depth > 100) return value
+  if (Object.keys(value).length > MOST_ITEMS) return undefined
+  const { properties } = value
+  if (isRecord(properties) && Object.keys(properties).length > MOST_ITEMS) return { type: 'object' }
+  return mapMembers(value, (member) => withoutMany(member, depth + 1))
+}
+
+/** The object with other members, without those that become undefined; the very same object if none changes. */
+export function mapMembers(
+  value: Record<string, unknown>,
+  change: (member: unknown, name: string) => unknown,
+): Record<string, unknown> {
+  let changed: Record<string, unknown> | undefined
+  for (const [name, member] of Object.entries(value)) {
+    const other = change(member, name)
+    if (other === member) continue
+    changed ??= { ...value }
+    if (other === undefined) delete changed[name]
+    else changed[name] = other
+  }
+  return changed ?? value
+}
+
+function picked(value: Record<string, unknown>, isKept: (name: string) => boolean): Record<string, unknown> {
+  return mapMembers(value, (member, name) => (isKept(name) ? member : undefined))
+}
+
+/**
+ * The result without what is long beside its list: the cursor of the next page cannot be shortened. A list that cannot be
+ * read is empty.
+ */
+function withoutLongMembers(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {
+  const isList = Array.isArray(result[key])
+  const isShort = (name: string) =>
+    (isList && name === key) || reader.sizeOf(result[name]) <= (name === '_meta' ? META_BYTES : IDENTITY_BYTES)
+  const short = Object.keys(result).length > MOST_ITEMS ? {} : picked(result, isShort)
+  return Object.hasOwn(short, key) && isList ? short : { ...short, [key]: isList ? result[key] : [] }
 }
 
 function withoutLongMeta(result: Record<string, unknown>, reader: Reader): Record<string, unknown> {
@@ -102,15 +166,7 @@ function capMembers(
   cap: number,
   reader: Reader,
 ): Record<string, unknown> {
-  let changed: Record<string, unknown> | undefined
-  for (const [name, member] of Object.entries(value)) {
-    if (!names.has(name)) continue
-    const capped = capDeep(member, cap, reader)
-    if (capped === member) continue
-    changed ??= { ...value }
-    changed[name] = capped
-  }
-  return changed ?? value
+  return mapMembers(value, (member, name) => (names.has(name) ? capDeep(member, cap, reader) : member))
 }
 
 /** Returns the value with long strings truncated; the value itself if there are none. A missing value becomes an empty object. */
@@ -119,14 +175,7 @@ export function capDeep(value: unknown, cap: number, reader: Reader, depth = 0):
   if (typeof value !== 'object' || value === null || depth > 100) return value
   if (Array.isArray(value)) return mapSame(value, (item) => capDeep(item, cap, reader, depth + 1))
   if (!isRecord(value)) return value
-  let changed: Record<string, unknown> | undefined
-  for (const [name, member] of Object.entries(value)) {
-    const capped = capDeep(member, cap, reader, depth + 1)
-    if (capped === member) continue
-    changed ??= { ...value }
-    changed[name] = capped
-  }
-  return changed ?? value
+  return mapMembers(value, (member) => capDeep(member, cap, reader, depth + 1))
 }
 
 function capText(value: string, cap: number, reader: Reader): unknown {
@@ -140,7 +189,7 @@ function capText(value: string, cap: number, reader: Reader): unknown {
   return `${value.slice(0, cap).toWellFormed()}… [cut by Spillway: ${length} characters in all]`
 }
 
-function mapSame<T>(items: readonly T[], change: (item: T) => T): T[] {
+export function mapSame<T>(items: readonly T[], change: (item: T) => T): T[] {
   let isSame = true
   const changed = items.map((item) => {
     const other = change(item)

@@ -119,7 +119,7 @@ function mainOf(
 
 /** Hosts decode what is text and hand it to the model. */
 function isTextType(mimeType: unknown): boolean {
-  return typeof mimeType === 'string' && /^text\/|[/+](json|javascript|yaml|toml)\b/.test(mimeType)
+  return typeof mimeType === 'string' && /^text\/|[/+](json|javascript|yaml|toml|xml)\b/.test(mimeType)
 }
 
 /** An object without its long members but the main one, and those; nothing if it is not known any more without them. */

@@ -458,23 +458,20 @@ export class ServerProxy {
     const short = shortenResult(method, result, readerOf(line))
     if (method === 'tools/list') {
       const tools = isList(short) ? short : { ...(isRecord(short) ? short : {}), tools: [] }
-      return this.withOurTools(given, message, tools)
+      return this.withOurTools(message, tools)
     }
     const told = this.siblings && (method === 'initialize' || method === 'server/discover') ? withChanges(short) : short
     if (told === result) return message === given ? undefined : Promise.resolve(message)
     return Promise.resolve({ ...message, result: told })
   }
 
-  /**
-   * A page of the list of tools, with ours if they are offered here; the very same message as was given if nothing is to
-   * change.
-   */
-  private async withOurTools(given: Message, message: Message, tools: unknown): Promise<Message> {
+  /** A page of the list of tools, with ours if they are offered here; the very same message if nothing is to change. */
+  private async withOurTools(message: Message, tools: unknown): Promise<Message> {
     await this.siblings?.join()
     this.listing.isFirst = this.siblings?.isFirst === true
     this.hasListed = true
     const page = this.listing.page(tools, this.peers.profile, this.options.truncation?.maxBytes)
-    return page === given.result ? given : { ...message, result: page }
+    return page === message.result ? message : { ...message, result: page }
   }
 
   /** The proxy that offered the tools has ended. */

@@ -1,7 +1,7 @@
 /** Messages of the server in the form for the host: with the required members, and within the limits. */
 
 import { isRecord } from '../../validation/validate'
-import { capDeep } from './answers'
+import { capDeep, mapMembers, mapSame } from './answers'
 import type { Line } from './json-rpc-stream'
 import { lengthOf, readerOf } from './line-reader'
 import type { McpServerExit } from './options'
@@ -9,6 +9,8 @@ import { META_KEY, type Message } from './types'
 
 /** Most bytes of the unknown members of an answer. */
 const ODD_BYTES = 1024
+/** Hosts read no metadata that lies deeper. */
+const MOST_DEPTH = 100
 
 /** Returns the sentence about a server that has ended. */
 export const endText = (name: string, { code, signal }: McpServerExit): string =>
@@ -61,12 +63,19 @@ export function failedAnswer({ id }: Message): Message {
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'Spillway could not bound the answer of the server.' } }
 }
 
-/** The message without the facts about a cut that only we may state. */
+/** The message without the facts about a cut that only we may state, wherever it has metadata; the very same message if it has none. */
 export function withoutOurMeta(message: Message): Message {
-  const { result } = message
-  if (!isRecord(result) || !isRecord(result._meta) || !(META_KEY in result._meta)) return message
-  const { [META_KEY]: _, ...meta } = result._meta
-  return { ...message, result: { ...result, _meta: meta } }
+  return withoutFacts(message, 0) as Message
+}
+
+/** @param isMeta whether the value is metadata */
+function withoutFacts(value: unknown, depth: number, isMeta = false): unknown {
+  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return value
+  if (Array.isArray(value)) return mapSame(value, (item) => withoutFacts(item, depth + 1))
+  if (!isRecord(value)) return value
+  return mapMembers(value, (member, name) =>
+    isMeta && name === META_KEY ? undefined : withoutFacts(member, depth + 1, name === '_meta'),
+  )
 }
 
 /** Logs and progress of a server must keep the limits, too. */
