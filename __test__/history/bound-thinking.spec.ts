@@ -334,3 +334,14 @@ it.each<[string, object, object | undefined]>([
     recoverFromOverflow<object>({ messages: recovered.messages, contextWindowTokens: 1e6, overflow }),
   ).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
 })
+
+it.each([
+  'Thought signature is not valid.',
+  'Unable to submit request because Thought signature is not valid',
+  'Corrupted thought signature.',
+  'Function call is missing a thought_signature in functionCall parts.',
+  'Function call is missing a thought signature',
+])('knows a refused signature of Gemini: %s', (message) => {
+  const error = { error: { code: 400, message, status: 'INVALID_ARGUMENT' } }
+  expect(classifyOverflow(error)).toMatchObject({ overflow: false, kind: 'thought-signature' })
+})

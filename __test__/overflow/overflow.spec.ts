@@ -28,6 +28,18 @@ describe('what providers say', () => {
     ['413 status code (no body)', undefined, 'overflow'],
     ['400 status code (no body)', undefined, 'overflow'],
     [new Error('400 status code (no body)'), undefined, 'overflow'],
+    [{ status: 400, message: '400 status code (no body)' }, undefined, 'overflow'],
+    [
+      { status: 400, message: '400 status code (no body)' },
+      { contextWindow: 100_000, estimatedTokens: 10_000 },
+      'other',
+    ],
+    [
+      { status: 400, message: '400 status code (no body)' },
+      { contextWindow: 100_000, estimatedTokens: 95_000 },
+      'overflow',
+    ],
+    [{ status: 400, message: '' }, undefined, 'other'],
     ['Error: 413 (no body)', undefined, 'overflow'],
     ['413', undefined, 'overflow'],
     ['400', undefined, 'other'],
@@ -88,6 +100,17 @@ describe('what providers say', () => {
     expect(classifyOverflow({ message: 'Too many tokens', $metadata: { httpStatusCode: 429 } }).kind).toBe('rate')
   })
 
+  test.each([
+    'Output token limit reached',
+    'The response exceeded the maximum output tokens',
+    'Completion token limit exceeded',
+    'API Error: output limit was reached',
+  ])('the length of the answer is not that of the request: %s', (text) => {
+    for (const error of [text, new Error(text), { status: 400, message: text }]) {
+      expect(classifyOverflow(error)).toMatchObject({ overflow: false, kind: 'other', matched: 'output-limit-reached' })
+    }
+  })
+
   test('of several errors the last that says something counts', () => {
     const overflow = new Error('prompt is too long: 3 tokens > 2 maximum')
     const rate = Object.assign(new Error('slow down'), { status: 429 })
@@ -101,7 +124,6 @@ describe('a refusal that says nothing', () => {
   const far = { estimatedTokens: 10_000, contextWindow: 100_000 }
 
   test.each([
-    ['openai', { status: 400, message: '400 status code (no body)' }],
     ['AI SDK', { name: 'AI_APICallError', statusCode: 400, message: 'Bad Request', responseBody: '' }],
     ['a response', new Response('', { status: 400 })],
   ])('%s: counts near the window only', (_client, error) => {

@@ -275,7 +275,7 @@ test('errors speak of the arguments by the names that the model knows', async ()
     const { output, error } = await read.execute({ path, ...wrong })
     expect([output, error]).toEqual([
       `Error: ${error}`,
-      expect.stringMatching(new RegExp(`^(${name}: goes|Invalid option "${name}": )`)),
+      expect.stringMatching(new RegExp(`^(${name}: can be combined|Invalid option "${name}": )`)),
     ])
     expect(output).not.toMatch(/range|[a-z][A-Z]/)
   }

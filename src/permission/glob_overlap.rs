@@ -13,6 +13,16 @@
 //! The table is filled from the ends, one row at a time, in time and memory proportional to the product of the lengths,
 //! which is bounded.
 
+/// Letters that begin a wildcard.
+pub(super) const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
+/// Escapes a name as a glob that matches only it.
+pub(super) fn literal(name: &str) -> String {
+    let is_plain = |letter: char| !WILDCARDS.contains(&letter) && letter != '\\';
+    let escaped = |letter: char| (!is_plain(letter)).then_some('\\').into_iter().chain([letter]);
+    name.chars().flat_map(escaped).collect()
+}
+
 /// Maximum number of pairs of tokens compared.
 const MOST_PAIRS: usize = 1 << 16;
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::defaults::{self, Choices, PROFILES, Profile};
+use super::glob_overlap::{can_meet, literal};
 use super::paths::fold;
 use super::pattern::Style;
 use super::rules::{MAX_RULES, Rule, RuleList, Source};
@@ -204,10 +205,31 @@ impl Options {
         }
     }
 
-    /// Returns true if such a rule covers everything in the folder that is this target.
-    pub(crate) fn bans_all_in(&self, domain: Domain, folder: &str) -> bool {
-        let known = || (domain, fold(folder, self.style.fold_case));
-        !self.banned_folders.is_empty() && self.banned_folders.contains(&known())
+    /// Returns the folders that a target is, or can mean if it is a glob, of which such a rule covers everything.
+    pub(crate) fn banned_folders(
+        &self,
+        domain: Domain,
+        target: &str,
+        is_glob: bool,
+    ) -> Vec<String> {
+        if self.banned_folders.is_empty() {
+            return Vec::new();
+        }
+        let target = fold(target, self.style.fold_case);
+        if !is_glob {
+            let known = (domain, target);
+            return self
+                .banned_folders
+                .get(&known)
+                .map(|(_, folder)| folder.clone())
+                .into_iter()
+                .collect();
+        }
+        let own = self.banned_folders.iter().filter(|(own, _)| *own == domain);
+        own.map(|(_, folder)| folder)
+            .filter(|folder| can_meet(&target, false, &literal(folder)))
+            .cloned()
+            .collect()
     }
 
     /// Such a rule that may be about a path that a glob means, which comes as a target.

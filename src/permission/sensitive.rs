@@ -29,10 +29,9 @@ const COMMON: &str = "\
     .sftp.json sftp-config.json .ftpconfig .ftppass .fetchmailrc .msmtprc .smbcredentials secrets.json secrets.yml secrets.yaml secrets.toml \
     *.bash_history .bash_history .zsh_history .sh_history .ksh_history .history .histfile .python_history .node_repl_history .psql_history \
     .mysql_history .sqlite_history .rediscli_history .mongosh/** .dbshell .irb_history .irb-history fish_history ConsoleHost_history.txt \
-    .envrc .env-* .env_* *.env *.env~ auth.json \
+    .envrc .env-* .env_* *.env~ prod.env production.env staging.env dev.env development.env local.env \
     key3.db key4.db logins.json cookies.sqlite self/environ etc/shadow etc/shadow- etc/gshadow etc/sudoers \
-    !*.pub !known_hosts !known_hosts.old !*.pub.pem !.env-example !.env_example !.env-sample !.env_sample !example.env !sample.env !template.env \
-    !en/auth.json !de/auth.json !es/auth.json !fr/auth.json !ja/auth.json !zh/auth.json !zh-CN/auth.json !locales/auth.json !i18n/auth.json";
+    !*.pub !known_hosts !known_hosts.old !*.pub.pem !.env-example !.env_example !.env-sample !.env_sample";
 
 /// Names of ordinary files. A glob with a star that one of these matches is about files in general, and not about secrets.
 const ORDINARY: &str = "\

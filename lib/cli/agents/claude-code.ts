@@ -28,7 +28,8 @@ export const claudeCode: Agent = {
     replaces: 'all',
     tellsCompaction: true,
     asks: true,
-    harmless: HARMLESS_TOOLS.claude,
+    // The last two are answered by the user in any case.
+    harmless: [...HARMLESS_TOOLS.claude, 'AskUserQuestion', 'ExitPlanMode'],
     readers: ['Grep', 'Read'],
     leaves: ['Read', 'Edit', 'Write', 'NotebookEdit'],
     // It saves more than 30,000 characters of a command by itself.

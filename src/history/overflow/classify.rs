@@ -239,7 +239,7 @@ fn decide(
                     // The status alone says that it was too large.
                     None if too_large => by_status(Kind::Overflow, Confidence::Low, "status-413"),
                     // Some providers close the connection on a request that is too long, and clients report that.
-                    None if bodyless == Some(400) && facts.statuses.is_empty() => {
+                    None if bodyless == Some(400) => {
                         by_status(Kind::Overflow, Confidence::Low, "status-400-no-body")
                     }
                     _ => None,
@@ -403,9 +403,9 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_without_words_counts_near_the_window_only() {
+    fn a_refusal_without_a_body_counts_unless_the_window_is_far() {
         for (status, estimate, kind) in [
-            (400, None, Kind::Other),
+            (400, None, Kind::Overflow),
             (400, Some(10_000.0), Kind::Other),
             (400, Some(90_000.0), Kind::Overflow),
             (413, None, Kind::Overflow),

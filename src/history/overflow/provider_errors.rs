@@ -75,7 +75,7 @@ pub(super) const WORDINGS: &[ErrorWording] = &[
         "messages.1.content.2: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", NONE),
     row(EncryptedReasoning, "openai-encrypted-content", "openai", r"encrypted content .{0,200}?could not be (?:verified|decrypted)|invalid_encrypted_content",
         "The encrypted content gAAA... could not be verified. Reason: Encrypted content organization_id did not match the target organization.", NONE),
-    row(ThoughtSignature, "gemini-thought-signature", "gemini", r"missing a .{0,3}thought_?signature|thought_?signature.{0,3} is not valid|(?:invalid|corrupted) thought.?signature",
+    row(ThoughtSignature, "gemini-thought-signature", "gemini", r"missing a .{0,3}thought.?signature|thought.?signature.{0,3} is not valid|(?:invalid|corrupted) thought.?signature",
         "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly.", NONE),
     // One item is too long: dropping others does not help.
     row(Field, "openai-too-long-for-field", "openai", r"(?:string|array) too long\. expected an? (?:string|array) with maximum length {limit}, but got an? (?:string|array) with length {actual}",
@@ -104,6 +104,8 @@ pub(super) const WORDINGS: &[ErrorWording] = &[
     row(Other, "billing", "", r"payment required|billing (?:plan|account|cycle)|(?:upgrade|subscription|pricing) (?:plan|tier)|not (?:included|available) (?:in|on|for) your (?:current )?plan", "402 Payment Required: request token limit exceeded for this billing plan", NONE),
     row(Other, "upload", "", r"upload(?:s|ed|ing)? (?:size )?(?:limit|quota)|upload(?:s|ed|ing)?.{0,30}?(?:too (?:large|big)|exceed)|(?:^|[^a-z])(?:file|attachment)s?(?: size)?(?: is| are)? (?:too (?:large|big)|exceed)", "request size exceeds upload limit", NONE),
     row(Other, "output-limit", "", r"(?:max_tokens|max_completion_tokens|max_output_tokens|max_new_tokens|max_?output_?tokens|max_?tokens).{0,40}?(?:must be|should be|cannot be|invalid|out of range|supported range|less than or equal)", "Range of max_tokens should be [1, 8192]", NONE),
+    row(Other, "output-limit-reached", "", r"(?:output|completion|response|generation)[ _-](?:tokens? )?limit (?:(?:was|is|has been) )?(?:exceeded|reached|hit)|exceed(?:s|ed|ing)? (?:the |your |its )?(?:max(?:imum)? )?(?:output|completion|response)[ _-]tokens?\b",
+        "Output token limit reached", NONE),
     row(Other, "deadline", "", r"context (?:deadline|canceled|cancelled)", "rpc error: context deadline exceeded", NONE),
     // The context is full.
     row(Overflow, "openrouter-context-length", "openrouter", r"this endpoint's maximum context length is {limit} tokens(?:.{0,40}?requested (?:about )?{actual} tokens(?:.{0,60}?, {output} in the output)?)?",

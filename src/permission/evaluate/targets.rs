@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                     .push(format!("the argument {key:?} changes what the command is or may do")),
                 Touched::Unknown(key) => self
                     .blind
-                    .push(format!("nobody knows what the argument {key:?} does to the command")),
+                    .push(format!("what the argument {key:?} does to the command is not known")),
                 Touched::Unreadable(domain, key) => {
                     self.blind.push(format!(
                         "the argument {key:?} for {} cannot be read",
@@ -418,12 +418,13 @@ impl<'a> Reader<'a> {
         if domain == Domain::Edit && self.removes() && protected(path, &self.folders).is_some() {
             others.push(canonical(Place::File).to_owned());
         }
-        // A deny of everything in a directory covers the directory.
-        if extent == Extent::Whole {
+        // A deny of everything in a directory covers the directory, also if a wildcard for what is changed can mean it.
+        let is_changed = domain == Domain::Edit && matches!(extent, Extent::Glob { .. });
+        if extent == Extent::Whole || is_changed {
             let options = &self.policy.options;
             let all = [text, others.first().map_or("", String::as_str)].into_iter();
-            let banned = all.filter(|folder| options.bans_all_in(domain, folder));
-            let within: Vec<_> = banned.map(|folder| [folder, "/"].concat()).collect();
+            let banned = all.flat_map(|folder| options.banned_folders(domain, folder, is_changed));
+            let within: Vec<_> = banned.map(|folder| folder + "/").collect();
             others.extend(within);
         }
         others

@@ -1,6 +1,6 @@
 //! Symlinks among the paths that wildcards match.
 
-use crate::permission::glob_overlap::can_meet;
+use crate::permission::glob_overlap::{WILDCARDS, can_meet, literal};
 use crate::permission::paths::RealPaths;
 
 /// Maximum number of names examined for the paths of one call.
@@ -8,8 +8,6 @@ pub(super) const MAX_NAMES: usize = 16_384;
 
 /// Maximum number of names examined for one path.
 const MAX_NAMES_OF_PATH: usize = 4096;
-
-const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
 /// A symlink that wildcards match.
 pub(super) struct Link {
@@ -85,11 +83,4 @@ fn named(
     *left -= names.len();
     names.retain(|(name, _)| can_meet(part, false, &literal(name)));
     Some(names)
-}
-
-/// Escapes a name as a glob that matches only it.
-fn literal(name: &str) -> String {
-    let is_plain = |letter: char| !WILDCARDS.contains(&letter) && letter != '\\';
-    let escaped = |letter: char| (!is_plain(letter)).then_some('\\').into_iter().chain([letter]);
-    name.chars().flat_map(escaped).collect()
 }
