@@ -318,6 +318,10 @@ describe('what callbacks get', () => {
     const result = await new TruncationService({ storage }).output(LONG, context)
     expectOwn(result)
     expect(result.outputPath).toBe('id:1')
+    // The signal is one of the host's.
+    const [, given] = calls[0]
+    expect(given.signal.aborted).toBe(false)
+    delete given.signal
     expectSame(calls, [[LONG, context]])
   })
 
