@@ -303,9 +303,12 @@ impl<'a> Walker<'a> {
         if others.len() == MAX_PIECES {
             doubts.push(Doubt::unread(TOO_MUCH));
         }
-        others.extend(self.pieces_destroy(text));
+        let is_strange = reason == preflight::STRANGE;
+        if !is_strange {
+            others.extend(self.pieces_destroy(text));
+        }
         let mut command = Simple { text: text.to_owned(), others, doubts, ..Simple::default() };
-        if reason == preflight::STRANGE {
+        if is_strange {
             self.guess_values(&[&preflight::without_strange(text)], &mut command);
         }
         self.push(command);

@@ -349,8 +349,8 @@ impl Walker<'_> {
             let file = text[at + 1..].trim_start_matches(['>', '|', '&', ' ', '"', '\'']);
             let end =
                 file.find(|letter: char| letter.is_whitespace() || ";&|()\"'`".contains(letter));
-            let writes = [": > ", &file[..end.unwrap_or(file.len())]].concat();
-            found.extend(self.text_destroys(&writes).into_iter().map(str::to_owned));
+            let file = expanded_word(&file[..end.unwrap_or(file.len())]);
+            found.extend(destroyed_by_writing(&file.text).map(str::to_owned));
         }
         let pieces = text.split([';', '&', '|', '(', ')', '{', '}', '`', '\n', '\0']);
         for piece in pieces.take(MAX_PIECES) {
@@ -471,14 +471,18 @@ impl Walker<'_> {
         for file in
             reading.files.iter().filter(|file| file.domain == crate::permission::Domain::Edit)
         {
-            if is_essential_program(&file.path) {
-                found.push(WRITES_SYSTEM);
-            }
-            if let Some(place) = is_protected_file(&file.path) {
-                found.push(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM });
-            }
+            found.extend(destroyed_by_writing(&file.path));
         }
         Some(found)
+    }
+}
+
+/// Returns what writing to a file destroys.
+fn destroyed_by_writing(path: &str) -> Option<&'static str> {
+    match is_protected_file(path) {
+        Some(Place::Disk) => Some(WRITES_DISK),
+        Some(_) => Some(WRITES_SYSTEM),
+        None => is_essential_program(path).then_some(WRITES_SYSTEM),
     }
 }
 

@@ -67,9 +67,13 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
 /// The reason for not reading a text with letters that shells and people read differently.
 pub(super) const STRANGE: &str = "the command has letters that look like others or like nothing";
 
-/// Returns a text without such letters.
+/// Returns a text without such letters, and with a space for each that looks like one.
 pub(super) fn without_strange(text: &str) -> String {
-    text.chars().filter(|letter| !is_strange(*letter)).collect()
+    let plain = |letter: char| match is_strange(letter) {
+        true => letter.is_whitespace().then_some(' '),
+        false => Some(letter),
+    };
+    text.chars().filter_map(plain).collect()
 }
 
 /// Returns the nesting of the parser for a text, counted up to [`MAX_OPENERS`].
