@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 const ROOT = join(__dirname, '..', '..')
@@ -14,6 +14,10 @@ function pagesOf(path: string): string[] {
   const pages = inside.filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
   return pages.map((name) => `${path}/${name.replaceAll('\\', '/')}`)
 }
+
+test('the components, with their stylesheet, are a module of at most 40 KiB', () => {
+  expect(statSync(join(ROOT, 'dist', 'ui', 'index.mjs')).size).toBeLessThanOrEqual(40 * 1024)
+})
 
 describe('one package per platform', () => {
   const folders = readdirSync(join(ROOT, 'npm')).sort()
