@@ -37,22 +37,15 @@ const PASS_ON: [&str; 8] =
 
 /// Adds a doubt if a command prints secrets from its environment.
 pub(super) fn ask(base: &str, program: Option<&Program>, words: &[Word], command: &mut Simple) {
-    let is_jq = matches!(base, "jq" | "gojq" | "jaq");
-    let has_code = is_jq || program.is_some_and(|one| one.script || one.kind == Kind::Awk);
+    let has_code = program.is_some_and(|one| one.script || one.kind == Kind::Awk);
     let is_top = words.get(1).is_some_and(|word| word.text == "top");
-    let prints = words[1..].iter().any(|word| {
-        if PRINTERS.contains(&base) {
-            !word.known && expands_secret(&word.text)
-        } else if has_code {
-            if is_jq { filter_prints(&word.text) } else { code_prints(&word.text) }
-        } else {
-            match base {
-                "ps" => lists_environment(&word.text),
-                "docker" | "podman" | "nerdctl" => is_top && lists_environment(&word.text),
-                "yq" => word.text.contains("env("),
-                _ => false,
-            }
-        }
+    let prints = words[1..].iter().any(|word| match base {
+        "jq" | "gojq" | "jaq" => filter_prints(&word.text),
+        "yq" => word.text.contains("env("),
+        "ps" => lists_environment(&word.text),
+        "docker" | "podman" | "nerdctl" => is_top && lists_environment(&word.text),
+        _ if PRINTERS.contains(&base) => !word.known && expands_secret(&word.text),
+        _ => has_code && code_prints(&word.text),
     });
     if prints {
         let reason = format!("{} can print secrets of the environment", command.text);
