@@ -4,7 +4,7 @@ import { createSdkMcpServer, type Options, query, tool } from '@anthropic-ai/cla
 import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
 import { type ClaudeCanUseTool, type ClaudeControls, claudeOptions } from 'spillway/claude-agent-sdk'
 import { programMissing } from './program.ts'
-import { fakeApi, type Turn } from './server.ts'
+import { environmentOf, fakeApi, type Turn } from './server.ts'
 import { type Any, longText, smallService, tempDir } from './support.ts'
 
 const LONG = longText(300)
@@ -20,13 +20,7 @@ async function run(controls: ClaudeControls, turns: Turn[], more: Partial<Option
     const cwd = tempDir()
     const options: Options = {
       ...{ cwd, model: 'claude-sonnet-4-5', maxTurns: 8, settingSources: [], permissionMode: 'default' },
-      env: {
-        ...process.env,
-        ANTHROPIC_BASE_URL: api.url,
-        ANTHROPIC_API_KEY: 'dummy',
-        CLAUDE_CONFIG_DIR: tempDir(),
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      },
+      env: environmentOf(api),
       ...claudeOptions(controls, controls.permission === undefined ? allow : ask),
       ...more,
     }

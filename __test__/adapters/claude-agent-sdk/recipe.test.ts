@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { verifyAudit } from 'spillway'
 import { programMissing } from './program.ts'
 import { run } from './recipe-claude-agent-sdk.ts'
-import { fakeApi } from './server.ts'
+import { environmentOf, fakeApi } from './server.ts'
 import { tempDir } from './support.ts'
 
 test('the recipe: a run with permission and audit', { skip: programMissing() }, async () => {
@@ -13,12 +13,7 @@ test('the recipe: a run with permission and audit', { skip: programMissing() }, 
   const api = await fakeApi({ calls: [call] }, { text: 'done' })
   try {
     const dir = tempDir()
-    const env = {
-      ...process.env,
-      ANTHROPIC_BASE_URL: api.url,
-      ANTHROPIC_API_KEY: 'dummy',
-      CLAUDE_CONFIG_DIR: tempDir(),
-    }
+    const env = environmentOf(api)
     const result = await run('go', dir, { cwd: tempDir(), model: 'claude-sonnet-4-5', settingSources: [], env })
     assert.equal(result, 'done')
     assert.match(JSON.stringify(api.requests.at(-1)?.messages), /hello/)

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Any } from './support.ts'
+import { type Any, tempDir } from './support.ts'
 
 export type Turn = { text: string } | { calls: { id: string; name: string; input: object }[] }
 
@@ -89,3 +89,12 @@ export async function fakeApi(...turns: Answer[]): Promise<FakeApi> {
     },
   }
 }
+
+/** The environment in which the SDK asks this server alone, with settings of its own. */
+export const environmentOf = ({ url }: { url: string }) => ({
+  ...process.env,
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: 'dummy',
+  CLAUDE_CONFIG_DIR: tempDir(),
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+})

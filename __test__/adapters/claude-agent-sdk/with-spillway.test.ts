@@ -4,7 +4,7 @@ import { createSdkMcpServer, type Options, query, tool } from '@anthropic-ai/cla
 import { PermissionPolicy } from 'spillway'
 import { type ClaudeSpillwayOptions, withSpillway } from 'spillway/claude-agent-sdk'
 import { programMissing } from './program.ts'
-import { type Answer, fakeApi } from './server.ts'
+import { type Answer, environmentOf, fakeApi } from './server.ts'
 import { type Any, longText, tempDir } from './support.ts'
 
 const skip = programMissing()
@@ -22,13 +22,7 @@ const textOf = ({ content }: Any): string =>
 async function run(spillway: ClaudeSpillwayOptions<Options>, turns: Answer[]) {
   const api = await fakeApi(...turns, { text: 'done' })
   try {
-    const env = {
-      ...process.env,
-      ANTHROPIC_BASE_URL: api.url,
-      ANTHROPIC_API_KEY: 'dummy',
-      CLAUDE_CONFIG_DIR: tempDir(),
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    }
+    const env = environmentOf(api)
     const base: Options = { cwd: tempDir(), model: 'claude-sonnet-4-5', maxTurns: 8, settingSources: [], env }
     const options = withSpillway({ ...spillway, options: { ...base, ...spillway.options } })
     for await (const _ of query({ prompt: 'go', options }));
