@@ -72,7 +72,7 @@ pub fn check(data: &[u8]) {
     }
     assert!(whole == redacted(&rules, text.chunks(step)), "not the same in pieces of {step}");
     for value in values.iter().filter(|value| !value.contains(['*', '\n', '\r'])) {
-        let is_there = whole.windows(value.len()).any(|some| some == value.as_bytes());
+        let is_there = memchr::memmem::find(&whole, value.as_bytes()).is_some();
         assert!(!is_there, "{value:?} was not redacted");
     }
 }
