@@ -27,7 +27,7 @@ const COUNTERS = {
 }
 
 /** Reads only the start of a longer file. */
-const MOST_BYTES = 4e6
+const MAX_BYTES = 4e6
 const SIZES = [200, 1000, 4000]
 const PIECES = 6
 
@@ -81,7 +81,7 @@ function filesOf(folder) {
       const bytes = name.endsWith('.zst')
         ? execFileSync('zstd', ['-dcq', path], { maxBuffer: 2 ** 31 - 1 })
         : readFileSync(path)
-      return [name.split('.')[0], bytes.subarray(0, MOST_BYTES).toString('utf8')]
+      return [name.split('.')[0], bytes.subarray(0, MAX_BYTES).toString('utf8')]
     })
 }
 

@@ -4,7 +4,7 @@ import { ContextManager, type ITruncationStorage, simplifyOutdatedTerminalResult
  * B33: ten times the input takes at most 13 times as long. The time is that of the processor, in all threads, so that
  * it matters little what else the machine does; the least of several runs counts.
  */
-const MOST = 1.3
+const MAX = 1.3
 const ROUNDS = 12
 /** The smallest of three sizes: a tenth of a MiB, and a MiB when everything is proved at length. */
 const SMALLEST = 2 ** 20 / (Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 0) < 5000 ? 10 : 1)
@@ -41,9 +41,9 @@ async function expectLinear(make: (times: number) => () => unknown): Promise<voi
   // A round is repeated as long as something else may have been in the way.
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const each of works) each.least = Math.min(each.least, await timeOf(each.count, each.work))
-    if (growth() <= MOST) return
+    if (growth() <= MAX) return
   }
-  expect(growth()).toBeLessThanOrEqual(MOST)
+  expect(growth()).toBeLessThanOrEqual(MAX)
 }
 
 const worst: Record<string, Buffer> = {

@@ -5,7 +5,7 @@ import { Puppet } from './echo'
 import { LINE, MODES } from './hostile-modes'
 
 /** More than this reaches no host that is not known, whatever surrounds the 15,000 bytes of text. */
-const MOST = 40_000
+const MAX = 40_000
 
 const resource = (_meta: object) => ({ uri: 'file:///a', text: 'short', _meta })
 
@@ -14,7 +14,7 @@ describe('a server cannot pass the limit', () => {
     const server = new Puppet()
     server.ask(method)
     const answers = await server.all(line, { isAnswered: !silent })
-    expect(answers.join('\n').length).toBeLessThan(MOST)
+    expect(answers.join('\n').length).toBeLessThan(MAX)
     const values = answers.map((each) => JSON.parse(each))
     const own = values.filter(({ id, method: asked }) => id !== null && Number(id) === 5 && asked === undefined)
     expect(own).toHaveLength(silent ? 0 : 1)
@@ -31,7 +31,7 @@ describe('a server cannot pass the limit', () => {
       server.ask('tools/call')
       const long = line.replaceAll(LINE, LINE.repeat(7))
       const answers = await server.all(long, { isAnswered: true })
-      expect(answers.join('\n').length).toBeLessThan(MOST)
+      expect(answers.join('\n').length).toBeLessThan(MAX)
       expect(answers.map((each) => JSON.parse(each)).filter(({ id }) => Number(id) === 5)).toHaveLength(1)
       await server.close()
     },

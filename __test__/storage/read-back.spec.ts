@@ -8,7 +8,7 @@ import { countLines, numbered, rejection } from '../support/outputs'
 import { age, tempDir } from '../support/temp'
 
 const tool = { toolName: 'x' }
-const MOST = 256 * 1024
+const MAX = 256 * 1024
 
 async function saved(text: string | Uint8Array): Promise<{ storage: TruncationStorage; path: string }> {
   const storage = new TruncationStorage(tempDir())
@@ -73,7 +73,7 @@ describe('by line', () => {
     expect(joined(pieces)).toBe(text)
     expect(pieces.length).toBeGreaterThan(2)
     for (const piece of pieces) {
-      expect(piece.byteCount).toBeLessThanOrEqual(MOST)
+      expect(piece.byteCount).toBeLessThanOrEqual(MAX)
       expect(piece.partial).toBe(false)
       expect(piece.text.startsWith(`line ${piece.fromLine}\n`)).toBe(true)
       expect(countLines(piece.text)).toBe(piece.lineCount)
@@ -176,8 +176,8 @@ describe('by byte', () => {
     const { storage, path } = await saved('😀'.repeat(200_000))
     for (const fromByte of [0, 1, 2, 3]) {
       const { byteCount, text } = await storage.readRange(path, { fromByte, byteCount: 10 ** 9 })
-      expect(byteCount).toBeGreaterThan(MOST - 4)
-      expect(byteCount).toBeLessThanOrEqual(MOST)
+      expect(byteCount).toBeGreaterThan(MAX - 4)
+      expect(byteCount).toBeLessThanOrEqual(MAX)
       expect(text.isWellFormed() && !text.includes('\ufffd')).toBe(true)
     }
   })

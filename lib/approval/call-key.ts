@@ -23,7 +23,7 @@ export interface PlainArguments {
 }
 
 /** Arguments that are nested deeper are not read: a copy of them for the user would exceed the stack, and no tool has them. */
-const MOST_LEVELS = 500
+const MAX_LEVELS = 500
 
 /** A copy of the arguments, each of which is read once; `undefined` if they cannot be read. Never throws. */
 export function plainArguments(args: unknown): PlainArguments | undefined {
@@ -35,7 +35,7 @@ export function plainArguments(args: unknown): PlainArguments | undefined {
       isWhole &&= isPlain(value)
       if (typeof value !== 'object' || value === null) return value
       const level = (levels.get(this) ?? 0) + 1
-      if (level > MOST_LEVELS) throw new RangeError('nested too deep')
+      if (level > MAX_LEVELS) throw new RangeError('nested too deep')
       levels.set(value, level)
       return value
     })

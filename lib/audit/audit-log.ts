@@ -148,8 +148,8 @@ interface Internals {
 /** Events of one write. */
 const BATCH = 1000
 /** Events and units that wait at most, while the disk hangs. */
-const MOST_WAITING = 100_000
-const MOST_WAITING_UNITS = 64 * 1024 * 1024
+const MAX_WAITING = 100_000
+const MAX_WAITING_UNITS = 64 * 1024 * 1024
 
 const RESERVED = ['after', 'cut', 'hash', 'prev', 'seq', 'v', 'writer']
 
@@ -217,7 +217,7 @@ export class AuditLog {
     const internals = of(this)
     if (internals.closed) throw new SpillwayError('CLOSED', 'the audit log was closed')
     const json = read(event)
-    if (internals.waiting.length >= MOST_WAITING || internals.waitingUnits + json.length > MOST_WAITING_UNITS) {
+    if (internals.waiting.length >= MAX_WAITING || internals.waitingUnits + json.length > MAX_WAITING_UNITS) {
       internals.overflowed += 1
       internals.dropped += 1
       return fail(internals, new SpillwayError('STORAGE_WRITE', 'too many events wait for the audit log to be written'))

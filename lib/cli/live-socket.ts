@@ -10,7 +10,7 @@ const AFTER_MS = 500
 /** Bytes of the output so far that a follower is sent. */
 const BEFORE_BYTES = 32 * 1024
 /** A follower that does not read is left behind. */
-const MOST_WAITING = 8 * 2 ** 20
+const MAX_WAITING = 8 * 2 ** 20
 
 const NAME = /^running-\d+\.sock$/
 
@@ -44,7 +44,7 @@ export class Followers {
       const so = await running.readRange({ fromByte: 0, byteCount: 1 }).catch(() => undefined)
       const live = new Live(
         (text) => {
-          if (socket.writableLength > MOST_WAITING) socket.destroy()
+          if (socket.writableLength > MAX_WAITING) socket.destroy()
           else socket.write(text)
         },
         Math.max(0, (so?.totalBytes ?? 0) - BEFORE_BYTES),

@@ -11,7 +11,7 @@ import { Labels } from './stream-labels'
 
 /** Where the output comes through streams: how long it may be silent, and go on, once the command has ended. */
 const QUIET_MS = 100
-const MOST_MS = 1000
+const MAX_MS = 1000
 
 /** Where the output of a command comes from. */
 export interface Output {
@@ -62,7 +62,7 @@ export function listenTo(child: ChildProcess, capture: Capture, isLabelled: bool
   return {
     end: async () => {
       // Quiet is when nothing came for a while; a stream that we paused ourselves is not quiet.
-      const until = elapsed() + MOST_MS
+      const until = elapsed() + MAX_MS
       for (;;) {
         const before = heard
         const quiet = startTimer(QUIET_MS)

@@ -7,10 +7,10 @@ import { safeStringify } from '../util/safe-stringify'
 import type { ReadHistory } from './history-reader'
 
 /** A record has no more lines; the oldest go. */
-const MOST_LINES = 100
+const MAX_LINES = 100
 
 /** Longer strings in arguments are content; a path is near the beginning of a patch. UTF-16 units. */
-const LONGEST_ARGUMENT = 1 << 16
+const MAX_ARGUMENT_LENGTH = 1 << 16
 
 /** The record, with the calls in these messages. */
 export function changesWith<M>(
@@ -44,16 +44,16 @@ export function changesWith<M>(
     if (placed === undefined || running) continue
     add(placed.message, history.views[placed.message]?.calls[placed.place], undefined)
   }
-  return call(() => native.changedFilesMerged([...known], lines, MOST_LINES))
+  return call(() => native.changedFilesMerged([...known], lines, MAX_LINES))
 }
 
 function argumentsOf(view: CallView): string {
   const args = view.args()
-  if (args === undefined) return safeStringify(view.argsText.slice(0, LONGEST_ARGUMENT))
+  if (args === undefined) return safeStringify(view.argsText.slice(0, MAX_ARGUMENT_LENGTH))
   try {
     const short = Object.entries(args).map(([key, value]) => [
       key,
-      typeof value === 'string' ? value.slice(0, LONGEST_ARGUMENT) : value,
+      typeof value === 'string' ? value.slice(0, MAX_ARGUMENT_LENGTH) : value,
     ])
     return safeStringify(Object.fromEntries(short))
   } catch {

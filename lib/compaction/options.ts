@@ -295,7 +295,7 @@ function finite(value: number | undefined): number | undefined {
 export function checkMessages(messages: unknown): void {
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   // A sparse array can claim any length; reading each element would take too long.
-  if (messages.length > MOST_MESSAGES) throw wrong('messages', messages, 'an array of at most ten million messages')
+  if (messages.length > MAX_MESSAGES) throw wrong('messages', messages, 'an array of at most ten million messages')
 }
 
-const MOST_MESSAGES = 10_000_000
+const MAX_MESSAGES = 10_000_000

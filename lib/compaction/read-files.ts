@@ -14,9 +14,9 @@ import { type ReadStateOptions, redactorOf } from './read-state-options'
 const MAX_TOKENS = 600
 const RESTORE_TOKENS = 4000
 /** The newest files whose state is looked up. */
-const MOST_FILES = 100
+const MAX_FILES = 100
 /** Larger files are judged by their date alone, and not given again. */
-const MOST_BYTES = 1 << 20
+const MAX_BYTES = 1 << 20
 
 /** The number of a line, as tools that read files print it. */
 const LINE_NUMBER = /^ *\d{1,9}(?:\t|→| ?\| ?|: ?)/
@@ -85,7 +85,7 @@ export async function lookUpReads<M>(
   tokensOf: (text: string) => number,
 ): Promise<ReadState> {
   const { maxTokens = MAX_TOKENS, restoreFiles = 0, restoreTokens = RESTORE_TOKENS } = options
-  const newest = readsOf(from.history, from.isDropped, from.ledger).slice(-MOST_FILES)
+  const newest = readsOf(from.history, from.isDropped, from.ledger).slice(-MAX_FILES)
   const found = await Promise.all(newest.map(async (read) => ({ read, ...(await stateOf(options.root, read, words)) })))
   const isAgain = (line: string) => newest.some(({ path }) => line === `- ${path}` || line.startsWith(`- ${path}: `))
   const before = known.map((line) => `- ${pathIn(line, words)}: ${words.earlier}`).filter((line) => !isAgain(line))
@@ -181,7 +181,7 @@ async function stateOf(root: string, { path, text, time }: FileRead, words: Summ
     if (!isInside(home, real)) return unknown
     const { mtimeMs, size, isFile } = await about(real)
     if (!isFile) return { state: words.deleted, text: undefined }
-    const now = size > MOST_BYTES ? undefined : await readFile(real, 'utf8')
+    const now = size > MAX_BYTES ? undefined : await readFile(real, 'utf8')
     const shown = shownIn(text)
     const whole = now?.replaceAll('\r\n', '\n') ?? ''
     const isSame = now !== undefined && (shown === '' ? whole.trim() === '' : whole.includes(shown))

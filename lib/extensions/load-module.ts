@@ -39,14 +39,14 @@ import(workerData).then(
 )`
 
 /** A file that takes more than this while it loads would end the host, because it runs out of memory. */
-const MOST_MEGABYTES = 512
+const MAX_MEGABYTES = 512
 
 /**
  * Loads a file in a thread that can be ended, and throws its fault: an endless loop, which could not be interrupted
  * here, the end of the process, use of all memory, an error.
  */
 async function tryOut(url: string, timeoutMs: number): Promise<void> {
-  const resourceLimits = { maxOldGenerationSizeMb: MOST_MEGABYTES }
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_MEGABYTES }
   const worker = new Worker(TRIAL, { eval: true, workerData: url, resourceLimits, stdout: true, stderr: true })
   // Unread, what it prints would hold it up.
   worker.stdout.resume()
@@ -82,8 +82,7 @@ function problemOf({ code, message }: { code?: unknown; message: string }): Refu
     const how = 'Node 22.18 or newer does, a loader such as tsx (node --import tsx), or the option loader'
     return new UnknownKind(`cannot be loaded, because nothing here reads TypeScript: ${how}`)
   }
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return new Refusal(`took more than ${MOST_MEGABYTES} MiB while it was loaded`)
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new Refusal(`took more than ${MAX_MEGABYTES} MiB while it was loaded`)
   return new Refusal(`does not load: ${message.slice(0, 1000)}`)
 }
 

@@ -20,7 +20,7 @@ export interface ExtensionProblem {
 }
 
 /** Maximum number of files read. */
-const MOST_FILES = 1000
+const MAX_FILES = 1000
 
 /** Names that match and do not begin with a dot, in the order of their code units. A folder that is not there is empty. */
 export async function namesIn(dir: string, pattern: RegExp, problems: ExtensionProblem[]): Promise<string[]> {
@@ -34,11 +34,11 @@ export async function namesIn(dir: string, pattern: RegExp, problems: ExtensionP
     return []
   }
   const found = names.filter((name) => pattern.test(name) && !name.startsWith('.')).sort()
-  for (const name of found.slice(MOST_FILES)) {
-    const message = `is not looked at: the folder has more than ${MOST_FILES} files of this kind`
+  for (const name of found.slice(MAX_FILES)) {
+    const message = `is not looked at: the folder has more than ${MAX_FILES} files of this kind`
     problems.push({ severity: 'error', path: join(dir, name), message })
   }
-  return found.slice(0, MOST_FILES)
+  return found.slice(0, MAX_FILES)
 }
 
 const LINK = 'is a link, and links are not followed here'

@@ -74,8 +74,8 @@ const CHECKS: { readonly [K in keyof Required<FoldOptions>]: Check } = {
 /** Shorter texts have no run of lines that a pointer could stand for. */
 const SMALL_UNITS = 300
 /** Longer arguments are not compared, nor are texts in them. */
-const MOST_ARGS_UNITS = 4096
-const MOST_TEXT_UNITS = 2000
+const MAX_ARGS_UNITS = 4096
+const MAX_TEXT_UNITS = 2000
 /** At most 100,000 texts can be named; the oldest calls are forgotten with their lines. */
 const MAX_IDS = 100_000
 
@@ -298,9 +298,9 @@ function describeArgs(args: unknown): string {
   try {
     // Long texts tell nothing that a name of a call would need.
     const short = (_: string, value: unknown) =>
-      typeof value === 'string' && value.length > MOST_TEXT_UNITS ? undefined : value
+      typeof value === 'string' && value.length > MAX_TEXT_UNITS ? undefined : value
     const json = args === undefined ? '' : JSON.stringify(args, short)
-    return json === undefined || json.length > MOST_ARGS_UNITS ? '' : json.toWellFormed()
+    return json === undefined || json.length > MAX_ARGS_UNITS ? '' : json.toWellFormed()
   } catch {
     return ''
   }

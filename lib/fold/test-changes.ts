@@ -9,10 +9,10 @@ const RUNS_TESTS =
   /\b(tests?|specs?|check|verify|jest|vitest|mocha|ava|tap|prove|pytest|tox|nox|unittest|nextest|rspec|rake|minitest|phpunit|mvn|gradlew?|surefire|ctest)\b/i
 
 /** Calls whose last run is remembered. */
-const MOST_CALLS = 200
+const MAX_CALLS = 200
 /** Names in a list, and UTF-16 units of each. */
-const MOST_NAMES = 10
-const MOST_UNITS = 120
+const MAX_NAMES = 10
+const MAX_UNITS = 120
 
 /** A run, and whether all of its failures are known. */
 interface KnownRun {
@@ -38,7 +38,7 @@ export class TestChanges {
     const known = { run, isWhole: isWhole(run, text) }
     this.runs.set(key, known)
     const [oldest] = this.runs.keys()
-    if (this.runs.size > MOST_CALLS && oldest !== undefined) this.runs.delete(oldest)
+    if (this.runs.size > MAX_CALLS && oldest !== undefined) this.runs.delete(oldest)
     return before?.isWhole && known.isWhole ? changeBetween(before.run, run) : undefined
   }
 
@@ -75,7 +75,7 @@ function countOf({ passed = 0, failed, skipped }: TestRun): number {
 
 function part(words: string, failures: readonly TestFailure[]): string | undefined {
   if (failures.length === 0) return undefined
-  const names = failures.slice(0, MOST_NAMES).map(({ id }) => oneLine(id))
+  const names = failures.slice(0, MAX_NAMES).map(({ id }) => oneLine(id))
   const more = failures.length - names.length
   return `${words} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
@@ -83,5 +83,5 @@ function part(words: string, failures: readonly TestFailure[]): string | undefin
 /** A name comes from the output of a tool. */
 function oneLine(name: string): string {
   const line = name.replace(/\s+/g, ' ')
-  return line.length > MOST_UNITS ? `${line.slice(0, MOST_UNITS).toWellFormed()}…` : line
+  return line.length > MAX_UNITS ? `${line.slice(0, MAX_UNITS).toWellFormed()}…` : line
 }

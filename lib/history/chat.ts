@@ -8,7 +8,7 @@
  */
 
 import type { ChatResult, HistoryFormat } from './chat-shape'
-import { carriesMore, MOST_PARTS, nonEmpty, outputPathOf } from './formats/safe-read'
+import { carriesMore, MAX_PARTS, nonEmpty, outputPathOf } from './formats/safe-read'
 import { beginKnowledge, type Knowledge, knowledgeOf, type ResultText, UNKNOWN } from './message-cache'
 
 /** A message, as far as it is read. */
@@ -118,7 +118,7 @@ function copyOf(message: object): ChatMessage {
 
 /** The texts of a content of parts, and whether there is anything else in it: for that a text cannot stand. */
 function readParts(content: unknown): { text: ResultText; mixed: boolean } {
-  if (!Array.isArray(content) || content.length > MOST_PARTS) return { text: '', mixed: true }
+  if (!Array.isArray(content) || content.length > MAX_PARTS) return { text: '', mixed: true }
   const texts: string[] = []
   let mixed = false
   for (let at = 0; at < content.length; at++) {
@@ -215,7 +215,7 @@ function readCalls(message: unknown): Call | undefined {
   let newest: Call | undefined
   try {
     const list = (message as { tool_calls?: unknown }).tool_calls
-    if (!Array.isArray(list) || list.length > MOST_PARTS) return undefined
+    if (!Array.isArray(list) || list.length > MAX_PARTS) return undefined
     for (let at = 0; at < list.length; at++) newest = readCall(list[at], newest)
   } catch {
     // The results of calls that cannot be read have no names.

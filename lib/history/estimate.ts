@@ -18,10 +18,10 @@ const PER_MESSAGE = 4
 export const PER_SEALED = 1 / 4
 
 /** Names of tools and placeholders are few texts that come again and again. */
-const MOST_REPEATED = 1_000
+const MAX_REPEATED = 1_000
 
 /** Number of UTF-16 units read from a message in an unknown format: more than any window has. */
-const MOST_UNREADABLE = 2 ** 23
+const MAX_UNREADABLE = 2 ** 23
 
 /** Tokens besides a text. */
 export interface Besides {
@@ -150,7 +150,7 @@ export class Estimate {
     let tokens = this.repeatedTexts.get(text)
     if (tokens === undefined) {
       tokens = this.one(text)
-      if (this.repeatedTexts.size < MOST_REPEATED) this.repeatedTexts.set(text, tokens)
+      if (this.repeatedTexts.size < MAX_REPEATED) this.repeatedTexts.set(text, tokens)
     }
     return tokens
   }
@@ -221,7 +221,7 @@ function pushText(text: ResultText, texts: string[]): void {
 export function messageJson(messages: readonly unknown[], index: number): string {
   try {
     const message = messages[index]
-    return typeof message === 'string' ? message : safeStringify(message, { proxies: true, units: MOST_UNREADABLE })
+    return typeof message === 'string' ? message : safeStringify(message, { proxies: true, units: MAX_UNREADABLE })
   } catch {
     return ''
   }

@@ -7,7 +7,7 @@ export interface ImageSize {
 }
 
 /** Bytes at the start of an image in which its size is looked for. */
-export const MOST_HEADER = 256 * 1024
+export const MAX_HEADER = 256 * 1024
 
 /** Returns the size of a PNG, GIF, JPEG or WebP in pixels, from its header; `undefined` if it has none, or one of no pixels. */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
@@ -17,7 +17,7 @@ export function imageSize(bytes: Buffer): ImageSize | undefined {
 
 function sizeIn(bytes: Buffer): ImageSize | undefined {
   try {
-    const head = bytes.subarray(0, MOST_HEADER)
+    const head = bytes.subarray(0, MAX_HEADER)
     const signature = head.toString('latin1', 0, 16)
     if (signature.startsWith('\x89PNG')) return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
     if (signature.startsWith('GIF8')) return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) }

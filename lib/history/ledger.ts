@@ -74,7 +74,7 @@ export interface ToolResultLedgerState {
 const DEFAULT_MAX_ENTRIES = 10_000
 
 /** Arguments are kept to tell which file or command a result is of; the text of a written file is not needed for that. */
-const MOST_ARGS_UNITS = 4096
+const MAX_ARGS_UNITS = 4096
 
 interface Inner {
   readonly maxEntries: number
@@ -303,6 +303,6 @@ function plainArgs(args: unknown, field: string): unknown {
   } catch (cause) {
     throw invalid(field, 'expected a value that JSON can represent', { cause })
   }
-  const value: unknown = json === undefined || json.length > MOST_ARGS_UNITS ? undefined : JSON.parse(json)
+  const value: unknown = json === undefined || json.length > MAX_ARGS_UNITS ? undefined : JSON.parse(json)
   return isRecord(value) ? value : undefined
 }

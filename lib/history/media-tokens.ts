@@ -1,6 +1,6 @@
 /** Tokens of images and PDFs: the formulas of providers, as dated facts. Nothing is fetched. */
 
-import { type ImageSize, imageSize, MOST_HEADER } from './image-size'
+import { type ImageSize, imageSize, MAX_HEADER } from './image-size'
 import { mediumHead, mediumOf, pagesOf } from './media'
 import type { HistoryFormatName } from './message-view'
 
@@ -88,7 +88,7 @@ const PAGE_RULES: Partial<Record<HistoryFormatName, PageRule>> = {
 export function tokensOfMedium(part: unknown, format: HistoryFormatName): number {
   const rule = IMAGE_RULES[format] ?? ANTHROPIC
   // Most headers are in front; that of a JPEG may be behind a preview.
-  for (const most of [SHORT_HEADER, MOST_HEADER]) {
+  for (const most of [SHORT_HEADER, MAX_HEADER]) {
     const { bytes, detail } = mediumHead(part, most)
     if (rule.low !== undefined && detail === 'low') return rule.low
     const size = bytes && imageSize(bytes)

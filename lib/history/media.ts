@@ -16,11 +16,11 @@ export interface Medium {
 }
 
 /** Parts of messages hold the data of a medium no deeper than this. */
-const MOST_DEPTH = 4
+const MAX_DEPTH = 4
 
 /** Reads a part of a message that is not text. Never throws. */
 export function mediumOf(part: unknown): Medium {
-  const data = dataIn(part, MOST_DEPTH)
+  const data = dataIn(part, MAX_DEPTH)
   const type = kindOfMedia(part)
   if (data === undefined) return { type, bytes: 0, content: () => undefined }
   const bytes = typeof data === 'string' ? data.length : Math.ceil(data.byteLength / 3) * 4
@@ -62,7 +62,7 @@ export function mediumKey(medium: Medium): string | undefined {
 export function mediumHead(part: unknown, most: number): { bytes: Buffer | undefined; detail: unknown } {
   const image = isRecord(part) ? part.image_url : undefined
   const detail = isRecord(image) && image.detail !== undefined ? image.detail : isRecord(part) ? part.detail : undefined
-  const data = dataIn(part, MOST_DEPTH)
+  const data = dataIn(part, MAX_DEPTH)
   if (data === undefined) return { bytes: undefined, detail }
   // Four characters of base64 are three bytes; in front of them may be the start of an address.
   const head = typeof data === 'string' ? data.slice(0, Math.ceil(most / 3) * 4) : data.subarray(0, most)

@@ -57,7 +57,7 @@ export function repairToolPairs<M>(messages: readonly M[], options?: RepairToolP
   const format = formatNamed(name)
   let repaired: readonly unknown[] = messages
   // The next pass matches moved results by id; where ids and names contradict each other, that can be another call.
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
     const repair = new Repair(format, repaired)
     repair.fillNames()
     repair.takeStrayResults()
@@ -69,7 +69,7 @@ export function repairToolPairs<M>(messages: readonly M[], options?: RepairToolP
 }
 
 /** One pass repairs any history of a sane agent, and the next finds nothing to do. */
-const MOST_PASSES = 10
+const MAX_PASSES = 10
 
 function checked(options: RepairToolPairsOptions | undefined): RepairToolPairsOptions {
   if (options === undefined) return {}

@@ -12,7 +12,7 @@ export interface Batch {
 }
 
 /** Joining costs V8 four times as much per unit for a string that is too large for its young generation. */
-const MOST_UNITS = 2 ** 16
+const MAX_UNITS = 2 ** 16
 
 /** The texts in their order, a longer one than usual by itself. */
 export function* batchesOf(texts: readonly string[]): Generator<Batch> {
@@ -21,7 +21,7 @@ export function* batchesOf(texts: readonly string[]): Generator<Batch> {
     let to = from
     for (; to < texts.length; to++) {
       units += (texts[to] as string).length
-      if (units > MOST_UNITS && to > from) break
+      if (units > MAX_UNITS && to > from) break
     }
     const some = to - from === texts.length ? texts : texts.slice(from, to)
     const joined = some.length === 1 ? (some[0] as string) : some.join('')

@@ -3,12 +3,12 @@
 import type { Estimate } from '../history/estimate'
 import type { ReadViews } from '../history/formats'
 import { sum } from '../util/sum'
-import { SHORTEST_LINE } from './limit-results'
+import { MIN_LINE_LENGTH } from './limit-results'
 import { CHARS_PER_TOKEN, type OverflowLimits } from './limits'
 import { resultsOf, weigh, weightOf } from './results'
 
 /** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
-const LEAST_KEEP_CHARS = 400
+const MIN_KEEP_CHARS = 400
 
 /** Estimates are not exact, so a little more than necessary is removed. */
 const MARGIN = 1.05
@@ -45,8 +45,8 @@ export function budgetsOf(
     return enough.length > 0 ? enough.map((budget) => Math.min(budget, usual)) : [usual]
   }
   // A model that cannot read what it just asked for asks again; one whose request is refused cannot even do that.
-  const fresh = sum(weights.map((weight, at) => (results[at]?.fresh ? Math.min(weight, LEAST_KEEP_CHARS) : 0)))
-  const line = weigh(SHORTEST_LINE, weighted)
+  const fresh = sum(weights.map((weight, at) => (results[at]?.fresh ? Math.min(weight, MIN_KEEP_CHARS) : 0)))
+  const line = weigh(MIN_LINE_LENGTH, weighted)
   const lines = sum(weights.map((weight, at) => (results[at]?.fresh ? 0 : Math.min(weight, line))))
   // A quarter is kept for the newest results.
   const least = Math.max(fresh + lines, Math.ceil((4 * lines) / 3) + 1)

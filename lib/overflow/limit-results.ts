@@ -164,7 +164,7 @@ function decide(known: Known[], bounds: ResultLimits): { forms: Form[]; rebaseli
 const UNSAVED: readonly string[] = native.overflowMarkers(undefined, false)
 
 /** The shortest of them. */
-export const SHORTEST_LINE = UNSAVED.at(-1) as string
+export const MIN_LINE_LENGTH = UNSAVED.at(-1) as string
 
 const named = new WeakMap<ResultView, readonly Saved[]>()
 

@@ -8,11 +8,11 @@ const { openings, counted, middle } = cutWords
 const SUFFIX = new RegExp(`\\n+(?:${openings.map(literally).join('|')})(\\d{1,15})${counted}[^\\n]*\\]$`)
 
 /** The longest suffix names a path. */
-const LONGEST_SUFFIX = 4_300
+const MAX_SUFFIX_LENGTH = 4_300
 
 /** Returns the number of characters that earlier truncations removed; 0 if there were none. */
 export function removedBefore(text: string): number {
-  const [suffix = '', removed] = SUFFIX.exec(text.slice(-LONGEST_SUFFIX)) ?? []
+  const [suffix = '', removed] = SUFFIX.exec(text.slice(-MAX_SUFFIX_LENGTH)) ?? []
   if (removed === undefined) return 0
   const words = [...suffix].length + (text.includes(middle) ? [...middle].length : 0)
   return Math.max(Number(removed) - words, 0)

@@ -37,7 +37,7 @@ export interface Counters {
 }
 
 /** The largest count that the binary takes: no recovery gets there. */
-const MOST = 2 ** 32 - 1
+const MAX = 2 ** 32 - 1
 
 /** The next transition; nothing if no attempt is left for it. */
 export function nextTransition(
@@ -48,7 +48,7 @@ export function nextTransition(
 ): OverflowTransition | undefined {
   const { attempts, maxAttempts, compactions, maxCompactions } = counters
   const numbers = { attempts, maxAttempts, compactions, maxCompactions }
-  const bounded = Object.fromEntries(Object.entries(numbers).map(([name, count]) => [name, Math.min(count, MOST)]))
+  const bounded = Object.fromEntries(Object.entries(numbers).map(([name, count]) => [name, Math.min(count, MAX)]))
   const given = { order, from, event, counters: { ...counters, ...bounded } }
   const answer = call(() => native.overflowNext(JSON.stringify(given)))
   return JSON.parse(answer) ?? undefined

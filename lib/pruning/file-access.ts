@@ -9,7 +9,7 @@ import type { FileRead } from './history-columns'
 const LONG_ARGUMENT = 400
 
 /** Longer strings say nothing about which file is meant: UTF-16 units. */
-const LONGEST_PATH = 4096
+const MAX_PATH_LENGTH = 4096
 
 /** As deep as the arguments of any known tool; what is deeper stays. */
 const DEEPEST = 8
@@ -24,7 +24,9 @@ export function fileAccess(tool: string, view: CallView): FileAccess {
   if (args === undefined) return {}
   try {
     // Long arguments do not cross: they are what is written.
-    const short = Object.entries(args).filter(([, value]) => typeof value !== 'string' || value.length <= LONGEST_PATH)
+    const short = Object.entries(args).filter(
+      ([, value]) => typeof value !== 'string' || value.length <= MAX_PATH_LENGTH,
+    )
     const telling = short.filter(([key, value]) => typeof value !== 'object' || key === 'view_range')
     const text = JSON.stringify(Object.fromEntries(telling))
     return JSON.parse(call(() => native.fileAccess(tool, text))) as FileAccess

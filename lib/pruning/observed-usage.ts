@@ -29,7 +29,7 @@ export interface ObservedState {
 }
 
 /** A provider caches no prefix that is shorter than about a thousand tokens. */
-const LEAST_CACHED = 2048
+const MIN_CACHED = 2048
 
 /** Share of the repeated tokens from which a request hit the cache, and up to which it missed it. Between, it says nothing. */
 const HIT = 0.5
@@ -108,7 +108,7 @@ export class ObservedUsage {
     if (cacheReadTokens === undefined) return
     const { state } = this
     if (cacheReadTokens + cacheWriteTokens > 0) state.reportsCache = true
-    if (!state.reportsCache || repeated < LEAST_CACHED || pauseMs <= 0) return
+    if (!state.reportsCache || repeated < MIN_CACHED || pauseMs <= 0) return
     const lifetimeMs = state.lifetimeMs ?? this.known.lifetimeMs
     if (cacheReadTokens >= HIT * repeated) {
       state.misses = state.misses.filter((pause) => pause > pauseMs)

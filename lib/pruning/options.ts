@@ -11,7 +11,7 @@ import { catchLater } from '../util/warn'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
 import { isRecord, listed, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
-import { HIGHEST_PRICE, isPrice, type KnownPrices, type PrunePrices, pricesOf, warnOfUnknownModel } from './prices'
+import { isPrice, type KnownPrices, MAX_PRICE, type PrunePrices, pricesOf, warnOfUnknownModel } from './prices'
 import { type EditingRules, editingRules } from './provider-editing'
 
 /** Facts about a pruned item, for its placeholder. */
@@ -229,7 +229,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   onError: func,
 }
 
-const price: Check = [`a number from 0 to ${HIGHEST_PRICE}`, isPrice]
+const price: Check = [`a number from 0 to ${MAX_PRICE}`, isPrice]
 
 /** The policies that pass over the results of failed calls. */
 const COUNTS_ERRORS: readonly string[] = ['outdated', 'superseded', 'budget']

@@ -41,7 +41,7 @@ export interface About {
 export const NOTHING_MORE: About = { media: '', words: '' }
 
 /** Maximum number of media kinds that a placeholder names. */
-const MOST_KINDS = 5
+const MAX_KINDS = 5
 
 export class Placeholders {
   private readonly usual: Record<HistoryItem['kind'], string>
@@ -71,7 +71,7 @@ export class Placeholders {
       const count = kinds.filter((other) => other === kind).length
       return count === 1 ? kind : `${count} × ${kind}`
     })
-    const names = counted.slice(0, MOST_KINDS).join(', ')
+    const names = counted.slice(0, MAX_KINDS).join(', ')
     if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
     return `[${images ? 'image' : 'media'} removed: ${names}] `
   }

@@ -16,10 +16,10 @@ export interface PrunePrices {
 }
 
 /** The account adds up prices times tokens, which has to stay finite. */
-export const HIGHEST_PRICE = 1_000_000
+export const MAX_PRICE = 1_000_000
 
 export function isPrice(value: unknown): boolean {
-  return atLeastZero(value) && (value as number) <= HIGHEST_PRICE
+  return atLeastZero(value) && (value as number) <= MAX_PRICE
 }
 
 /** A cache that is written for an hour: platform.claude.com, "Prompt caching", 2026-10-07. */

@@ -95,11 +95,11 @@ interface ToolRules {
 /** Anthropic's own default, as documented on 2025-10-28: platform.claude.com, "Context editing". */
 const TRIGGER = 100_000
 /** Share of the trigger that a change has to free: each costs the cache. */
-const LEAST_SHARE = 0.2
+const MIN_SHARE = 0.2
 /** Share of the window that OpenAI compacts at. */
 const COMPACT_SHARE = 0.8
 /** Anthropic refuses to compact shorter prompts: platform.claude.com, "Compaction", 2026-01-12. */
-const LEAST_COMPACTED = 50_000
+const MIN_COMPACTED = 50_000
 
 const EDITING_BETA = 'context-management-2025-06-27'
 const COMPACTION_BETA = 'compact-2026-01-12'
@@ -115,7 +115,7 @@ export function editingRules(options: PrunerRules, policies: readonly Policy[]):
   return {
     keep: options.keepRecent ?? 5,
     trigger,
-    least: Math.round((limited?.minTokens as number | undefined) ?? LEAST_SHARE * trigger),
+    least: Math.round((limited?.minTokens as number | undefined) ?? MIN_SHARE * trigger),
     window,
     clearsResults: types.some((type) => type !== 'arguments'),
     clearsArguments: types.includes('arguments'),
@@ -141,8 +141,8 @@ export function anthropicEditing(
   { protectedTools, onlyTools }: ToolRules,
   { tools, compactAt }: ToProviderOptions,
 ): AnthropicEditing {
-  if (compactAt !== undefined && compactAt < LEAST_COMPACTED) {
-    throw wrong('options.compactAt', compactAt, `at least ${LEAST_COMPACTED} tokens`)
+  if (compactAt !== undefined && compactAt < MIN_COMPACTED) {
+    throw wrong('options.compactAt', compactAt, `at least ${MIN_COMPACTED} tokens`)
   }
   const edits: AnthropicEdit[] = []
   // The provider wants this edit first.

@@ -57,10 +57,10 @@ export function bars(title: string, rows: readonly Bar[]): string {
 const wide = (label: string, content: string) =>
   `<div class="wide" role="region" aria-label="${escaped(label)}" tabindex="0">${content}</div>`
 
-const LONGEST_LABEL = 30
+const MAX_LABEL_LENGTH = 30
 
 function shortened(label: string): string {
-  return label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label
+  return label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label
 }
 
 /** A table: the first column is text, the others are numbers. */

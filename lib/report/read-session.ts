@@ -8,7 +8,7 @@ import { wrong } from '../validation/validate'
 import { claudeCode } from './logs/claude-code'
 import { codex } from './logs/codex'
 import { gemini } from './logs/gemini'
-import { LONGEST_LINE, readLogLines } from './logs/lines'
+import { MAX_LINE_LENGTH, readLogLines } from './logs/lines'
 import { messageLines } from './logs/messages'
 import { openCode } from './logs/opencode'
 import { pi } from './logs/pi'
@@ -28,7 +28,7 @@ const FORMATS: readonly (readonly [SessionFormat, LogFormat])[] = [
 /** Records that are looked at to find out the format. */
 const FIRST_RECORDS = 50
 /** Maximum number of problems that are listed. */
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 
 const SQLITE = 'SQLite format 3\0'
 
@@ -43,7 +43,7 @@ export async function readSession(path: string): Promise<SessionLog> {
   const parsing = new Parsing()
   try {
     for await (const { number, text } of readLogLines(path)) {
-      if (text === undefined) parsing.skip(number, `longer than ${LONGEST_LINE} bytes`)
+      if (text === undefined) parsing.skip(number, `longer than ${MAX_LINE_LENGTH} bytes`)
       else if (text.trim() !== '') parsing.read(number, text)
       if (parsing.isHopeless) break
     }
@@ -62,7 +62,7 @@ async function readWhole(path: string, parsing: Parsing): Promise<void> {
   for await (const { text = '' } of readLogLines(path)) {
     lines.push(text)
     length += text.length
-    if (length > LONGEST_LINE) return
+    if (length > MAX_LINE_LENGTH) return
   }
   const record = jsonRecord(lines.join('\n'))
   if (record !== undefined) parsing.restart(record)
@@ -107,7 +107,7 @@ class Parsing {
 
   skip(line: number, problem: string): void {
     this.unreadLines++
-    if (this.problems.length < MOST_PROBLEMS) this.problems.push({ line, problem })
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ line, problem })
   }
 
   /** Begins again with the only record of the file. */

@@ -92,13 +92,13 @@ function isOther(piece: string): boolean {
 }
 
 /** Maximum number of positions tried in an unreadable line. */
-const MOST_TRIED = 256
+const MAX_TRIED = 256
 
 /** The entries in a line of which a process that was killed wrote the beginning, or not the end of the line. */
 function entriesWithin(line: string): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = []
   let at = line.indexOf('{"')
-  for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
+  for (let tried = 0; at >= 0 && tried < MAX_TRIED; tried++) {
     const end = endOfObject(line, at)
     const value = end === undefined ? undefined : jsonRecord(line.slice(at, end))
     // Parts of a message have a type and an id too, but no parent.

@@ -203,11 +203,11 @@ export class MemoryStorage implements ITruncationStorage {
 }
 
 /** Paths that are remembered after their outputs were removed, so that the error can say so. */
-const MOST_GONE = 10_000
+const MAX_REMOVED = 10_000
 
 function forget(storage: MemoryStorage, path: string): void {
   storage.kept.delete(path)
-  if (storage.gone.size >= MOST_GONE) storage.gone.clear()
+  if (storage.gone.size >= MAX_REMOVED) storage.gone.clear()
   storage.gone.add(path)
 }
 

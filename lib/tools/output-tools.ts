@@ -61,7 +61,7 @@ export interface OutputTool {
 /** Page size of one call: below every default limit, so that a page is never truncated or saved again. */
 const SHOWN_BYTES = 32 * 1024
 /** A smaller answer has no room for a path. */
-const LEAST_PAGE_BYTES = 512
+const MIN_PAGE_BYTES = 512
 /** The lines around what is shown. */
 const FRAME_LINES = 3
 const SHOWN_LINES = 500
@@ -91,7 +91,7 @@ export function createOutputTools(
     return { ...options } as OutputToolsOptions
   })
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
-  checkPage('pageBytes', pageBytes, LEAST_PAGE_BYTES)
+  checkPage('pageBytes', pageBytes, MIN_PAGE_BYTES)
   checkPage('pageLines', pageLines, FRAME_LINES + 1)
   checkOneOf('options.pageCounts', pageCounts, ['text', 'json'])
   const shownBytes = Math.min(SHOWN_BYTES, Math.floor(pageBytes ?? SHOWN_BYTES))

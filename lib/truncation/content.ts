@@ -133,7 +133,7 @@ interface LineFitter {
 }
 
 /** Bytes of a line of JSON that a service of the caller's can do without. */
-const LONGEST_LINE = 12_800
+const MAX_LINE_LENGTH = 12_800
 
 /**
  * The JSON of a value as it can be cut: one line if that fits, else on lines of its own. It stays one line, too, where one of them
@@ -146,7 +146,7 @@ function laidOut(service: OutputService, line: string, context: TruncationContex
 }
 
 /** Levels of nesting that are indented at most: every level adds two spaces to each line within it. */
-const MOST_LEVELS = 100
+const MAX_LEVELS = 100
 
 /**
  * The JSON that a cut between lines shows more of: that on lines of its own, unless one of them is longer or it is nested so
@@ -155,7 +155,7 @@ const MOST_LEVELS = 100
  * @param line the JSON on one line
  * @param lines makes the same on lines of its own
  */
-export function cuttable(line: string, lines: () => string, longestBytes = LONGEST_LINE): string {
+export function cuttable(line: string, lines: () => string, longestBytes = MAX_LINE_LENGTH): string {
   if (isNestedDeep(line)) return line
   const indented = lines()
   return hasLineOver(indented, longestBytes) ? line : indented
@@ -168,7 +168,7 @@ function isNestedDeep(json: string): boolean {
     if (code === QUOTE) at = endOfText(json, at)
     else if (code === BRACKET || code === BRACE) {
       levels++
-      if (levels > MOST_LEVELS) return true
+      if (levels > MAX_LEVELS) return true
     } else if (code === BRACKET + 2 || code === BRACE + 2) levels--
   }
   return false
@@ -305,7 +305,7 @@ export function toJson(value: unknown, indent?: 2): string {
         if (typeof inner !== 'object' || inner === null) return inner
         // `this` holds the value: everything above it on the path is what a cycle can lead back to.
         while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop()
-        if (indent !== undefined && ancestors.length > MOST_LEVELS)
+        if (indent !== undefined && ancestors.length > MAX_LEVELS)
           throw new RangeError('nested too deep to be indented')
         if (ancestors.includes(inner)) return '[Circular]'
         if (types.isNativeError(inner)) {

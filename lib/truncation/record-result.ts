@@ -23,7 +23,7 @@ export interface Finished {
 }
 
 /** Larger outputs are not parsed for an exit code. */
-const MOST_JSON_UNITS = 1 << 20
+const MAX_JSON_UNITS = 1 << 20
 
 /** Writes a finished call into the ledger. A call without an id is never looked up, and a failure is only a warning. */
 export function observe(
@@ -82,6 +82,6 @@ function outcomeOf(...holders: unknown[]): Pick<ToolResultRecord, 'exitCode' | '
 }
 
 function parsed(text: unknown): object | undefined {
-  if (typeof text !== 'string' || text.length > MOST_JSON_UNITS || !text.startsWith('{')) return undefined
+  if (typeof text !== 'string' || text.length > MAX_JSON_UNITS || !text.startsWith('{')) return undefined
   return jsonRecord(text)
 }

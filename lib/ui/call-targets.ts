@@ -5,14 +5,14 @@ import type { PendingRequest } from 'spillway'
 const CHANGES = /edit|write|patch|create|delete|move|replace/i
 
 /** Targets that a policy names of one call. */
-const MOST_TARGETS = 256
+const MAX_TARGETS = 256
 const OUTSIDE = ', outside the folder'
 export const isOutside = (words: string) => words.endsWith(OUTSIDE)
 
 /** Returns sentences such as `changes ../out.txt, outside the folder`, each once, and those first that lead out of the folder. */
 export function touchedBy(request: PendingRequest): string[] {
   const all = [...new Set(request.targets.map((target, at) => sentence(target, request, at)))]
-  if (request.targets.length >= MOST_TARGETS) all.unshift('does more than is listed here')
+  if (request.targets.length >= MAX_TARGETS) all.unshift('does more than is listed here')
   return all.sort((one, other) => Number(isOutside(other)) - Number(isOutside(one)))
 }
 

@@ -6,7 +6,7 @@ import { showHidden } from './rendered-line'
 const TOKENS =
   /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>"(?:[^"\\]|\\.)*"?|'[^']*'?)|(?<operator>&&|\|\||[|;&<>()]+)|(?<variable>\$\{[^}]*\}|\$\w+|\$\()|(?<flag>(?<=\s)--?[\w-]+)/g
 /** Characters of an argument that are shown. */
-const MOST = 20_000
+const MAX = 20_000
 /** Lines of a command that are visible without scrolling. */
 const VISIBLE = 6
 
@@ -31,7 +31,7 @@ export function callElements(args: unknown): HTMLElement[] {
   return elements
 }
 
-const cut = (text: string) => (text.length > MOST ? `${text.slice(0, MOST)}… (${text.length - MOST} more)` : text)
+const cut = (text: string) => (text.length > MAX ? `${text.slice(0, MAX)}… (${text.length - MAX} more)` : text)
 
 function block(text: string, className = ''): HTMLElement {
   return make('pre', { className, tabIndex: 0 }, ...showHidden(cut(text)))

@@ -14,10 +14,10 @@ export interface OutputLine {
 /** Bytes of one range: what is beyond it in a line is read in windows. */
 const PAGE = 128 * 1024
 /** Lines that are held before those are dropped that are far from the visible ones. */
-const MOST_LINES = 3000
+const MAX_LINES = 3000
 /** Bytes of a window of a long line, and how far apart windows begin. */
 const [WINDOW, STEP] = [24_576, 8192]
-const MOST_WINDOWS = 64
+const MAX_WINDOWS = 64
 /** A line that no file has: its range says how many there are. */
 const BEYOND = Number.MAX_SAFE_INTEGER
 
@@ -126,8 +126,8 @@ export class Lines {
   }
 
   private dropFarFrom(line: number): void {
-    if (this.held.size <= MOST_LINES) return
-    for (const [number] of this.held) if (Math.abs(number - line) > MOST_LINES / 4) this.held.delete(number)
+    if (this.held.size <= MAX_LINES) return
+    for (const [number] of this.held) if (Math.abs(number - line) > MAX_LINES / 4) this.held.delete(number)
   }
 
   /** The text of a line from a byte on; a promise if it must be read. */
@@ -147,7 +147,7 @@ export class Lines {
     if (byteCount <= 0) return new Uint8Array()
     const { text, fromByte: begin } = await this.source.readRange(this.path, { fromByte, byteCount })
     const read = encoder.encode(' '.repeat(begin - fromByte) + text)
-    if (this.windows.size >= MOST_WINDOWS) this.windows.clear()
+    if (this.windows.size >= MAX_WINDOWS) this.windows.clear()
     this.windows.set(key, read)
     return read
   }

@@ -8,7 +8,7 @@ import { OutputTools } from './output-tools'
 import { Found } from './search-matches'
 
 /** Bytes that are copied whole; of a larger output, the lines that are visible. */
-const MOST_COPIED = 2 ** 20
+const MAX_COPIED = 2 ** 20
 /** Milliseconds between two counts of the lines of an output that grows. */
 const COUNT_MS = 200
 
@@ -178,7 +178,7 @@ export class SpillwayOutputElement extends Base {
     if (lines === undefined || source === undefined) return
     let text = String(document.getSelection() ?? '')
     let copied = 'the selection'
-    if (text === '' && lines.totalBytes <= MOST_COPIED) {
+    if (text === '' && lines.totalBytes <= MAX_COPIED) {
       copied = 'the whole output'
       for (let at = 0; at < lines.totalBytes; ) {
         const range = await source.readRange(this.path, { fromByte: at, byteCount: 2 ** 18 })

@@ -10,7 +10,7 @@ import type { Found } from './search-matches'
 /** Bytes up to which a line is drawn whole; of a longer one, the visible columns. */
 const LONG = 4096
 /** Bytes of a line that are drawn where lines wrap. */
-const MOST_WRAPPED = 16_384
+const MAX_WRAPPED = 16_384
 /** Lines before the first visible one in which colours are looked for. */
 const LINES_OF_STYLE = 50
 
@@ -126,7 +126,7 @@ export class PaneRows {
       return PLAIN
     }
     const whole = afterReturns(read)
-    const text = this.isWrapped ? whole.slice(0, MOST_WRAPPED) : whole
+    const text = this.isWrapped ? whole.slice(0, MAX_WRAPPED) : whole
     const { pieces, after } = styledPieces(text, isWindow ? PLAIN : style)
     const key = `${at}:${line.bytes}:${this.isWrapped}:${JSON.stringify(style)}:${this.found?.id ?? ''}`
     if (row.key === key) return after
@@ -134,7 +134,7 @@ export class PaneRows {
     const plain = pieces.map((piece) => piece.text).join('')
     draw(row.text, pieces, this.found?.hitsIn(plain) ?? [])
     const rest = line.bytes - text.length
-    if (this.isWrapped && rest > 0 && text.length === MOST_WRAPPED) row.text.append(noteOn(rest))
+    if (this.isWrapped && rest > 0 && text.length === MAX_WRAPPED) row.text.append(noteOn(rest))
     return isWindow ? PLAIN : after
   }
 

@@ -1,7 +1,7 @@
 /** One direction of scrolling, over more pixels than a browser lays out. */
 
 /** No browser lays out more than some tens of millions of pixels: beyond that, the bar stands for positions in proportion. */
-const MOST_PIXELS = 8_000_000
+const MAX_PIXELS = 8_000_000
 
 /** Meaning of a move of the bar: a step of some pixels, or a jump to a place. */
 export type Moved = { by: number } | { to: number }
@@ -15,7 +15,7 @@ export class Axis {
 
   /** Pixels to lay out. */
   get laidOut(): number {
-    return Math.min(this.length, MOST_PIXELS)
+    return Math.min(this.length, MAX_PIXELS)
   }
 
   /** The last position. */

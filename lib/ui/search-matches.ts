@@ -12,7 +12,7 @@ export interface SearchQuery {
 
 const MATCHES = 200
 /** Marks in one line. */
-const MOST_HITS = 500
+const MAX_HITS = 500
 
 let count = 0
 
@@ -77,7 +77,7 @@ export class Found {
     if (this.expression === undefined) return hits
     for (const match of text.matchAll(this.expression)) {
       if (match[0] !== '') hits.push([match.index, match.index + match[0].length])
-      if (hits.length === MOST_HITS) break
+      if (hits.length === MAX_HITS) break
     }
     return hits
   }

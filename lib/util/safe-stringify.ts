@@ -8,7 +8,7 @@ import { types } from 'node:util'
 /** Deeper values, longer lists and further branches are not read; the binary's parser ends at 128. */
 const DEEPEST = 100
 /** Values that are read at most: shared parts of a value can make it look endless. */
-const MOST_VALUES = 200_000
+const MAX_VALUES = 200_000
 
 interface Walk {
   readonly proxies: boolean
@@ -35,7 +35,7 @@ export function safeStringify(
     textOf,
   }: { proxies?: boolean; bytes?: boolean; units?: number; textOf?: (text: string) => string } = {},
 ): string {
-  return write(value, { proxies, bytes, textOf, units, path: [], left: MOST_VALUES }) ?? 'null'
+  return write(value, { proxies, bytes, textOf, units, path: [], left: MAX_VALUES }) ?? 'null'
 }
 
 function write(value: unknown, walk: Walk): string | undefined {

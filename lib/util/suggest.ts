@@ -1,7 +1,7 @@
 /** Suggestions for misspelt names. */
 
 /** Longer names are not compared: no known name is this long, and the comparison is quadratic. */
-const LONGEST = 64
+const MAX_LENGTH = 64
 
 /**
  * Returns the name that `given` most probably means, upper and lower case taken as equal; `undefined` if none is near. A name is
@@ -10,7 +10,7 @@ const LONGEST = 64
  * `nearest` in `src/util/suggest.rs` decides the same; `__test__/validation/suggestions.json` holds both to it.
  */
 export function nearest(given: string, names: readonly string[]): string | undefined {
-  const short = given.slice(0, LONGEST).toLowerCase()
+  const short = given.slice(0, MAX_LENGTH).toLowerCase()
   const [best] = names.map((name) => [distance(short, name.toLowerCase()), name] as const).sort(([a], [b]) => a - b)
   if (best === undefined) return undefined
   const letters = Math.max(letterCount(short), letterCount(best[1]))

@@ -2,13 +2,13 @@
 
 import { setImmediate } from 'node:timers/promises'
 
-const LONGEST_MS = 10
+const MAX_MS = 10
 
 /** Returns a function to await before each step: after 10 ms of steps it lets the event loop run once. */
 export function takeTurns(signal?: AbortSignal): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {
-    if (performance.now() - since < LONGEST_MS) return undefined
+    if (performance.now() - since < MAX_MS) return undefined
     return setImmediate().then(() => {
       signal?.throwIfAborted()
       since = performance.now()

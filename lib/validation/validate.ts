@@ -8,7 +8,7 @@ import { nearest } from '../util/suggest'
 export { isRecord, isRevoked }
 
 /** A longer text in a message ends in an ellipsis. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 /**
  * Makes the error for a wrong value: `Invalid option "maxLines": expected a whole number of at least 1, received 0`. A text is named
@@ -71,9 +71,9 @@ export function mismatch(value: unknown, expected: string): string {
 /** Returns `expected …, received "…"` for a text that is not among `names`, with the nearest one. */
 export function wrongName(given: string, expected: string, names: readonly string[]): string {
   const meant = nearest(given, names)
-  const characters = Array.from(given.slice(0, 2 * LONGEST_NAME + 2).toWellFormed())
+  const characters = Array.from(given.slice(0, 2 * MAX_NAME_LENGTH + 2).toWellFormed())
   const short =
-    characters.length > LONGEST_NAME ? `${characters.slice(0, LONGEST_NAME).join('')}…` : given.toWellFormed()
+    characters.length > MAX_NAME_LENGTH ? `${characters.slice(0, MAX_NAME_LENGTH).join('')}…` : given.toWellFormed()
   return `expected ${expected}, received ${JSON.stringify(short)}${meant === undefined ? '' : `; did you mean '${meant}'?`}`
 }
 

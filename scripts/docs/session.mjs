@@ -17,7 +17,7 @@ const PER_LINE = 0.12
 /** Seconds that the whole screen stays before the session starts again. */
 const REST = 8
 /** The longest part of an output that is shown. */
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /** A build that fails in the middle of 40,000 lines. */
 const BUILD = `
@@ -44,8 +44,8 @@ function run(args, cwd, env) {
 /** The lines that fit the picture: the first and the last, with one that says how many are missing. */
 function fitted(lines) {
   const cut = lines.map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line))
-  if (cut.length <= MOST_LINES) return cut
-  return [...cut.slice(0, MOST_LINES / 2), `⋮ (${cut.length - MOST_LINES} lines more)`, ...cut.slice(-MOST_LINES / 2)]
+  if (cut.length <= MAX_LINES) return cut
+  return [...cut.slice(0, MAX_LINES / 2), `⋮ (${cut.length - MAX_LINES} lines more)`, ...cut.slice(-MAX_LINES / 2)]
 }
 
 /** One line of the picture: when it appears, in seconds from the start. */

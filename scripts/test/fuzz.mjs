@@ -48,7 +48,7 @@ const STACK_KIB = { permission: 256, redact: 256 }
 const QUICK_INPUTS = { smart: 150, diff: 150, json: 150, csv: 150 }
 
 /** Longer inputs find nothing more: what is long in a case is written as a short run. */
-const LONGEST_INPUT = 2048
+const MAX_INPUT_LENGTH = 2048
 const QUICK_SECONDS = 5
 
 const TARGETS = readdirSync(join(FUZZ, 'targets')).map((file) => file.replace(/\.rs$/, ''))
@@ -122,7 +122,7 @@ async function fuzz(target) {
     target,
     [
       `-max_total_time=${seconds}`,
-      `-max_len=${LONGEST_INPUT}`,
+      `-max_len=${MAX_INPUT_LENGTH}`,
       `-rss_limit_mb=${BARS.peakRssMiB}`,
       '-timeout=10',
       '-print_final_stats=1',
@@ -191,7 +191,13 @@ async function minimise(target) {
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { recursive: true })
   const found = join(BUILT, 'corpus', target)
-  const { code, printed } = await run(target, ['-set_cover_merge=1', `-max_len=${LONGEST_INPUT}`, fresh, found, kept])
+  const { code, printed } = await run(target, [
+    '-set_cover_merge=1',
+    `-max_len=${MAX_INPUT_LENGTH}`,
+    fresh,
+    found,
+    kept,
+  ])
   if (code !== 0) throw new Error(`${target}: the corpus could not be minimised:\n${printed.slice(-1000)}`)
   rmSync(kept, { recursive: true })
   cpSync(fresh, kept, { recursive: true })

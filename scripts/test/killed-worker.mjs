@@ -73,7 +73,7 @@ export async function savePath(storage, content, random) {
 }
 
 /** Milliseconds after which a process may end within a request. */
-const MOST_OF_REQUEST_MS = 10
+const MAX_REQUEST_MS = 10
 
 /**
  * Counts operations on files and requests, and ends this process at the n-th: before it, after it, or with half of a write done,
@@ -106,7 +106,7 @@ async function mortal(dieAt, how, random, objects) {
   for (const name of isServer ? ['put', 'begin', 'part', 'complete', 'abort', 'get', 'remove'] : [])
     wrap(objects, name, function (request, given) {
       void request.apply(this, given).catch(() => {})
-      return pause(random() * MOST_OF_REQUEST_MS)
+      return pause(random() * MAX_REQUEST_MS)
     })
   // The preparation itself is no operation of the worker.
   made = 0

@@ -25,9 +25,9 @@ const WORKER = fileURLToPath(new URL('killed-worker.mjs', import.meta.url))
 /** How workers save: without a spool, or with one and either promise. */
 const WAYS = [{}, { ack: 'spool' }, { ack: 'remote' }]
 /** Most kills between two looks at the store. */
-const MOST_OF_ROUND = 60
+const MAX_PER_ROUND = 60
 /** Requests or operations up to which a worker may live. */
-const LONGEST = { simulated: 12, processes: 80 }
+const MAX_LENGTH = { simulated: 12, processes: 80 }
 
 const hashOf = (text) => createHash('sha256').update(text).digest('hex')
 
@@ -56,7 +56,7 @@ function mortal(objects, nth, isCarriedOut) {
 
 /** Lets one simulated worker save until it dies. */
 async function simulate(bucket, options, random, saved) {
-  const nth = 1 + Math.floor(random() * LONGEST.simulated)
+  const nth = 1 + Math.floor(random() * MAX_LENGTH.simulated)
   const { died, objects } = mortal(bucket, nth, random() < 0.5)
   const storage = new RemoteStorage({ objects, ...options, partBytes: 5 * 2 ** 20, ackTimeoutMs: 3_600_000 })
   let isDead = false
@@ -120,7 +120,7 @@ async function verify(bucket, options, saved) {
 async function rounds(kills, seed, makeBucket, kill) {
   const until = Date.now() + minutes * 60_000
   const sums = { kills: 0, acknowledged: 0, missingOrDifferent: 0, torn: 0, outputs: 0 }
-  const most = Math.min(MOST_OF_ROUND, Math.ceil(kills / WAYS.length))
+  const most = Math.min(MAX_PER_ROUND, Math.ceil(kills / WAYS.length))
   for (let round = 0; sums.kills < kills && Date.now() < until; round += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'spillway-kills-'))
     const way = WAYS[round % WAYS.length]
@@ -190,7 +190,7 @@ const processes = await rounds(
   seed,
   openObjects,
   ({ place, options, random, seed: own, saved }) => {
-    const dieAt = 1 + Math.floor(random() * LONGEST.processes)
+    const dieAt = 1 + Math.floor(random() * MAX_LENGTH.processes)
     const how = ['before', 'after', 'within'][Math.floor(random() * 3)]
     return runProcess({ objects: place, options, seed: own, dieAt, how }, saved)
   },

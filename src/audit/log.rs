@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound};
+use super::record::{MAX_LINE_LENGTH, NO_HASH, RESERVED, Sealer, VERSION, bound};
 use super::redact::redact;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::fs::file_names;
@@ -23,9 +23,9 @@ use crate::redaction::redactor::Rules;
 use crate::util::sort::sort_by_key;
 
 /// Maximum time that a batch waits for the lock, which each writer holds for one write.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
-const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+const MAX_PAUSE: Duration = Duration::from_millis(5);
 
 /// Settings of a log.
 #[derive(Debug, Clone)]
@@ -253,7 +253,7 @@ impl Log {
             return Ok(End { length, hash: hash_before()?, torn });
         }
         // Only the line feed is missing: the record is complete, so it stays.
-        if torn <= LONGEST_LINE as u64
+        if torn <= MAX_LINE_LENGTH as u64
             && let Some(hash) = own_hash(&piece(&open.file, complete, torn)?, &self.options.sealer)
         {
             write_at_end(&open.file, b"\n", length)?;
@@ -322,9 +322,9 @@ pub(super) fn acquire(lock: &File) -> io::Result<()> {
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(()),
-            Err(std::fs::TryLockError::WouldBlock) if began.elapsed() < LONGEST_WAIT => {
+            Err(std::fs::TryLockError::WouldBlock) if began.elapsed() < MAX_WAIT => {
                 sleep(pause);
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(MAX_PAUSE);
             }
             Err(std::fs::TryLockError::WouldBlock) => {
                 return Err(io::Error::new(
@@ -339,7 +339,7 @@ pub(super) fn acquire(lock: &File) -> io::Result<()> {
 
 /// Reads enough of the end of the file for one record and the line feed before it.
 fn tail(file: &File, length: u64) -> io::Result<Vec<u8>> {
-    let bytes = length.min(LONGEST_LINE as u64 + 1);
+    let bytes = length.min(MAX_LINE_LENGTH as u64 + 1);
     piece(file, length - bytes, bytes)
 }
 
@@ -356,7 +356,7 @@ fn piece(file: &File, from: u64, bytes: u64) -> io::Result<Vec<u8>> {
 fn after_last_line_feed(file: &File, length: u64) -> io::Result<u64> {
     let mut end = length;
     while end > 0 {
-        let from = end.saturating_sub(LONGEST_LINE as u64);
+        let from = end.saturating_sub(MAX_LINE_LENGTH as u64);
         let block = piece(file, from, end - from)?;
         if let Some(at) = block.iter().rposition(|byte| *byte == b'\n') {
             return Ok(from + at as u64 + 1);
@@ -391,8 +391,8 @@ fn own_hash(line: &[u8], sealer: &Sealer) -> Option<String> {
 
 /// Truncates a session's name for a record. File names keep long ones distinct.
 fn shortened(session: &str) -> &str {
-    const LONGEST: usize = 256;
-    &session[..session.floor_char_boundary(LONGEST)]
+    const MAX_LENGTH: usize = 256;
+    &session[..session.floor_char_boundary(MAX_LENGTH)]
 }
 
 /// Splits the path of a log's current file into its directory and the session's part of the name.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::log::Options;
-use super::record::{LONGEST_LINE, SHORTEST_KEY, Sealer};
+use super::record::{MAX_LINE_LENGTH, MIN_KEY_LENGTH, Sealer};
 use crate::error::{Code, Result};
 use crate::options::fields::{boolean, count_from, object, refuse, text};
 use crate::options::redaction;
@@ -40,7 +40,7 @@ pub fn read(options: &Value) -> Result<Options> {
             "stem" => stem = Some(text(value, CODE, name)?),
             "key" => read.sealer = Sealer::new(Some(key(&text(value, CODE, name)?)?)),
             "maxFileBytes" => {
-                read.max_file_bytes = count_from(LONGEST_LINE as u64, value, CODE, name)?;
+                read.max_file_bytes = count_from(MAX_LINE_LENGTH as u64, value, CODE, name)?;
             }
             "redact" => read.redact = redaction::rules(value, CODE, name)?,
             "sync" => read.sync = boolean(value, CODE, name)?,
@@ -68,9 +68,9 @@ pub fn key(digits: &str) -> Result<Vec<u8>> {
         })
         .collect();
     let bytes = bytes.unwrap_or_default();
-    if bytes.len() < SHORTEST_KEY {
+    if bytes.len() < MIN_KEY_LENGTH {
         // The message must not contain the key.
-        let problem = format!("expected {SHORTEST_KEY} bytes or more, received {}", bytes.len());
+        let problem = format!("expected {MIN_KEY_LENGTH} bytes or more, received {}", bytes.len());
         return Err(crate::error::Error::field(CODE, "key", problem));
     }
     Ok(bytes)

@@ -12,7 +12,7 @@ use crate::util::hex::hex;
 use crate::util::sort::{object, sort_by_key};
 
 /// Maximum length of a line in bytes. Longer fields are truncated, which the record states.
-pub const LONGEST_LINE: usize = 64 * 1024;
+pub const MAX_LINE_LENGTH: usize = 64 * 1024;
 
 /// The previous hash of the first record of a chain, and of a log.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -24,7 +24,7 @@ pub const RESERVED: [&str; 6] = ["after", "cut", "hash", "prev", "seq", "writer"
 pub const VERSION: u64 = 1;
 
 /// Minimum length of a key in bytes. Shorter ones could be guessed.
-pub const SHORTEST_KEY: usize = 16;
+pub const MIN_KEY_LENGTH: usize = 16;
 
 /// Computes hashes of records: HMAC-SHA-256 with a key, SHA-256 without.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +62,7 @@ impl Sealer {
 /// the original length in bytes.
 pub fn bound(event: &mut Map<String, Value>) {
     // The difference is room for the members that the log adds.
-    const ROOM: usize = LONGEST_LINE - 1024;
+    const ROOM: usize = MAX_LINE_LENGTH - 1024;
     /// Limits tried in turn: bytes of a text, and number of members of a list or object in the event.
     const STEPS: [(usize, usize); 4] = [(8192, 1024), (1024, 256), (128, 64), (128, 8)];
     let length = |event: &Map<String, Value>| canonical(&Value::Object(event.clone())).len();
@@ -163,7 +163,7 @@ mod tests {
             let mut event = object(event);
             let bytes = canonical(&Value::Object(event.clone())).len();
             bound(&mut event);
-            assert!(canonical(&Value::Object(event.clone())).len() <= LONGEST_LINE - 512);
+            assert!(canonical(&Value::Object(event.clone())).len() <= MAX_LINE_LENGTH - 512);
             assert_eq!(event.get("cut"), Some(&json!(bytes)));
         }
         let long = json!({ "list": vec![json!({ "a": 1 }); 30_000], "x": "y".repeat(100_000) });

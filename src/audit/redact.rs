@@ -9,7 +9,7 @@ use crate::redaction::redactor::{Redactor, Rules};
 use crate::redaction::secret_patterns::{in_arguments, is_secret_name};
 
 /// Minimum number of digits of a number that can be a secret.
-const SHORTEST_NUMBER: usize = 4;
+const MIN_NUMBER_LENGTH: usize = 4;
 
 /// Redacts secrets in every text of an event, names of members included, and every text and number under a secret's
 /// name: as a member, as an entry of a map, as the value of a name, and as the argument of an option.
@@ -23,7 +23,7 @@ fn redact_in(value: &mut Value, rules: &Arc<Rules>, is_secret: bool) {
         Value::String(text) => *text = redacted(text, rules),
         Value::Number(number) if is_secret => {
             let digits = number.to_string();
-            if digits.len() >= SHORTEST_NUMBER {
+            if digits.len() >= MIN_NUMBER_LENGTH {
                 *value = Value::String("*".repeat(digits.len()));
             }
         }

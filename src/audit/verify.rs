@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::log::{acquire, current, part, parts, split};
-use super::record::{LONGEST_LINE, NO_HASH, Sealer};
+use super::record::{MAX_LINE_LENGTH, NO_HASH, Sealer};
 use crate::error::{Code, Error, Result, os_reason};
 use crate::fs::folder::Folder;
 use crate::fs::symlink_policy::SymlinkPolicy;
@@ -183,7 +183,7 @@ impl Verifier {
         let Some(text) = line.strip_suffix(b"\n") else {
             return self.take_unended(now, line);
         };
-        if text.len() > LONGEST_LINE {
+        if text.len() > MAX_LINE_LENGTH {
             return refuse("is longer than any record");
         }
         let Ok(Value::Object(record)) = serde_json::from_slice(text) else {
@@ -211,7 +211,7 @@ impl Verifier {
             return Err(("has no end".to_owned(), None));
         }
         match serde_json::from_slice::<Value>(line) {
-            Err(error) if error.is_eof() && line.len() <= LONGEST_LINE => {
+            Err(error) if error.is_eof() && line.len() <= MAX_LINE_LENGTH => {
                 self.report.torn = Some(torn());
                 Ok(())
             }
@@ -318,7 +318,7 @@ fn is_part(stem: &str) -> bool {
 
 /// Reads a line with its line feed. A line longer than any record is read only so far that its excess shows.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
-    let mut bounded = io::Read::take(reader, LONGEST_LINE as u64 + 2);
+    let mut bounded = io::Read::take(reader, MAX_LINE_LENGTH as u64 + 2);
     bounded.read_until(b'\n', line).map(|read| read as u64)
 }
 
@@ -431,9 +431,9 @@ mod tests {
     fn a_torn_end_of_any_length_is_put_aside() {
         for torn in [
             vec![0; 10],
-            vec![0; LONGEST_LINE],
-            vec![0; LONGEST_LINE + 1],
-            vec![0; 3 * LONGEST_LINE],
+            vec![0; MAX_LINE_LENGTH],
+            vec![0; MAX_LINE_LENGTH + 1],
+            vec![0; 3 * MAX_LINE_LENGTH],
             [b"{\"a\":".as_slice(), &[0; 70_000]].concat(),
         ] {
             for records in 0..2 {

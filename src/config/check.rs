@@ -13,12 +13,12 @@ use crate::permission::DOMAINS;
 use crate::permission::pattern::Style;
 use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::permission::sensitive::SensitiveNames;
-use crate::truncation::smart::rules::MOST_EXTRA;
+use crate::truncation::smart::rules::MAX_EXTRA;
 use crate::util::size;
 use crate::util::suggest::{refuse_choice, refuse_near, unknown};
 
 /// Maximum number of problems reported; a file with more is reported as one problem.
-const MOST_PROBLEMS: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 /// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn style() -> Style {
 
 impl Checked {
     pub(super) fn tell(&mut self, severity: Severity, path: &str, at: usize, message: String) {
-        if self.problems.len() < MOST_PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem { severity, path: path.to_owned(), at, message });
         }
     }
@@ -384,7 +384,7 @@ impl Checked {
     }
 
     fn smart_rules(&mut self, node: &mut Node, path: &str) -> bool {
-        if !matches!(&node.kind, Is::List(items) if items.len() <= MOST_EXTRA) {
+        if !matches!(&node.kind, Is::List(items) if items.len() <= MAX_EXTRA) {
             self.refuse(path, node, &Kind::SmartRules.allowed());
             return false;
         }

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use crate::options::fields::STRATEGIES;
-use crate::options::{LONGEST_WORD, MOST_AROUND, MOST_WORDS};
+use crate::options::{MAX_AROUND, MAX_WORD_LENGTH, MAX_WORDS};
 use crate::permission::pattern::MAX_PATTERN_BYTES;
 use crate::permission::{DECISIONS, DOMAINS};
-use crate::truncation::smart::rules::MOST_EXTRA;
+use crate::truncation::smart::rules::MAX_EXTRA;
 use crate::truncation::smart::table::MAX_WEIGHT;
 use crate::util::sort::object;
 use crate::util::suggest::listed;
@@ -358,7 +358,7 @@ impl Kind {
             Kind::Url(beginnings) => format!("a URL that begins with {}", beginnings.join(" or ")),
             Kind::Folder => "the absolute path of a folder".into(),
             Kind::Rules => "an array of rules".into(),
-            Kind::SmartRules => format!("an array of at most {MOST_EXTRA} rules"),
+            Kind::SmartRules => format!("an array of at most {MAX_EXTRA} rules"),
         }
     }
 
@@ -392,7 +392,7 @@ impl Kind {
             Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
             Kind::SmartRules => json!({
                 "type": "array",
-                "maxItems": MOST_EXTRA,
+                "maxItems": MAX_EXTRA,
                 "items": { "$ref": "#/$defs/smartRule" },
             }),
         }
@@ -467,14 +467,14 @@ pub fn schema() -> Value {
                     "words": {
                         "type": "array",
                         "minItems": 1,
-                        "maxItems": MOST_WORDS,
-                        "items": { "type": "string", "minLength": 1, "maxLength": LONGEST_WORD },
+                        "maxItems": MAX_WORDS,
+                        "items": { "type": "string", "minLength": 1, "maxLength": MAX_WORD_LENGTH },
                         "description": "The line holds one of them, in either case. In 3 to 128 bytes each.",
                     },
                     "pattern": { "type": "string", "minLength": 1, "description": "And this regular expression of Rust's regex crate matches." },
                     "weight": whole(MAX_WEIGHT.into(), "How much the line matters. Errors have 850 and more, 0 is a veto."),
-                    "before": whole(MOST_AROUND, "Lines before it that belong to it."),
-                    "after": whole(MOST_AROUND, "Lines after it that belong to it."),
+                    "before": whole(MAX_AROUND, "Lines before it that belong to it."),
+                    "after": whole(MAX_AROUND, "Lines after it that belong to it."),
                 },
             },
         },

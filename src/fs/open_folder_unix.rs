@@ -62,7 +62,7 @@ pub(super) fn open_dir(path: &Path, access: OFlags, links: SymlinkPolicy) -> io:
 
 /// Maximum number of symlinks followed, as in Linux.
 #[cfg(target_os = "linux")]
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Opens a folder component by component and checks every symlink before following it.
 #[cfg(target_os = "linux")]
@@ -80,7 +80,7 @@ fn walk(path: &Path, flags: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd>
             continue;
         }
         followed += 1;
-        if links == SymlinkPolicy::Deny || followed > MOST_LINKS {
+        if links == SymlinkPolicy::Deny || followed > MAX_LINKS {
             return Err(Errno::LOOP.into());
         }
         if stat.st_uid != rustix::process::geteuid().as_raw() && stat.st_uid != 0 {

@@ -92,7 +92,7 @@ pub struct Finding {
 
 /// Maximum number of calls in a turn. More without a text or a result in between mean that the host has stopped
 /// reporting.
-const MOST_OF_A_TURN: u64 = 20;
+const MAX_PER_TURN: u64 = 20;
 
 /// The last calls of a run, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,8 +127,8 @@ impl Calls {
     fn begins(&self, name: Option<&str>) -> bool {
         match name {
             Some(_) => self.turn_name.as_deref() != name,
-            None if self.hears_all && self.since_said < MOST_OF_A_TURN => self.since_said == 0,
-            None => self.unsettled == 0 || self.unsettled >= MOST_OF_A_TURN || !self.records,
+            None if self.hears_all && self.since_said < MAX_PER_TURN => self.since_said == 0,
+            None => self.unsettled == 0 || self.unsettled >= MAX_PER_TURN || !self.records,
         }
     }
 
@@ -229,14 +229,15 @@ impl Calls {
 
     /// Returns true if the previous call was a repetition in excess by its results, and has the same tool.
     fn just_repeated(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
-        const FEWEST: u64 = 3;
+        const MIN_CALLS: u64 = 3;
         let last = self.list.back()?;
         let comparable = last.turn != call.turn
             && last.tool == call.tool
             && last.signature != call.signature
             && !(last.conduct.waits || call.conduct.waits || self.waited(1))
             && last.outcome.result().is_some();
-        let threshold = rules.same_tool.ask.filter(|_| comparable)?.saturating_sub(1).max(FEWEST);
+        let threshold =
+            rules.same_tool.ask.filter(|_| comparable)?.saturating_sub(1).max(MIN_CALLS);
         let count = self.streak(&last.signature, call.turn, rules);
         (count >= threshold)
             .then(|| finding(LoopReason::SameTool, Level::Ask, count, &last.signature, &last.tool))
@@ -348,7 +349,7 @@ impl Calls {
 
     /// Detects that the last calls and this one are the same few calls, in any order, with unchanged results.
     fn standstill(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
-        const MOST_DIFFERENT: usize = 5;
+        const MAX_DIFFERENT: usize = 5;
         let wanted = rules.standstill?;
         let mut results: BTreeMap<&str, Option<&str>> = BTreeMap::new();
         let mut seen = 0;
@@ -357,7 +358,7 @@ impl Calls {
             let known = results.entry(&each.signature).or_insert(result);
             let changed = known.zip(result).is_some_and(|(known, result)| known != result);
             *known = known.or(result);
-            if each.conduct.waits || each.forgotten || changed || results.len() > MOST_DIFFERENT {
+            if each.conduct.waits || each.forgotten || changed || results.len() > MAX_DIFFERENT {
                 return None;
             }
             seen += 1;

@@ -18,11 +18,11 @@ use crate::text::join_sentences;
 
 /// Maximum number of answers remembered for calls without results, because ids of calls that never end must not pile
 /// up.
-const MOST_ANSWERED: usize = 1000;
+const MAX_ANSWERED: usize = 1000;
 /// Answers that differ only by numbers count as a loop after this multiple of the limit for equal ones.
 const RENUMBERED_FACTOR: u64 = 2;
 /// Maximum number of permanent approvals per session; the oldest are dropped.
-const MOST_ALWAYS: usize = 1000;
+const MAX_APPROVALS: usize = 1000;
 /// Version of the format of saved states.
 const VERSION: u64 = 1;
 
@@ -387,7 +387,7 @@ impl Detector {
         if approval == Approval::Always {
             let always = &mut self.state.always;
             always.push_back(question.subject);
-            while always.len() > MOST_ALWAYS {
+            while always.len() > MAX_APPROVALS {
                 always.pop_front();
             }
         }
@@ -493,7 +493,7 @@ impl Detector {
     fn remember(&mut self, answered: Answered) {
         self.state.answered.retain(|earlier| earlier.id != answered.id);
         self.state.answered.push_back(answered);
-        while self.state.answered.len() > MOST_ANSWERED {
+        while self.state.answered.len() > MAX_ANSWERED {
             self.state.answered.pop_front();
         }
     }

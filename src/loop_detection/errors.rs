@@ -39,14 +39,14 @@ const EMPTY_WORDS: [&str; 18] = [
 
 /// Returns true if an error is specific: `exit code 1` and a search without matches are not.
 pub fn says_something(result: &str) -> bool {
-    const FEWEST_LETTERS: usize = 8;
+    const MIN_LETTERS: usize = 8;
     let words = result
         .split(|c: char| !c.is_alphabetic())
         .filter(|word| !EMPTY_WORDS.contains(&word.to_lowercase().as_str()));
     let mut letters = 0;
     words.map(|word| word.chars().count()).any(|count| {
         letters += count;
-        letters >= FEWEST_LETTERS
+        letters >= MIN_LETTERS
     })
 }
 

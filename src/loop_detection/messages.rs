@@ -97,8 +97,8 @@ pub fn warned(language: Language) -> &'static str {
 
 /// Returns the name of a tool for a sentence: on one line, and not long.
 fn shown(tool: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     let plain: String =
-        tool.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
+        tool.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_LENGTH).collect();
     if plain.trim().is_empty() { "a tool".to_owned() } else { plain }
 }

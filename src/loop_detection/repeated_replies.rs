@@ -43,7 +43,7 @@ pub struct Exchange {
 }
 
 /// Minimum number of letters of a text. One with fewer is only its numbers, such as a count.
-const FEWEST_LETTERS: usize = 4;
+const MIN_LETTERS: usize = 4;
 
 impl Answers {
     /// Records a call, which ends a loop of replies.
@@ -105,5 +105,5 @@ fn without_numbers(text: &str) -> Option<String> {
             plain.push('0');
         }
     }
-    (letters >= FEWEST_LETTERS).then_some(plain)
+    (letters >= MIN_LETTERS).then_some(plain)
 }

@@ -18,10 +18,10 @@ const CHUNK: usize = 50;
 const TIMES: usize = 10;
 
 /// Minimum length of a repetition in characters.
-const SHORTEST: usize = 400;
+const MIN_LENGTH: usize = 400;
 
 /// Maximum number of characters read of an answer, from its end: a repetition does not stop.
-const LONGEST: usize = 200_000;
+const MAX_LENGTH: usize = 200_000;
 
 /// Minimum number of prose letters in a period.
 const LETTERS: usize = 2;
@@ -52,8 +52,8 @@ struct Letter {
 /// Returns the longest repetition of the answer, if there is one.
 pub fn repetition(text: &str) -> Option<Repetition> {
     let stream = stream(text);
-    let stream = stream.get(stream.len().saturating_sub(LONGEST)..)?;
-    if stream.len() < SHORTEST {
+    let stream = stream.get(stream.len().saturating_sub(MAX_LENGTH)..)?;
+    if stream.len() < MIN_LENGTH {
         return None;
     }
     // A rolling hash, which moves on by one character in constant time.
@@ -86,7 +86,7 @@ pub fn repetition(text: &str) -> Option<Repetition> {
         let is_prose = prose * period >= LETTERS * run && prose * 3 >= run;
         if period > 0
             && run >= (TIMES - 1) * period
-            && run + CHUNK >= SHORTEST
+            && run + CHUNK >= MIN_LENGTH
             && is_prose
             && best.is_none_or(|(longest, ..)| run > longest)
         {

@@ -224,12 +224,12 @@ impl LoopRules {
         self.same_tool.warn =
             self.same_tool.warn.filter(|warn| threshold.is_none_or(|ask| *warn < ask));
         let calls = threshold.and_then(|calls| usize::try_from(calls).ok()).unwrap_or(0);
-        self.window = self.window.max(calls.min(LONGEST_WINDOW));
+        self.window = self.window.max(calls.min(MAX_WINDOW));
     }
 }
 
 /// Maximum number of calls remembered.
-pub const LONGEST_WINDOW: usize = 1000;
+pub const MAX_WINDOW: usize = 1000;
 
 fn profile(name: &Value) -> Result<Numbers> {
     let names = PROFILES.map(|(name, _)| name);

@@ -34,11 +34,11 @@ pub type IntakeHandle = External<Arc<Shared>>;
 
 /// Maximum length in bytes of a text assembled here: strings of the engine are limited to 512 MiB, and some of it is
 /// the notice.
-const LONGEST_TEXT: u64 = 511 << 20;
+const MAX_TEXT_LENGTH: u64 = 511 << 20;
 
 /// Bounds limits by the maximum length of a string.
 fn as_one_string(limits: Limits) -> Limits {
-    Limits { max_bytes: limits.max_bytes.min(LONGEST_TEXT), ..limits }
+    Limits { max_bytes: limits.max_bytes.min(MAX_TEXT_LENGTH), ..limits }
 }
 
 #[derive(Deserialize)]

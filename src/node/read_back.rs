@@ -77,12 +77,12 @@ pub fn reading_limits() -> String {
     json!({
         "range": { "leastBytes": range::MIN_BYTES, "mostBytes": range::MAX_BYTES },
         "search": {
-            "mostContext": search::MOST_CONTEXT,
+            "mostContext": search::MAX_CONTEXT,
             "matches": search::MATCHES,
-            "mostMatches": search::MOST_MATCHES,
+            "mostMatches": search::MAX_MATCHES,
             "bytes": search::SHOWN_BYTES,
-            "mostBytes": search::MOST_SHOWN_BYTES,
-            "patternBytes": pattern::LONGEST,
+            "mostBytes": search::MAX_SHOWN_BYTES,
+            "patternBytes": pattern::MAX_LENGTH,
         },
     })
     .to_string()

@@ -34,5 +34,5 @@ pub use fields::finite_or_infinity;
 pub use layers::{Call, Mode, Plan, limits_of};
 pub use settings::{OPTIONS, Settings, check_bounds};
 pub use smart_rules::smart_rules;
-pub(crate) use smart_rules::{LONGEST_WORD, MOST_AROUND, MOST_WORDS, smart_rule};
+pub(crate) use smart_rules::{MAX_AROUND, MAX_WORD_LENGTH, MAX_WORDS, smart_rule};
 pub use tools::{DEFAULTS, Defaults, ToolDefaults, built_in_tools};

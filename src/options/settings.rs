@@ -12,7 +12,7 @@ use crate::error::{Code, Error, Result};
 use crate::redaction::redactor::Rules;
 use crate::storage::bounds::Bounds;
 use crate::storage::directories::{Durability, StoreDirs, is_root};
-use crate::storage::head_tail_file::LEAST_BYTES;
+use crate::storage::head_tail_file::MIN_BYTES;
 use crate::truncation::notice::Wording;
 use crate::truncation::smart::rules::Rules as SmartRules;
 use crate::util::language::Language;
@@ -131,7 +131,7 @@ impl Settings {
                 "maxStoreBytes" => settings.max_store_bytes = fields::bound(value, code, field)?,
                 "maxStoreFiles" => settings.max_store_files = fields::bound(value, code, field)?,
                 "maxFileBytes" => {
-                    let most = fields::count_from(LEAST_BYTES, value, code, field)?;
+                    let most = fields::count_from(MIN_BYTES, value, code, field)?;
                     settings.max_file_bytes = Some(most);
                 }
                 "redact" => settings.redact = redaction::rules(value, code, field)?,

@@ -7,22 +7,22 @@ use serde_json::Value;
 use super::fields;
 use super::redaction::pattern;
 use crate::error::{Code, Error, Result};
-use crate::truncation::smart::rules::{Extra, MOST_EXTRA, Rules};
+use crate::truncation::smart::rules::{Extra, MAX_EXTRA, Rules};
 use crate::truncation::smart::table::MAX_WEIGHT;
 use crate::util::suggest;
 
 const FIELDS: [&str; 5] = ["words", "pattern", "weight", "before", "after"];
 /// Maximum number of words in a rule, and maximum length of a word in bytes.
-pub(crate) const MOST_WORDS: usize = 64;
-pub(crate) const LONGEST_WORD: usize = 128;
+pub(crate) const MAX_WORDS: usize = 64;
+pub(crate) const MAX_WORD_LENGTH: usize = 128;
 /// Maximum number of context lines before and after a match.
-pub(crate) const MOST_AROUND: u64 = 32;
+pub(crate) const MAX_AROUND: u64 = 32;
 
 /// Reads rules that are added to the built-in ones.
 pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> {
     let extras = fields::array(value, code, path, "an array of rules", rule)?;
-    if extras.len() > MOST_EXTRA {
-        let problem = format!("expected at most {MOST_EXTRA} rules, received {}", extras.len());
+    if extras.len() > MAX_EXTRA {
+        let problem = format!("expected at most {MAX_EXTRA} rules, received {}", extras.len());
         return Err(Error::field(code, path, problem));
     }
     Rules::extended(&extras).map(Arc::new).map_err(|(index, problem)| {
@@ -53,13 +53,13 @@ fn rule(value: &Value, code: Code, path: &str) -> Result<Extra> {
                 extra.weight = within(value, code, &field, u64::from(MAX_WEIGHT))?;
                 has_weight = true;
             }
-            "before" => extra.before = within(value, code, &field, MOST_AROUND)?,
-            "after" => extra.after = within(value, code, &field, MOST_AROUND)?,
+            "before" => extra.before = within(value, code, &field, MAX_AROUND)?,
+            "after" => extra.after = within(value, code, &field, MAX_AROUND)?,
             _ => return Err(suggest::unknown(code, &field, key, &FIELDS)),
         }
     }
-    if extra.words.is_empty() || extra.words.len() > MOST_WORDS {
-        let problem = format!("expected 1 to {MOST_WORDS} words, received {}", extra.words.len());
+    if extra.words.is_empty() || extra.words.len() > MAX_WORDS {
+        let problem = format!("expected 1 to {MAX_WORDS} words, received {}", extra.words.len());
         return Err(Error::field(code, format!("{path}.words"), problem));
     }
     if !has_weight {
@@ -71,10 +71,11 @@ fn rule(value: &Value, code: Code, path: &str) -> Result<Extra> {
 
 /// Reads a word of a rule. Every line that contains the word is examined, so a short one would be slow.
 fn word(value: &Value, code: Code, field: &str) -> Result<String> {
-    let allowed =
-        format!("a text of 3 to {LONGEST_WORD} bytes without a line break, in which a letter is");
+    let allowed = format!(
+        "a text of 3 to {MAX_WORD_LENGTH} bytes without a line break, in which a letter is"
+    );
     let text = value.as_str().filter(|text| {
-        (3..=LONGEST_WORD).contains(&text.len())
+        (3..=MAX_WORD_LENGTH).contains(&text.len())
             && !text.contains(['\n', '\r'])
             && text.trim().chars().any(|char| !char.is_ascii() || char.is_ascii_graphic())
     });

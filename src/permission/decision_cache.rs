@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use super::paths::{RealPaths, Repository};
 
 /// Maximum number of answers kept.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Maximum length of a call and its answer; longer ones rarely come again.
 const MAX_BYTES: usize = 2048;
@@ -64,7 +64,7 @@ impl Repeated {
         let (asked, answer) = (asked.to_owned(), answer.to_owned());
         let (led, repositories) = (noted.led.into_inner(), noted.repositories.into_inner());
         self.0.push_back(Entry { asked, led, repositories, answer });
-        if self.0.len() > MOST {
+        if self.0.len() > MAX {
             self.0.pop_front();
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn literal(name: &str) -> String {
 }
 
 /// Maximum number of pairs of tokens compared.
-const MOST_PAIRS: usize = 1 << 16;
+const MAX_PAIRS: usize = 1 << 16;
 
 /// A token of a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
         return false;
     }
     let (one, two) = (parts(glob, crosses), parts(other, false));
-    if one.len().saturating_mul(two.len()) > MOST_PAIRS {
+    if one.len().saturating_mul(two.len()) > MAX_PAIRS {
         return true;
     }
     // From the ends: each cell says whether the rests of both globs overlap.

@@ -11,7 +11,7 @@ use super::targets::Touched;
 const BREAKS: [char; 9] =
     ['\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 /// Maximum number of spaces examined in the two names of a git header.
-const MOST_SPACES: usize = 64;
+const MAX_SPACES: usize = 64;
 
 /// Adds the files that a patch names, or an unreadable target.
 pub(super) fn patched(text: &str, found: &mut Vec<Touched>) {
@@ -131,7 +131,7 @@ impl Patch<'_> {
             }
             return;
         }
-        let spaces = || text.match_indices(' ').take(MOST_SPACES);
+        let spaces = || text.match_indices(' ').take(MAX_SPACES);
         let only = spaces().nth(1).is_none();
         // If both are the same file, as they are where no other header names it, its name shows where the second
         // begins.

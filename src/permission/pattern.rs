@@ -19,7 +19,7 @@ const MAX_ALTERNATIVES: usize = 64;
 const REGEX_BYTES: usize = 256 * 1024;
 const REGEX_NESTING: u32 = 64;
 
-const LONGEST_SCHEME: usize = 5;
+const MAX_SCHEME_LENGTH: usize = 5;
 
 /// How patterns are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -273,7 +273,7 @@ impl Pattern {
 
 /// The scheme, if the text begins with one that is known, and what follows.
 pub fn split_scheme(text: &str) -> (Option<&'static str>, &str) {
-    let mut start = text.bytes().take(LONGEST_SCHEME + 1);
+    let mut start = text.bytes().take(MAX_SCHEME_LENGTH + 1);
     let Some(end) = start.position(|byte| byte == b':') else { return (None, text) };
     let scheme = match &text[..end] {
         "vault" => "vault",

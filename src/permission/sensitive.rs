@@ -106,7 +106,7 @@ pub fn is_startup(path: &str, is_glob: bool) -> bool {
 const MIN_START: usize = 4;
 
 /// Maximum number of lists of alternatives in a glob that are expanded.
-const MOST_ALTERNATIVES: usize = 3;
+const MAX_ALTERNATIVES: usize = 3;
 
 /// Names with at most one `*` each, in order; the last one that matches counts.
 #[derive(Debug, Clone, Default)]
@@ -345,7 +345,7 @@ impl SensitiveNames {
         {
             // Nested ones are not taken apart, nor many: they may mean anything.
             return all.contains('{')
-                || glob.matches('{').count() > MOST_ALTERNATIVES
+                || glob.matches('{').count() > MAX_ALTERNATIVES
                 || all
                     .split(',')
                     .any(|one| self.any_alternative(&[before, one, behind].concat(), is_it));
@@ -400,7 +400,7 @@ pub fn without_classes(glob: &str) -> Cow<'_, str> {
     if !glob.contains('[') {
         return text;
     }
-    for _ in 0..MOST_ALTERNATIVES {
+    for _ in 0..MAX_ALTERNATIVES {
         let parts = text.split_once("[[:").and_then(|(before, rest)| {
             let (_, behind) = rest.split_once(":]")?;
             let (_, behind) = behind.split_once(']')?;

@@ -14,26 +14,26 @@ use crate::util::regex_source::RegexSource;
 
 /// Length in bytes up to which a match is guaranteed to be redacted. At least this much of a longer match is redacted
 /// if a shorter part of it matches too; otherwise it is missed.
-pub const LONGEST_MATCH: usize = 64 * 1024;
+pub const MAX_MATCH_LENGTH: usize = 64 * 1024;
 /// Number of bytes decided at a time.
 const STEP: usize = 192 * 1024;
 /// Number of bytes after a match that decide whether a word or line ends with it.
 const LOOK_AHEAD: usize = 8;
 
 /// Maximum length of a pattern in bytes.
-const LONGEST_PATTERN: usize = 4096;
+const MAX_PATTERN_LENGTH: usize = 4096;
 /// Maximum nesting of groups.
 const NEST_LIMIT: u32 = 50;
 /// Maximum size in bytes of a compiled pattern, and of the cache while searching.
 const SIZE_LIMIT: usize = 2 << 20;
 const CACHE_LIMIT: usize = 1 << 20;
 /// Maximum number of patterns; each is a pass over the output.
-pub const MOST_PATTERNS: usize = 100;
+pub const MAX_PATTERNS: usize = 100;
 /// Maximum number of known values, and of their total bytes.
-pub const MOST_VALUES: usize = 10_000;
-const MOST_VALUE_BYTES: usize = 1 << 20;
+pub const MAX_VALUES: usize = 10_000;
+const MAX_VALUE_BYTES: usize = 1 << 20;
 /// Minimum length of a value in bytes: shorter ones would match everywhere.
-pub const SHORTEST_VALUE: usize = 4;
+pub const MIN_VALUE_LENGTH: usize = 4;
 
 /// Replaces every byte of a secret.
 const MASK: u8 = b'*';
@@ -69,8 +69,8 @@ impl Expression {
     /// Compiles a pattern. The error states the problem.
     fn new(pattern: &RegexSource) -> Result<Self, String> {
         let length = pattern.source.len();
-        if !(1..=LONGEST_PATTERN).contains(&length) {
-            return Err(format!("expected 1 to {LONGEST_PATTERN} bytes, received {length}"));
+        if !(1..=MAX_PATTERN_LENGTH).contains(&length) {
+            return Err(format!("expected 1 to {MAX_PATTERN_LENGTH} bytes, received {length}"));
         }
         let parsed = regex_syntax::ParserBuilder::new()
             .nest_limit(NEST_LIMIT)
@@ -129,7 +129,7 @@ impl Rules {
     pub fn new(patterns: &[RegexSource], values: &[String], known: bool) -> Result<Self, Refused> {
         // Checked before anything is compiled, which takes time and memory.
         for (list, count, most) in
-            [("patterns", patterns.len(), MOST_PATTERNS), ("values", values.len(), MOST_VALUES)]
+            [("patterns", patterns.len(), MAX_PATTERNS), ("values", values.len(), MAX_VALUES)]
         {
             if count > most {
                 return Err((
@@ -145,10 +145,10 @@ impl Rules {
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         for (index, value) in values.iter().enumerate() {
             // The message must not contain the value, because messages are logged.
-            if !(SHORTEST_VALUE..=LONGEST_MATCH).contains(&value.len()) {
+            if !(MIN_VALUE_LENGTH..=MAX_MATCH_LENGTH).contains(&value.len()) {
                 let length = value.len();
                 let problem = format!(
-                    "expected {SHORTEST_VALUE} to {LONGEST_MATCH} bytes, received {length}"
+                    "expected {MIN_VALUE_LENGTH} to {MAX_MATCH_LENGTH} bytes, received {length}"
                 );
                 return Err((at("values", index), problem));
             }
@@ -156,10 +156,10 @@ impl Rules {
         let bytes: usize = values.iter().map(String::len).sum();
         let too_large = || {
             let problem =
-                format!("expected at most {MOST_VALUE_BYTES} bytes in all, received {bytes}");
+                format!("expected at most {MAX_VALUE_BYTES} bytes in all, received {bytes}");
             ("values".to_owned(), problem)
         };
-        if bytes > MOST_VALUE_BYTES {
+        if bytes > MAX_VALUE_BYTES {
             return Err(too_large());
         }
         let longest = values.iter().map(String::len).max();
@@ -208,7 +208,7 @@ pub struct Redactor {
 
 impl Default for Redactor {
     fn default() -> Self {
-        Redactor::with_window(STEP, LONGEST_MATCH)
+        Redactor::with_window(STEP, MAX_MATCH_LENGTH)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::text::omitted_range::OmittedRange;
 use crate::text::utf8_boundary;
 
 /// Smallest useful maximum in bytes.
-pub const LEAST_BYTES: u64 = 4096;
+pub const MIN_BYTES: u64 = 4096;
 /// Maximum distance in bytes at which a line break is looked for; without one a part ends between two characters.
 const NEAR: u64 = 1024;
 
@@ -116,7 +116,7 @@ impl DraftLayout {
         let (head, is_line) = match memrchr(b'\n', &near) {
             Some(at) => (from + at as u64 + 1, true),
             None => (
-                from + utf8_boundary::floor(&near, near.len() - utf8_boundary::LONGEST) as u64,
+                from + utf8_boundary::floor(&near, near.len() - utf8_boundary::MAX_LENGTH) as u64,
                 false,
             ),
         };
@@ -126,15 +126,15 @@ impl DraftLayout {
         };
         let room = self.most - head - line(total).len() as u64;
         // The same applies to the start of the second half.
-        let oldest = total - (self.most - self.head()) + utf8_boundary::LONGEST as u64;
+        let oldest = total - (self.most - self.head()) + utf8_boundary::MAX_LENGTH as u64;
         let start = oldest.max(total - room);
-        let from = start - utf8_boundary::LONGEST as u64;
+        let from = start - utf8_boundary::MAX_LENGTH as u64;
         let near = read(from, (start + NEAR).min(total))?;
-        let before = utf8_boundary::LONGEST - 1;
+        let before = utf8_boundary::MAX_LENGTH - 1;
         let ended = near.get(before..).and_then(|near| memchr(b'\n', near));
         let tail = match ended {
             Some(at) => from + (before + at + 1) as u64,
-            None => from + utf8_boundary::ceil(&near, utf8_boundary::LONGEST) as u64,
+            None => from + utf8_boundary::ceil(&near, utf8_boundary::MAX_LENGTH) as u64,
         };
         let part =
             OmittedRange { head_bytes: head, tail_bytes: total - tail, omitted_bytes: tail - head };

@@ -13,7 +13,7 @@ use crate::util::sync::lock;
 pub(crate) const NAME: &str = ".lease";
 
 /// Maximum number of leases held, each of which takes a descriptor. The most recently used sessions are kept.
-const MOST: usize = 128;
+const MAX: usize = 128;
 
 type Held = Vec<(PathBuf, File)>;
 
@@ -71,7 +71,7 @@ fn take(folder: &Folder) -> Option<File> {
 }
 
 fn keep(held: &mut Held, path: PathBuf, file: File) {
-    if held.len() >= MOST {
+    if held.len() >= MAX {
         held.remove(0);
     }
     held.push((path, file));
@@ -173,7 +173,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         let leases = Leases::default();
-        let sessions: Vec<(PathBuf, Folder)> = (0..MOST as u16 + 10)
+        let sessions: Vec<(PathBuf, Folder)> = (0..MAX as u16 + 10)
             .map(|id| file_names::session(&[id]))
             .map(|name| (root.path().join(&name), place.enter(&name).unwrap()))
             .collect();
@@ -182,7 +182,7 @@ mod tests {
             leases.hold(&sessions[0].0, &sessions[0].1);
         }
         let leased: Vec<bool> = sessions.iter().map(|(_, session)| is_leased(session)).collect();
-        assert_eq!(leased.iter().filter(|leased| **leased).count(), MOST);
+        assert_eq!(leased.iter().filter(|leased| **leased).count(), MAX);
         assert!(leased[0] && !leased[1] && leased[sessions.len() - 1]);
     }
 }

@@ -17,12 +17,12 @@ use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 use crate::error::{Code, Error, Result};
 
 /// Maximum length of a pattern in bytes.
-pub const LONGEST: usize = 1024;
+pub const MAX_LENGTH: usize = 1024;
 /// Maximum nesting of groups.
 const NEST_LIMIT: u32 = 50;
 /// Maximum estimated cost of a pattern. The engine's time grows with its square, and at this size 10 KiB of the worst
 /// text take some ten milliseconds. The longest pattern of plain text costs exactly as much.
-const MAX_COST: u64 = LONGEST as u64;
+const MAX_COST: u64 = MAX_LENGTH as u64;
 /// Cost of `\w`, `\pL` and similar classes: a pattern of them at the maximum compiles in ten milliseconds.
 const NAMED_CLASS: u64 = 25;
 /// Cost of `.` and `[^x]`, which match characters of one to four bytes.
@@ -70,9 +70,9 @@ impl Pattern {
 
 /// Compiles a pattern.
 pub fn compile(pattern: &str, reading: PatternOptions) -> Result<Pattern> {
-    if pattern.is_empty() || pattern.len() > LONGEST {
+    if pattern.is_empty() || pattern.len() > MAX_LENGTH {
         let length = pattern.len();
-        return Err(refuse(format!("expected 1 to {LONGEST} bytes, received {length}")));
+        return Err(refuse(format!("expected 1 to {MAX_LENGTH} bytes, received {length}")));
     }
     let escaped = reading.literal.then(|| regex_syntax::escape(pattern));
     let text = escaped.as_deref().unwrap_or(pattern);
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_searched_for_is_refused() {
-        let long = "x".repeat(LONGEST + 1);
+        let long = "x".repeat(MAX_LENGTH + 1);
         let deep = "(".repeat(500);
         let (big, bigger) = ("(?:(?:aa){2}){1000}", r"(\w{200}){200}");
         for pattern in ["", "(", "a{2,1}", "a\\nb", "a\nb", r"\w{41}", big, bigger, &deep, &long] {
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn what_people_search_for_is_not_too_large() {
-        let longest = "(".repeat(LONGEST);
+        let longest = "(".repeat(MAX_LENGTH);
         assert!(compile(&longest, PatternOptions { literal: true, ignore_case: true }).is_ok());
         for pattern in [
             r"(?i)\b(error|warning|fatal|panic(ked)?)\b.{0,200}\bat\s+\S+:\d+",

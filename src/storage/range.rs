@@ -19,7 +19,7 @@ use crate::util::sync::lock;
 /// Maximum number of bytes returned by one call.
 pub const MAX_BYTES: u64 = 256 * 1024;
 /// Minimum of `max_bytes`: with less, a call could never get past a longer character.
-pub const MIN_BYTES: u64 = utf8_boundary::LONGEST as u64;
+pub const MIN_BYTES: u64 = utf8_boundary::MAX_LENGTH as u64;
 
 /// A requested range, and the range that continues a previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -249,7 +249,7 @@ impl RangeRead {
 
 /// Returns the number of bytes at the end that begin a character, which may still be completed.
 fn incomplete_end(file: &mut dyn Input, bytes: u64) -> io::Result<u64> {
-    let start = bytes.saturating_sub(utf8_boundary::LONGEST as u64);
+    let start = bytes.saturating_sub(utf8_boundary::MAX_LENGTH as u64);
     file.seek(SeekFrom::Start(start))?;
     let mut end = Vec::new();
     file.take(bytes - start).read_to_end(&mut end)?;

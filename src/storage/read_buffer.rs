@@ -15,8 +15,8 @@ pub(super) struct PaddedBuffer {
 impl PaddedBuffer {
     /// Reads the bytes from `from` to `to` of a file of `size` bytes, and those around them.
     pub(crate) fn read(file: &mut dyn Input, from: u64, to: u64, size: u64) -> io::Result<Self> {
-        let offset = from.saturating_sub(utf8_boundary::LONGEST as u64);
-        let end = to.saturating_add(utf8_boundary::LONGEST as u64).min(size);
+        let offset = from.saturating_sub(utf8_boundary::MAX_LENGTH as u64);
+        let end = to.saturating_add(utf8_boundary::MAX_LENGTH as u64).min(size);
         let length = end.saturating_sub(offset);
         file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));

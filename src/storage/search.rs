@@ -19,19 +19,19 @@ use crate::text::lines::LineRule;
 /// Bytes read at a time.
 const BLOCK: usize = 256 * 1024;
 /// Maximum length of a line that is searched in one piece; a longer one is searched in overlapping pieces.
-const LONGEST_LINE: usize = 1 << 20;
+const MAX_LINE_LENGTH: usize = 1 << 20;
 /// Number of bytes that two pieces share: a match up to this length is never missed.
 const OVERLAP: usize = 64 * 1024;
 /// Maximum number of lines shown before and after a match.
-pub const MOST_CONTEXT: u32 = 100;
+pub const MAX_CONTEXT: u32 = 100;
 /// Default number of matching lines of one call.
 pub const MATCHES: u64 = 100;
 /// Maximum number of matching lines of one call.
-pub const MOST_MATCHES: u64 = 10_000;
+pub const MAX_MATCHES: u64 = 10_000;
 /// Default number of bytes of text of one call.
 pub const SHOWN_BYTES: u64 = 64 * 1024;
 /// Maximum number of bytes of text of one call.
-pub const MOST_SHOWN_BYTES: u64 = 4 << 20;
+pub const MAX_SHOWN_BYTES: u64 = 4 << 20;
 /// Number of bytes before a piece that decide whether a word or line begins with it.
 const LOOK_BEHIND: usize = 8;
 
@@ -235,7 +235,7 @@ impl Search {
         let fresh = self.buffer.get(held..self.filled).unwrap_or_default();
         let end = match memrchr(b'\n', fresh) {
             Some(last) => held + last + 1,
-            None if read == 0 || self.filled >= LONGEST_LINE => self.filled,
+            None if read == 0 || self.filled >= MAX_LINE_LENGTH => self.filled,
             None => return Ok(Some(read as u64)),
         };
         let is_piece = read > 0 && self.buffer.get(end - 1) != Some(&b'\n');

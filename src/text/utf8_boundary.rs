@@ -5,12 +5,12 @@
 use super::utf16::is_surrogate;
 
 /// Length of the longest character in bytes.
-pub const LONGEST: usize = 4;
+pub const MAX_LENGTH: usize = 4;
 
 /// Returns the number of bytes from `at` on, 0 to 3, that belong to a character which begins before it. Reads three
 /// bytes on either side.
 pub fn overhang(bytes: &[u8], at: usize) -> usize {
-    for back in 1..LONGEST {
+    for back in 1..MAX_LENGTH {
         let Some(start) = at.checked_sub(back) else { return 0 };
         let Some(rest) = bytes.get(start..) else { return 0 };
         // Every byte except a continuation byte begins a character.
@@ -34,7 +34,7 @@ pub fn floor(bytes: &[u8], at: usize) -> usize {
     if overhang(bytes, at) == 0 {
         return at;
     }
-    let before = (1..LONGEST).map(|back| at.saturating_sub(back));
+    let before = (1..MAX_LENGTH).map(|back| at.saturating_sub(back));
     before.into_iter().find(|&start| !matches!(bytes.get(start), Some(0x80..=0xbf))).unwrap_or(at)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn unit(bytes: &[u8]) -> usize {
     if is_surrogate(bytes) {
         return 3;
     }
-    let head = bytes.get(..LONGEST).unwrap_or(bytes);
+    let head = bytes.get(..MAX_LENGTH).unwrap_or(bytes);
     let Some(chunk) = head.utf8_chunks().next() else { return 0 };
     match chunk.valid().chars().next() {
         Some(character) => character.len_utf8(),

@@ -27,7 +27,7 @@ pub use self::table::{Kind, Shape};
 use self::table::{OF_SAVED_OUTPUTS, OTHER_SPACES, TAKE_GLOBS, WAIT};
 
 /// Length above which a name cannot be in a table.
-const LONGEST: usize = 256;
+const MAX_LENGTH: usize = 256;
 
 static KNOWN: LazyLock<HashMap<String, (Kind, Option<Shape>)>> = LazyLock::new(|| {
     let rows = TABLE.iter();
@@ -37,7 +37,7 @@ static KNOWN: LazyLock<HashMap<String, (Kind, Option<Shape>)>> = LazyLock::new(|
 
 /// Looks up the row of a tool.
 fn known(name: &str) -> Option<(Kind, Option<Shape>)> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_LENGTH {
         return None;
     }
     KNOWN.get(&plain(name)).copied()

@@ -3,7 +3,7 @@
 /// Number of bytes examined.
 const LOOKED_AT: usize = 4096;
 /// Maximum percentage of malformed bytes in text.
-const MOST_BAD: usize = 10;
+const MAX_BAD_PERCENT: usize = 10;
 
 /// Magic numbers and the names of their formats.
 static KINDS: &[(&[u8], &str)] = &[
@@ -40,7 +40,7 @@ pub fn kind(head: &[u8]) -> Option<&'static str> {
     let head = head.get(..LOOKED_AT).unwrap_or(head);
     // Zip files and programs are full of NUL bytes; so is UTF-16, which a reader of UTF-8 cannot display either.
     let has_nul = memchr::memchr(0, head).is_some();
-    if !has_nul && bad_bytes(head) * 100 <= head.len() * MOST_BAD {
+    if !has_nul && bad_bytes(head) * 100 <= head.len() * MAX_BAD_PERCENT {
         return None;
     }
     let known = KINDS.iter().find(|(magic, _)| head.starts_with(magic));

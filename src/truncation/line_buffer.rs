@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 /// Maximum number of bytes of a line that are examined and shown.
-pub(crate) const LONGEST: usize = 4 * 1024;
+pub(crate) const MAX_LENGTH: usize = 4 * 1024;
 
 /// One line of a text.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +14,7 @@ pub(crate) struct RawLine<'a> {
     pub at: u64,
     /// Length without its break. A partial line extends to the end of the full line.
     pub length: u64,
-    /// The start of the line, without its break: at most [`LONGEST`] bytes.
+    /// The start of the line, without its break: at most [`MAX_LENGTH`] bytes.
     pub text: &'a [u8],
 }
 
@@ -39,7 +39,7 @@ impl LineBuffer {
             rest = after.unwrap_or_default();
             if self.length == 0 {
                 self.length = line.len() as u64;
-                read(self.next(line.get(..LONGEST).unwrap_or(line)));
+                read(self.next(line.get(..MAX_LENGTH).unwrap_or(line)));
             } else {
                 self.collect(line);
                 let line = std::mem::take(&mut self.line);
@@ -59,7 +59,7 @@ impl LineBuffer {
     }
 
     fn collect(&mut self, bytes: &[u8]) {
-        let room = LONGEST - self.line.len();
+        let room = MAX_LENGTH - self.line.len();
         self.line.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         self.length += bytes.len() as u64;
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn lines_are_the_same_however_the_text_is_split() {
-        let text = format!("one\r\n\n{}\ntwo\r", "x".repeat(LONGEST + 5));
+        let text = format!("one\r\n\n{}\ntwo\r", "x".repeat(MAX_LENGTH + 5));
         let lines = |piece: usize| {
             let (mut buffer, mut lines) = (LineBuffer::default(), Vec::new());
             let mut keep = |line: RawLine<'_>| {
@@ -93,11 +93,11 @@ mod tests {
             buffer.last().into_iter().for_each(keep);
             lines
         };
-        let long = LONGEST as u64 + 5;
+        let long = MAX_LENGTH as u64 + 5;
         let expected = [
             (1, 0, 3, b"one".to_vec()),
             (2, 5, 0, Vec::new()),
-            (3, 6, long, vec![b'x'; LONGEST]),
+            (3, 6, long, vec![b'x'; MAX_LENGTH]),
             (4, 7 + long, 3, b"two".to_vec()),
         ];
         for piece in [1, 2, 7, text.len()] {

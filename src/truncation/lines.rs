@@ -60,13 +60,13 @@ pub(super) type Lines = BTreeMap<u64, Line>;
 /// A line takes at most this fraction of the bytes; a longer one is shown in part.
 const SHARE: u64 = 4;
 /// Minimum length of a partial line in bytes: less of it is useless.
-const LEAST: u64 = 120;
+const MIN: u64 = 120;
 /// Marks the end of a partial line.
 pub(super) const ELLIPSIS: &str = "\u{2026}";
 
 /// Returns the maximum number of bytes shown of a line.
 pub(super) fn longest(limits: &Limits) -> usize {
-    let longest = limits.max_bytes.saturating_div(SHARE).max(LEAST.min(limits.max_bytes / 2));
+    let longest = limits.max_bytes.saturating_div(SHARE).max(MIN.min(limits.max_bytes / 2));
     usize::try_from(longest).unwrap_or(usize::MAX)
 }
 

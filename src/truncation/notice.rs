@@ -43,7 +43,7 @@ pub struct Tally {
 }
 
 /// Maximum number of line ranges that are listed.
-const MOST_STRETCHES: usize = 3;
+const MAX_STRETCHES: usize = 3;
 
 /// Maximum length in bytes of the list of incomplete JSON parts.
 const MAX_JSON_BYTES: usize = 210;
@@ -118,7 +118,7 @@ impl Wording {
 
     /// Describes lines that are missing in many places. Returns `None` if the ranges shown can be listed.
     pub fn scattered(&self, cut: &Cut<'_>) -> Option<String> {
-        let is_scattered = cut.pieces.len() > MOST_STRETCHES && !self.shown.is_empty();
+        let is_scattered = cut.pieces.len() > MAX_STRETCHES && !self.shown.is_empty();
         let numbers = [("n", cut.kept_lines()), ("total", cut.total_lines)];
         is_scattered.then(|| fill_numbers(self.scattered, &numbers))
     }

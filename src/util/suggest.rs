@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::error::{Code, Error, option_name};
 
 /// Longer names are not compared: no known name is this long, and the comparison is quadratic.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 /// Returns the error for the option `field`, whose last part `name` is not among `known`.
 pub fn unknown(code: Code, field: &str, name: &str, known: &[impl AsRef<str>]) -> Error {
@@ -19,14 +19,14 @@ pub fn unknown(code: Code, field: &str, name: &str, known: &[impl AsRef<str>]) -
 
 /// Describes a value for a message; long values are truncated.
 pub fn describe(value: &Value) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     match value {
         Value::Object(map) => {
             map.get("$type").and_then(Value::as_str).unwrap_or("an object").to_owned()
         }
         Value::Array(_) => "an array".to_owned(),
-        Value::String(text) if text.chars().count() > LONGEST => {
-            format!("\"{}…\"", text.chars().take(LONGEST).collect::<String>())
+        Value::String(text) if text.chars().count() > MAX_LENGTH => {
+            format!("\"{}…\"", text.chars().take(MAX_LENGTH).collect::<String>())
         }
         other => other.to_string(),
     }
@@ -82,7 +82,7 @@ fn list(names: &[impl AsRef<str>]) -> String {
 ///
 /// `nearest` in `lib/util/suggest.ts` decides the same; `__test__/validation/suggestions.json` holds both to it.
 fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
-    let short: String = name.chars().take(LONGEST).collect::<String>().to_lowercase();
+    let short: String = name.chars().take(MAX_LENGTH).collect::<String>().to_lowercase();
     let known = || known.iter().map(AsRef::as_ref).map(|known| (known.to_lowercase(), known));
     let (distance, best) = known()
         .map(|(lower, known)| (strsim::osa_distance(&short, &lower), known))

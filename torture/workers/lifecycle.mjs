@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
 const require = createRequire(import.meta.url)
-const LONGEST = 4 << 20
+const MAX_LENGTH = 4 << 20
 
 const { values: args } = parseArgs({
   args: workerData?.args ?? process.argv.slice(2),
@@ -26,8 +26,8 @@ let number = 0
 
 /** Saves a stretch of the block under a name that says which. */
 function saveOne(storage, worker) {
-  const length = 1 + Math.floor(Math.random() * LONGEST)
-  const start = Math.floor(Math.random() * LONGEST)
+  const length = 1 + Math.floor(Math.random() * MAX_LENGTH)
+  const start = Math.floor(Math.random() * MAX_LENGTH)
   const content = Buffer.alloc(length)
   readSync(block, content, 0, length, start)
   number += 1

@@ -18,7 +18,7 @@ const { values: args } = parseArgs({
   },
 })
 const require = createRequire(import.meta.url)
-const LONGEST = 8 << 20
+const MAX_LENGTH = 8 << 20
 
 const SAVERS = {
   spillway() {
@@ -55,8 +55,8 @@ mkdirSync(args.dir, { recursive: true })
 const block = openSync(args.block, 'r')
 writeSync(1, 'ready\n')
 for (let number = 0; ; number += 1) {
-  const length = Math.min(LONGEST, Math.floor(2 ** (Math.random() * 23)))
-  const start = Math.floor(Math.random() * LONGEST)
+  const length = Math.min(MAX_LENGTH, Math.floor(2 ** (Math.random() * 23)))
+  const start = Math.floor(Math.random() * MAX_LENGTH)
   const tag = `w${args.worker}-${number}-${length}-${start}`
   const content = Buffer.alloc(length)
   readSync(block, content, 0, length, start)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
 use spillway_core::redaction::redactor::Rules;
 use spillway_core::storage::directories::{Durability, StoreDirs};
-use spillway_core::storage::head_tail_file::LEAST_BYTES;
+use spillway_core::storage::head_tail_file::MIN_BYTES;
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::Unfinished;
 use spillway_core::storage::save::SaveRequest;
@@ -41,7 +41,7 @@ pub fn check(data: &[u8]) {
         (input.byte() == 0xff).then(|| tempfile::tempdir().expect("there is room for a folder"));
     let is_collected = root.is_none() && input.flag();
     let rules = input.flag().then(rules);
-    let most = input.flag().then(|| LEAST_BYTES + input.below(4096) as u64);
+    let most = input.flag().then(|| MIN_BYTES + input.below(4096) as u64);
     let is_peeked = input.flag();
     let pieces = pieces(&mut input);
     let bytes = join(&pieces);

@@ -13,7 +13,7 @@ use spillway_core::tools;
 use super::input::Input;
 
 /// Maximum length of names on common file systems.
-const LONGEST: usize = 255;
+const MAX_LENGTH: usize = 255;
 
 pub fn check(data: &[u8]) {
     let mut input = Input::new(data);
@@ -34,7 +34,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(kinds(&file), (true, false, false));
     assert_eq!(kinds(&hidden), (false, true, false));
     assert_eq!(kinds(&folder), (false, false, true));
-    assert!([&file, &hidden, &folder].into_iter().all(|name| name.len() < LONGEST));
+    assert!([&file, &hidden, &folder].into_iter().all(|name| name.len() < MAX_LENGTH));
 
     // One unit more is another session.
     let other: Vec<u16> = units.iter().copied().chain([0xd800]).collect();
@@ -46,7 +46,7 @@ pub fn check(data: &[u8]) {
     assert!(u8::from(is_file) + u8::from(is_draft) + u8::from(is_folder) <= 1);
     if is_file || is_draft || is_folder {
         assert!(
-            name.len() < LONGEST
+            name.len() < MAX_LENGTH
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
         );
     }

@@ -58,7 +58,7 @@ pub fn check(data: &[u8]) {
 
     // Adjacent ranges that are chosen without `next` miss nothing either.
     let width =
-        by_bytes.byte_count.unwrap_or(MAX_BYTES).min(MAX_BYTES - utf8_boundary::LONGEST as u64);
+        by_bytes.byte_count.unwrap_or(MAX_BYTES).min(MAX_BYTES - utf8_boundary::MAX_LENGTH as u64);
     let starts = (0..=size / width).map(|at| at * width);
     let joined: String = starts
         .map(|from| Range { from_byte: Some(from), byte_count: Some(width), ..Range::default() })

@@ -16,7 +16,7 @@ const MARKS: u64 = 6;
 /// Maximum length of a match that is always found.
 const SURE: usize = 64 * 1024;
 /// More calls than this for one input are no new case.
-const MOST_PAGES: usize = 16;
+const MAX_PAGES: usize = 16;
 
 pub fn check(data: &[u8]) {
     let mut input = Input::new(data);
@@ -86,7 +86,7 @@ pub fn check(data: &[u8]) {
         .iter()
         .filter(|line| line.len() > 1 << 20)
         .any(|line| regex.find(line).is_some_and(|found| found.len() > SURE));
-    if !turns_pages || all.truncated || may_be_missed || all.matches.len() > MOST_PAGES {
+    if !turns_pages || all.truncated || may_be_missed || all.matches.len() > MAX_PAGES {
         return;
     }
     let (mut paged, mut searched) = (Vec::new(), 0);

@@ -2,7 +2,7 @@
 //! source.
 
 use spillway_core::text::terminal::source_map::{Mark, Origins, Stretch};
-use spillway_core::text::terminal::{LONGEST, Sink, Terminal, clean, is_clean};
+use spillway_core::text::terminal::{MAX_LENGTH, Sink, Terminal, clean, is_clean};
 
 use super::input::Input;
 
@@ -84,7 +84,7 @@ pub fn check(data: &[u8]) {
         let content = text.strip_suffix(b"\n").unwrap_or(text);
         let end = start + content.len() as u64;
         let ranges = whole.origins.ranges(Stretch { line, last_line: line, start, end });
-        assert!(ranges.len() == 1 || content.len() >= LONGEST, "line {line}: {ranges:?}");
+        assert!(ranges.len() == 1 || content.len() >= MAX_LENGTH, "line {line}: {ranges:?}");
         for range in ranges {
             let before = &raw[..range.from_byte as usize];
             let breaks = before.iter().filter(|byte| **byte == b'\n').count() as u64;

@@ -78,7 +78,7 @@ fn check_bytes(bytes: &[u8], first: usize, second: usize) {
         assert!(
             floor <= at.min(bytes.len())
                 && ceil >= at.min(bytes.len())
-                && ceil - floor <= utf8_boundary::LONGEST
+                && ceil - floor <= utf8_boundary::MAX_LENGTH
         );
         for cut in [floor, ceil] {
             let show = |bytes| Shown::decode(bytes, Source::Text).text;

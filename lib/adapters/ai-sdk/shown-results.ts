@@ -9,13 +9,13 @@ import { LruCache } from '../shared/lru-cache'
 import type { ModelOutput } from './output'
 
 /** Maximum number of remembered results; mostly the newest are asked for. */
-const MOST = 256
+const MAX = 256
 /** A longer text is compared by its two ends and its length. */
-const MOST_UNITS = 2 ** 19
+const MAX_UNITS = 2 ** 19
 
 /** The shown forms, by call and by content. Content alone gives the form without pointers if several calls had it. */
 export class Shown {
-  readonly #outputs = new LruCache<string, ModelOutput | 'as it is'>(MOST)
+  readonly #outputs = new LruCache<string, ModelOutput | 'as it is'>(MAX)
 
   /** `undefined` for what was shown as it is; `unfolded` is `output` with the lines that pointers of it stand for. */
   remember(
@@ -41,9 +41,9 @@ function printOf(value: unknown): string {
   const text = typeof value === 'string' ? value : safeStringify(value)
   const { length } = text
   const hash = createHash('sha256').update(`${typeof value} ${length} `)
-  if (length <= MOST_UNITS) return hash.update(text).digest('base64')
+  if (length <= MAX_UNITS) return hash.update(text).digest('base64')
   return hash
-    .update(text.slice(0, MOST_UNITS / 2))
-    .update(text.slice(-MOST_UNITS / 2))
+    .update(text.slice(0, MAX_UNITS / 2))
+    .update(text.slice(-MAX_UNITS / 2))
     .digest('base64')
 }

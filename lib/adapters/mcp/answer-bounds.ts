@@ -18,7 +18,7 @@ import { boundError, boundResult } from './truncate-result'
 import type { Message } from './types'
 
 /** Questions of a server of this size pass with what it keeps in them. */
-const MOST_ASKED = 2 ** 20
+const MAX_ASKED = 2 ** 20
 
 /** The facts that are known of the two sides so far. */
 export interface Peers {
@@ -65,7 +65,7 @@ export class AnswerBounds {
   async answer(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
     const { result } = message
     // The host reads the server's question; the state that the server keeps with it is opaque.
-    if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MOST_ASKED) {
+    if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MAX_ASKED) {
       const { content, structuredContent, ...question } = result
       const { judged } = pending ?? {}
       if (judged !== undefined && question.requestState !== undefined)

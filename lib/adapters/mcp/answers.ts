@@ -10,13 +10,13 @@ const ENTRY_BYTES = 2 ** 16
 /** Characters of one string in a list. */
 const LIST_CAP = 8192
 /** More items of an array, or members of an object, are not truncated but left out: part of an `enum` would forbid the rest. */
-const MOST_ITEMS = 256
+const MAX_ITEMS = 256
 const IDENTITY_BYTES = 4096
 const META_BYTES = 2 ** 14
 const INSTRUCTIONS = 8192
 /** A page of an app that a host shows in a frame: it is not text for the model. */
 const APP_BYTES = 2 ** 22
-const MOST_COMPLETIONS = 100
+const MAX_COMPLETIONS = 100
 
 const LISTS: ReadonlyMap<string, string> = new Map([
   ['tools/list', 'tools'],
@@ -52,8 +52,8 @@ export function shortenResult(method: string, result: unknown, reader: Reader): 
     const { completion } = result
     const capped = capDeep(completion, 1024, reader)
     const values = isRecord(capped) && Array.isArray(capped.values) ? capped.values : []
-    if (capped === completion && values.length <= MOST_COMPLETIONS) return short
-    return { ...short, completion: { ...(capped as object), values: values.slice(0, MOST_COMPLETIONS) } }
+    if (capped === completion && values.length <= MAX_COMPLETIONS) return short
+    return { ...short, completion: { ...(capped as object), values: values.slice(0, MAX_COMPLETIONS) } }
   }
   return result
 }
@@ -112,12 +112,12 @@ function sizeOfAll(entries: readonly unknown[], reader: Reader): number {
 /** The schema without its long lists; an object with too many properties is any object. */
 function withoutMany(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) {
-    return value.length > MOST_ITEMS ? undefined : mapSame(value, (item) => withoutMany(item, depth + 1))
+    return value.length > MAX_ITEMS ? undefined : mapSame(value, (item) => withoutMany(item, depth + 1))
   }
   if (!isRecord(value) || depth > 100) return value
-  if (Object.keys(value).length > MOST_ITEMS) return undefined
+  if (Object.keys(value).length > MAX_ITEMS) return undefined
   const { properties } = value
-  if (isRecord(properties) && Object.keys(properties).length > MOST_ITEMS) return { type: 'object' }
+  if (isRecord(properties) && Object.keys(properties).length > MAX_ITEMS) return { type: 'object' }
   return mapMembers(value, (member) => withoutMany(member, depth + 1))
 }
 
@@ -149,7 +149,7 @@ function withoutLongMembers(result: Record<string, unknown>, key: string, reader
   const isList = Array.isArray(result[key])
   const isShort = (name: string) =>
     (isList && name === key) || reader.sizeOf(result[name]) <= (name === '_meta' ? META_BYTES : IDENTITY_BYTES)
-  const short = Object.keys(result).length > MOST_ITEMS ? {} : picked(result, isShort)
+  const short = Object.keys(result).length > MAX_ITEMS ? {} : picked(result, isShort)
   return Object.hasOwn(short, key) && isList ? short : { ...short, [key]: isList ? result[key] : [] }
 }
 

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 
 const LEFT_BEHIND_MS = 1000
 /** No system keeps more of what was written into a pipe and not read. */
-const MOST_UNREAD = 2 ** 22
+const MAX_UNREAD = 2 ** 22
 
 /**
  * Closes the server's pipe once no more data arrives: a process that it left running may hold it open indefinitely. The
  * server's own output is read first, however slowly the host takes it.
  */
 export function closeWhenIdle(pipe: Socket): void {
-  const most = pipe.bytesRead + MOST_UNREAD
+  const most = pipe.bytesRead + MAX_UNREAD
   let read = pipe.bytesRead
   const timer = setInterval(() => {
     const isIdle = pipe.bytesRead === read && pipe.readableLength === 0

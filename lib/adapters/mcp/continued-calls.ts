@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 
 /** Maximum number of remembered calls. */
-const MOST_ALLOWED = 1000
+const MAX_ALLOWED = 1000
 
 /** Kept by the state that a server sends with its question: the call is made again with it and the answer. */
 export class ContinuedCalls {
@@ -15,7 +15,7 @@ export class ContinuedCalls {
 
   allow(state: unknown, judged: string): void {
     this.allowed.set(digestOf(state), judged)
-    if (this.allowed.size <= MOST_ALLOWED) return
+    if (this.allowed.size <= MAX_ALLOWED) return
     const [oldest] = this.allowed.keys()
     this.allowed.delete(oldest!)
   }

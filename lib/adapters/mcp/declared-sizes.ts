@@ -8,7 +8,7 @@ import { type HostProfile, SIZE_KEY } from './hosts'
 import type { McpTruncation } from './options'
 
 /** A preview below this has no room beside its notice. */
-const LEAST_DECLARED = 2000
+const MIN_DECLARED = 2000
 
 export class DeclaredSizes {
   private readonly declared = new Map<string, number>()
@@ -31,7 +31,7 @@ export class DeclaredSizes {
   ): { maxBytes?: number; maxLines?: number } {
     const characters = this.declared.get(tool ?? '')
     if (characters === undefined || mostDeclared === undefined || given.maxBytes !== undefined) return {}
-    const maxBytes = Math.max(Math.min(characters, mostDeclared), LEAST_DECLARED)
+    const maxBytes = Math.max(Math.min(characters, mostDeclared), MIN_DECLARED)
     // A byte is at least one line break, so that the bytes decide.
     return { maxBytes, ...(given.maxLines === undefined && { maxLines: maxBytes }) }
   }

@@ -37,9 +37,9 @@ interface Open {
 }
 
 const FORWARDED = Symbol('forwarded')
-const MOST_SHOWN = 2000
+const MAX_SHOWN = 2000
 /** Questions that wait for the call to be made again. */
-const MOST_OPEN = 1000
+const MAX_OPEN = 1000
 /** The name of our question among those of a result. */
 const QUESTION = 'spillway_permission'
 
@@ -117,7 +117,7 @@ export class Asking {
     if ('answer' in first) return this.verdictOf(call, first.answer)
     const state = `spillway:${randomUUID()}`
     this.open.set(state, { call: keyOf(call), request: first.request, outcome, controller })
-    if (this.open.size > MOST_OPEN) {
+    if (this.open.size > MAX_OPEN) {
       const [oldest] = this.open.keys()
       this.open.get(oldest!)?.controller.abort()
       this.open.delete(oldest!)
@@ -215,7 +215,7 @@ function questionOf({ tool, args, reasons, targets, suggestedRules }: PendingReq
   const shown = JSON.stringify(args, null, 2) ?? ''
   const always = rule === undefined ? [] : [['always', `Always allow ${rule.pattern}`]]
   const answers = [['once', 'Allow this call'], ...always, ['reject', 'Do not allow it']]
-  const text = shown.length > MOST_SHOWN ? `${shown.slice(0, MOST_SHOWN).toWellFormed()}…` : shown
+  const text = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN).toWellFormed()}…` : shown
   const why = [...targets, ...reasons].map((each) => `\n- ${each}`).join('')
   return {
     message: `May ${tool} be called?${why}\n\n${text}`,

@@ -13,7 +13,7 @@ export const SMALL_BYTES = 1024
 /** Maximum bytes beside the texts of one result where its limit is not known. */
 export const REST_BYTES = 12_800
 /** More texts than this become one. */
-const MOST_TEXTS = 128
+const MAX_TEXTS = 128
 /** Base64 of images, audio and files in one result; what comes on top is described. */
 const MEDIA_BYTES = 2 ** 25
 
@@ -94,9 +94,9 @@ export function itemsOf(content: readonly unknown[], look: Look, restBytes = RES
   }
   const shaped = items.filter((item) => 'text' in item)
   const overhead = shaped.reduce((total, { bytes }) => total + bytes, 0)
-  if (shaped.length <= MOST_TEXTS && besides + overhead <= restBytes)
+  if (shaped.length <= MAX_TEXTS && besides + overhead <= restBytes)
     return { items, besides: besides + overhead, isStripped: false }
-  return { items: shaped.length > MOST_TEXTS ? merged(items) : items.map(plain), besides, isStripped: true }
+  return { items: shaped.length > MAX_TEXTS ? merged(items) : items.map(plain), besides, isStripped: true }
 }
 
 /** The member of a block that it is there for. */
@@ -186,13 +186,13 @@ function leftOut(block: unknown, bytes: number): string {
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 /** Lines of base64, as `base64` and MIME write them, are at least this long. */
-const LEAST_LINE = 60
+const MIN_LINE = 60
 
 /** True if a string is base64, on one line or on lines of equal length. Anything else is text, whatever the type of its block. */
 export function isBase64(value: string): boolean {
   if (BASE64.test(value)) return true
   const lines = value.split(/\r?\n/)
   const [first = ''] = lines
-  if (first.length < LEAST_LINE) return false
+  if (first.length < MIN_LINE) return false
   return lines.every((line, index) => BASE64.test(line) && (index >= lines.length - 2 || line.length === first.length))
 }

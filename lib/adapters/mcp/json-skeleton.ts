@@ -10,7 +10,7 @@ import { readJson } from './lenient-json'
 /** Longest string that stays in the skeleton, in bytes. */
 const LONG_STRING = 2 ** 14
 /** Maximum bytes of the skeleton. */
-const MOST_BYTES = 2 ** 21
+const MAX_BYTES = 2 ** 21
 /** Values that are nested deeper are left out as a whole. */
 const DEEPEST = 200
 
@@ -199,7 +199,7 @@ export class Skimmer {
   private copy(bytes: Buffer, from: number, to: number): void {
     if (this.skipped > 0 || this.isLost || to <= from) return
     const length = this.length + to - from
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
       if (this.makeRoom()) this.copy(bytes, from, to)
       return
     }
@@ -217,7 +217,7 @@ export class Skimmer {
    * what was to be copied still has to be.
    */
   private makeRoom(): boolean {
-    const hasMost = ({ at }: Open) => this.length - at > MOST_BYTES / 2
+    const hasMost = ({ at }: Open) => this.length - at > MAX_BYTES / 2
     const index = this.open.findLastIndex((container, depth) => depth > 1 && hasMost(container))
     if (index > 1) this.skip(index)
     else if (this.open.length > 1) this.skip(1)
@@ -238,7 +238,7 @@ export class Skimmer {
     const kept = Buffer.from((stringifyLossless(Object.fromEntries(known)) ?? '{}').slice(0, -1))
     const begun = this.skeleton.toString('utf8', comma + 1, this.length).trimStart()
     const tail = Buffer.from(known.length === 0 ? begun : `,${begun}`)
-    if (kept.length + tail.length > MOST_BYTES / 2) return false
+    if (kept.length + tail.length > MAX_BYTES / 2) return false
     const moved = kept.length + tail.length - this.length
     kept.copy(this.skeleton)
     tail.copy(this.skeleton, kept.length)

@@ -8,7 +8,7 @@ import type { MessageWriter } from './message-writer'
 import type { Message } from './types'
 
 /** Elements of a batch that are looked at. */
-const MOST_IN_BATCH = 10_000
+const MAX_IN_BATCH = 10_000
 
 export type OnLine = (line: Line) => Promise<void> | undefined
 
@@ -53,12 +53,11 @@ async function forEachOfBatch(
 ): Promise<void> {
   const isOne = (element: unknown) => asMessage(element) !== undefined || line.skim?.rangeOf(element) !== undefined
   const messages = elements.filter(isOne)
-  if (messages.length > MOST_IN_BATCH)
-    warnOfProxy(`${messages.length - MOST_IN_BATCH} messages of a batch were dropped`)
+  if (messages.length > MAX_IN_BATCH) warnOfProxy(`${messages.length - MAX_IN_BATCH} messages of a batch were dropped`)
   if (messages.length < elements.length)
     warnOfProxy(`${elements.length - messages.length} parts of a batch are no messages`)
   try {
-    const parts = Readable.from(partsOf(messages.slice(0, MOST_IN_BATCH), line))
+    const parts = Readable.from(partsOf(messages.slice(0, MAX_IN_BATCH), line))
     await forEachLine(parts, { folders, mark }, onLine, true)
   } finally {
     drop(line)

@@ -4,7 +4,7 @@ import { isExactNumber } from '../../util/lossless-json'
 import type { Line } from './json-rpc-stream'
 
 /** Maximum number of remembered requests whose answer never came. */
-const MOST_PENDING = 10_000
+const MAX_PENDING = 10_000
 /** Where an id is looked for in a message that cannot be read. */
 const LOOKED_AT = 2 ** 16
 
@@ -65,7 +65,7 @@ export class PendingRequests {
     const known = this.waiting.get(value)
     this.waiting.set(value, [...(known?.filter(({ id }) => id !== pending.id) ?? []), pending])
     if (known?.some(({ id }) => id === pending.id) !== true) this.size += 1
-    if (this.size <= MOST_PENDING) return
+    if (this.size <= MAX_PENDING) return
     const [oldest] = this.waiting.values()
     this.take(oldest?.[0]?.given)
   }

@@ -38,8 +38,8 @@ import { textBlock } from './truncate-result'
 import { CLIENT_CAPABILITIES, CLIENT_INFO, type Message, SERVER_INFO, SUBSCRIPTION_ID } from './types'
 
 /** Bytes of server output in progress at a time; then the server has to wait. */
-const MOST_AT_WORK = 2 ** 24
-const MOST_PAGES = 1000
+const MAX_BYTES_IN_PROGRESS = 2 ** 24
+const MAX_PAGES = 1000
 
 /** Several proxies in this process, for one host. */
 export interface Group {
@@ -517,7 +517,7 @@ export class ServerProxy {
       this.work.delete(done)
     })
     this.work.add(done)
-    return this.atWork > MOST_AT_WORK ? done : undefined
+    return this.atWork > MAX_BYTES_IN_PROGRESS ? done : undefined
   }
 
   // Messages of the proxy --------------------------------------------------------------------------------------------------------
@@ -526,7 +526,7 @@ export class ServerProxy {
   private async list(): Promise<void> {
     this.listing.begin()
     let cursor: string | undefined
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const asked = this.toServer.ask('tools/list', cursor === undefined ? {} : { cursor })
       const result = await asked.catch(() => ({ tools: [] }))
       this.listing.page(result, this.peers.profile)

@@ -10,7 +10,7 @@ import { META_KEY, type Message } from './types'
 /** Most bytes of the unknown members of an answer. */
 const ODD_BYTES = 1024
 /** Hosts read no metadata that lies deeper. */
-const MOST_DEPTH = 100
+const MAX_DEPTH = 100
 
 /** Returns the sentence about a server that has ended. */
 export const endText = (name: string, { code, signal }: McpServerExit): string =>
@@ -70,7 +70,7 @@ export function withoutOurMeta(message: Message): Message {
 
 /** @param isMeta whether the value is metadata */
 function withoutFacts(value: unknown, depth: number, isMeta = false): unknown {
-  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return value
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
   if (Array.isArray(value)) return mapSame(value, (item) => withoutFacts(item, depth + 1))
   if (!isRecord(value)) return value
   return mapMembers(value, (member, name) =>

@@ -18,8 +18,8 @@ const ATTEMPTS = 50
 const RETRY_MS = 50
 const CONNECT_MS = 1000
 /** Systems have no longer paths of sockets. */
-const LONGEST_PATH = 100
-const MOST_LAUNCHERS = 6
+const MAX_PATH_LENGTH = 100
+const MAX_LAUNCHERS = 6
 
 export class Siblings {
   /** True if this proxy offers the tools. */
@@ -172,7 +172,7 @@ export class Siblings {
 function baseOf(key: string): string {
   const name = `spillway-mcp-${userInfo().uid}`
   const base = join(tmpdir(), name)
-  return Buffer.byteLength(join(base, key, '999999999.sock')) <= LONGEST_PATH ? base : join('/tmp', name)
+  return Buffer.byteLength(join(base, key, '999999999.sock')) <= MAX_PATH_LENGTH ? base : join('/tmp', name)
 }
 
 /** Makes a folder that others can neither read nor fill. */
@@ -189,7 +189,7 @@ function makePrivate(folder: string): void {
 /** Identifies a host: the process that started this one, whatever launched it in between. */
 export function hostProcess(): string {
   let pid = process.ppid
-  for (let count = 0; count < MOST_LAUNCHERS && process.platform === 'linux'; count += 1) {
+  for (let count = 0; count < MAX_LAUNCHERS && process.platform === 'linux'; count += 1) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       // The name may hold blanks and brackets.

@@ -14,7 +14,7 @@ import type { McpTruncation } from './options'
 import { type ResultBounds, type StructuredContent, textOf } from './truncate-result'
 
 /** The least that is left for a text beside what stays in its result. */
-const LEAST_BYTES = 256
+const MIN_BYTES = 256
 /** Below these limits a notice is shown at one end only. */
 const TWO_NOTICES_BYTES = 2000
 const TWO_NOTICES_LINES = 20
@@ -62,7 +62,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     availableTools: readonly string[],
   ) {
     const { maxBytes, maxLines } = limits
-    this.restBytes = Math.max(Math.floor(maxBytes / 4), LEAST_BYTES)
+    this.restBytes = Math.max(Math.floor(maxBytes / 4), MIN_BYTES)
     const settings = { noticeInside: true, ...truncation, maxBytes, maxLines, storage, availableTools }
     const made = () => createTruncation(settings as Parameters<typeof createTruncation>[0])
     this.service = withoutWarning(made).service
@@ -117,7 +117,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     const added = isDouble ? (direction === 'tail' ? 2 : 1) : 0
     const notice = added * (NOTICE_BYTES + Buffer.byteLength(this.service.storage.getStorageDir()))
     const room = Math.floor((maxBytes - besides) * scale) - notice
-    const options = { maxBytes: Math.max(room, LEAST_BYTES), maxLines: maxLines - 2 * added }
+    const options = { maxBytes: Math.max(room, MIN_BYTES), maxLines: maxLines - 2 * added }
     if (!Number.isFinite(maxBytes)) return context
     return { ...context, options: { ...context.options, ...options } }
   }

@@ -1,13 +1,13 @@
 /** Least recently used cache of sessions. */
 
-const MOST = 1000
+const MAX = 1000
 
 /** Values by key; of more than `most`, those not used for longest are forgotten. */
 export class LruCache<K, V> {
   readonly #values = new Map<K, V>()
   readonly #most: number
 
-  constructor(most = MOST) {
+  constructor(most = MAX) {
     this.#most = most
   }
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { safeStringify } from '../../util/safe-stringify'
 
 /** Maximum number of remembered histories. */
-const MOST = 32
+const MAX = 32
 
 interface Known {
   readonly keys: readonly string[]
@@ -22,7 +22,7 @@ export class Prefixes {
   /** From now on a history that begins with these messages begins with those. */
   remember(messages: readonly unknown[], instead: readonly unknown[]): void {
     this.#known.push({ keys: messages.map((message) => this.#keyOf(message)), instead })
-    if (this.#known.length > MOST) this.#known.shift()
+    if (this.#known.length > MAX) this.#known.shift()
   }
 
   /** The history as it is sent; the array itself if nothing is known of it. */

@@ -25,12 +25,12 @@ interface OpenCall {
 }
 
 /** Calls between the two questions; what a host never comes back about is forgotten. */
-const MOST_OPEN = 1000
+const MAX_OPEN = 1000
 
 /** The calls of one host. */
 export class SplitCalls {
   readonly #around: ToolControls
-  readonly #open = new LruCache<string, OpenCall>(MOST_OPEN)
+  readonly #open = new LruCache<string, OpenCall>(MAX_OPEN)
 
   constructor(around: ToolControls) {
     this.#around = around

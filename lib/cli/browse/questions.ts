@@ -77,7 +77,7 @@ export class QuestionView implements View {
 }
 
 /** Targets that a policy names of one call. */
-const MOST_TARGETS = 256
+const MAX_TARGETS = 256
 
 /** Returns the arguments of a call, what they touch, and why it is asked about. */
 function textOf({ args, targets, reasons, cwd }: PendingRequest): string {
@@ -90,6 +90,6 @@ function textOf({ args, targets, reasons, cwd }: PendingRequest): string {
     ...[...new Set(targets)].map((target) => `- ${target}`),
     ...(cwd === undefined ? [] : [`in ${cwd}`]),
     ...reasons,
-    ...(targets.length >= MOST_TARGETS ? ['It does more than is listed here.'] : []),
+    ...(targets.length >= MAX_TARGETS ? ['It does more than is listed here.'] : []),
   ].join('\n')
 }

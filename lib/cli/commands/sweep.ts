@@ -39,7 +39,7 @@ const command: Command = {
 }
 
 /** The defaults of a store. */
-const [MOST_FILES, MOST_BYTES] = [10_000, 4 * 2 ** 30]
+const [MAX_FILES, MAX_BYTES] = [10_000, 4 * 2 ** 30]
 
 const WHY = { age: 'too old', bytes: 'the store has too many bytes', count: 'the store has too many outputs' }
 
@@ -68,7 +68,7 @@ async function run({ values, json }: Parsed): Promise<number> {
       `${dryRun ? 'would remove' : 'removed'} ${countOf(removedFiles, 'output')} (${sizeText(removedBytes)})\n`,
     )
     await print(`${dryRun ? 'would keep' : 'kept'} ${countOf(kept.files, 'output')} (${sizeText(kept.bytes)})\n`)
-    const isOver = kept.files > (maxFiles ?? MOST_FILES) || kept.bytes > (maxBytes ?? MOST_BYTES)
+    const isOver = kept.files > (maxFiles ?? MAX_FILES) || kept.bytes > (maxBytes ?? MAX_BYTES)
     if (isOver) note('The rest is over the bounds: outputs younger than an hour are never removed.')
     else if (removedFiles === 0 && kept.files > 0) {
       note(`Nothing is older than ${countOf(retentionDays ?? 7, 'day')}, and the store is within its bounds.`)

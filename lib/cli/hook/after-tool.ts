@@ -16,7 +16,7 @@ import { redacted } from './redact'
 import { foldShown } from './shown-results'
 
 /** Bytes that pointers save at least: a result with pointers names its saved output as well. */
-const LEAST_SAVED = 1000
+const MIN_SAVED = 1000
 
 /** A result in place of another one. */
 interface Cut {
@@ -96,7 +96,7 @@ async function withPointers(hook: HookFacts, call: HookCall, path: string | unde
   if (found === undefined) return call.result
   const storage = openStorage(values)
   const folded = await foldShown(storage.getStorageDir(), call, found.text, path)
-  if (Buffer.byteLength(found.text) - Buffer.byteLength(folded) < LEAST_SAVED) return call.result
+  if (Buffer.byteLength(found.text) - Buffer.byteLength(folded) < MIN_SAVED) return call.result
   if (path !== undefined) return found.with(folded)
   // An agent may drop what a pointer names: the whole can be read all the same.
   const saved = await storage.save(found.text, contextOf(call))

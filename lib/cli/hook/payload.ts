@@ -126,12 +126,12 @@ export function findText(result: unknown): EditableText | undefined {
 }
 
 /** Bytes of JSON that a result may have beside its text. */
-const MOST_BESIDE = 1000
+const MAX_OTHER_BYTES = 1000
 
 /** Finds the text of a result that is nothing else. */
 export function findOnlyText(result: unknown): EditableText | undefined {
   const found = findText(result)
-  if (found === undefined || (deepJsonOf(found.with(''))?.length ?? 0) > MOST_BESIDE) return undefined
+  if (found === undefined || (deepJsonOf(found.with(''))?.length ?? 0) > MAX_OTHER_BYTES) return undefined
   const hasMore = isRecord(result) && (result.isImage === true || Boolean(result.stderr))
   return hasMore ? undefined : found
 }

@@ -7,7 +7,7 @@ import { isObject } from './safe-read'
 const ENOUGH = 8
 
 /** Maximum number of elements read. */
-const MOST = 10_000
+const MAX = 10_000
 
 /** How many messages voted like this: for each format 0, 1 or 2, as it recognises them. */
 interface Ballot {
@@ -49,7 +49,7 @@ export class Votes {
 
   /** Whatever comes behind these messages, the format stays. */
   get settled(): boolean {
-    return this.telling >= ENOUGH || this.seen >= MOST
+    return this.telling >= ENOUGH || this.seen >= MAX
   }
 
   private addAt(messages: readonly unknown[], at: number): void {

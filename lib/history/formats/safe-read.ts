@@ -8,7 +8,7 @@ import type { ResultText } from '../message-cache'
 type Fields = Record<PropertyKey, unknown>
 
 /** Most parts of a message; a sparse array that claims more would take too long. */
-export const MOST_PARTS = 100_000
+export const MAX_PARTS = 100_000
 
 /** Where the values go that a view is made from: three entries each, the holder, the key, and the value. */
 let noted: unknown[] | undefined
@@ -111,7 +111,7 @@ const NONE: readonly unknown[] = Object.freeze([])
 export function elements(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) return NONE
   const length = watched(value, 'length') as number
-  if (length > MOST_PARTS) throw new RangeError('not a list of parts')
+  if (length > MAX_PARTS) throw new RangeError('not a list of parts')
   const found = new Array<unknown>(length)
   for (let at = 0; at < length; at++) found[at] = watched(value, at)
   return found

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 const LINE_FEED = 10
 
 /** Bytes of the longest line that is read; a longer one is skipped. It is near the longest string there can be. */
-export const LONGEST_LINE = 256 * 1024 * 1024
+export const MAX_LINE_LENGTH = 256 * 1024 * 1024
 
 /** A line and its number from 1; without its text if it is too long. */
 export interface LogLine {
@@ -25,13 +25,13 @@ export async function* readLogLines(path: string): AsyncGenerator<LogLine> {
   let length = 0
   let number = 0
   const line = (): LogLine => {
-    const whole = length > LONGEST_LINE ? undefined : Buffer.concat(pieces, length).toString('utf8')
+    const whole = length > MAX_LINE_LENGTH ? undefined : Buffer.concat(pieces, length).toString('utf8')
     ;[pieces, length] = [[], 0]
     return { number: ++number, ...(whole !== undefined && { text: whole.replace(/^\ufeff|\r$/g, '') }) }
   }
   const add = (piece: Buffer) => {
     length += piece.length
-    if (length > LONGEST_LINE) pieces = []
+    if (length > MAX_LINE_LENGTH) pieces = []
     else pieces.push(piece)
   }
   for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -21,7 +21,7 @@ import {
   ToolError,
 } from '../definition'
 import { boundedResult, commandContext, SERVICE } from '../shell-tool'
-import { MOST_PATTERN, pathMatcher } from './path-pattern'
+import { MAX_PATTERN, pathMatcher } from './path-pattern'
 import { NAME } from './read-tool'
 import { checkText, openFile, reasonOf } from './text-file'
 
@@ -63,8 +63,8 @@ const PARAMETERS = {
       description: 'Only files with such a path below the folder, such as *.ts or src/**/*.test.ts.',
     },
     check: [
-      `a pattern of paths such as *.ts, of at most ${MOST_PATTERN} characters`,
-      (value: unknown) => NAME[1](value) && !/^!|\0/.test(value as string) && (value as string).length <= MOST_PATTERN,
+      `a pattern of paths such as *.ts, of at most ${MAX_PATTERN} characters`,
+      (value: unknown) => NAME[1](value) && !/^!|\0/.test(value as string) && (value as string).length <= MAX_PATTERN,
     ] as Check,
     aliases: ['include'],
   },

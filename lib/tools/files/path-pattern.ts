@@ -1,7 +1,7 @@
 /** Patterns of paths, as ripgrep's `--glob` reads them: `*`, `?`, `**`, `[a-z]` and `{a,b}`. */
 
 /** Longer patterns are refused. */
-export const MOST_PATTERN = 200
+export const MAX_PATTERN = 200
 
 const LITERAL = /[.+^$()|\\\]}]/
 

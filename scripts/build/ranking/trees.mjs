@@ -6,7 +6,7 @@ export const RECORD = 6 + 2 * FEATURES
 const TREES = 300
 const DEPTH = 4
 const RATE = 0.05
-const LEAST_WEIGHT = 15
+const MIN_WEIGHT = 15
 const SHRINK = 20
 const BINS = 64
 /** Share of the lines that are not marked that are learned from. */
@@ -99,7 +99,7 @@ function grow(rows, features, data, depth = 0) {
     h += hessian[row]
   }
   const leaf = { score: (RATE * g) / (h + SHRINK) }
-  if (depth === DEPTH || h < 2 * LEAST_WEIGHT) return leaf
+  if (depth === DEPTH || h < 2 * MIN_WEIGHT) return leaf
   let best = { gain: 1 }
   const [sumG, sumH] = [new Float64Array(BINS + 1), new Float64Array(BINS + 1)]
   for (const feature of features) {
@@ -114,7 +114,7 @@ function grow(rows, features, data, depth = 0) {
     for (let bin = 0; bin < borders[feature].length; bin += 1) {
       left += sumG[bin]
       weight += sumH[bin]
-      if (weight < LEAST_WEIGHT || h - weight < LEAST_WEIGHT) continue
+      if (weight < MIN_WEIGHT || h - weight < MIN_WEIGHT) continue
       const gain = left ** 2 / (weight + SHRINK) + (g - left) ** 2 / (h - weight + SHRINK) - g ** 2 / (h + SHRINK)
       if (gain > best.gain) best = { gain, feature, bin }
     }

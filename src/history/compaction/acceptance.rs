@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Minimum share of the history that a step must free. A smaller gain is not worth the loss of the provider's cache and
 /// the model's time.
-pub const LEAST_PROGRESS: f64 = 0.1;
+pub const MIN_PROGRESS: f64 = 0.1;
 
 /// Sizes before and after a compaction.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -46,14 +46,14 @@ pub fn judge(outcome: &Outcome) -> Verdict {
 
 /// Returns true if a step frees enough.
 pub fn is_progress(before: f64, after: f64) -> bool {
-    before > 0.0 && before - after >= LEAST_PROGRESS * before
+    before > 0.0 && before - after >= MIN_PROGRESS * before
 }
 
 /// This number of compactions in as many answers of the model means that compacting does not help.
-pub const MOST_COMPACTIONS: usize = 3;
+pub const MAX_COMPACTIONS: usize = 3;
 
 /// Number of consecutive failures after which summaries pause.
-pub const MOST_FAILURES: u32 = 3;
+pub const MAX_FAILURES: u32 = 3;
 
 /// Number of answers of the model that the pause lasts.
 pub const PAUSE: u64 = 10;
@@ -93,9 +93,9 @@ impl Past {
             return Permit::Go;
         }
         let now = self.answers.saturating_add(answers);
-        let first = self.recent.len().checked_sub(MOST_COMPACTIONS);
+        let first = self.recent.len().checked_sub(MAX_COMPACTIONS);
         let newest = first.and_then(|first| Some((*self.recent.get(first)?, *self.recent.last()?)));
-        let turns = MOST_COMPACTIONS as u64;
+        let turns = MAX_COMPACTIONS as u64;
         if let Some((first, last)) = newest
             && last.saturating_sub(first) < turns
             && now.saturating_sub(last) < turns
@@ -103,14 +103,14 @@ impl Past {
             return Permit::Thrash;
         }
         let pauses = now.saturating_sub(self.failed_at) < PAUSE;
-        if self.failures >= MOST_FAILURES && pauses { Permit::Blocked } else { Permit::Go }
+        if self.failures >= MAX_FAILURES && pauses { Permit::Blocked } else { Permit::Go }
     }
 
     /// Records a compaction of a history with `answers` answers, of which `dropped` were replaced.
     #[must_use]
     pub fn compacted(mut self, answers: u64, dropped: u64) -> Past {
         self.recent.push(self.answers.saturating_add(answers));
-        let surplus = self.recent.len().saturating_sub(MOST_COMPACTIONS);
+        let surplus = self.recent.len().saturating_sub(MAX_COMPACTIONS);
         self.recent.drain(..surplus);
         self.answers = self.answers.saturating_add(dropped);
         self.failures = 0;

@@ -32,7 +32,7 @@ impl Outcome {
 }
 
 /// Maximum length in characters of names of tools and files; longer ones are truncated.
-const LONGEST: usize = 160;
+const MAX_LENGTH: usize = 160;
 
 /// Returns true if calls of this tool belong in the list.
 pub fn is_edit(tool: &str) -> bool {
@@ -91,10 +91,10 @@ fn counted(line: &str) -> (&str, u64) {
 fn plain(text: &str) -> String {
     let line: String =
         text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    if line.chars().count() <= LONGEST {
+    if line.chars().count() <= MAX_LENGTH {
         return line.trim().to_owned();
     }
-    let end: Vec<char> = line.chars().rev().take(LONGEST - 1).collect();
+    let end: Vec<char> = line.chars().rev().take(MAX_LENGTH - 1).collect();
     std::iter::once('…').chain(end.into_iter().rev()).collect()
 }
 

@@ -112,7 +112,7 @@ impl Numbers {
 const SUMMARY_SHARE: f64 = 0.15;
 
 /// Minimum fraction of that size with which a summary is accepted in favour of whole turns.
-const LEAST_OF_SUMMARY: f64 = 2.0 / 3.0;
+const MIN_SUMMARY_SHARE: f64 = 2.0 / 3.0;
 
 /// Share kept if the newest turn has to be split. A history that is full again after the next answer would be split at
 /// every answer.
@@ -172,7 +172,7 @@ impl CompactionLimits {
 
     /// Returns the minimum room that a summary needs.
     pub fn least_summary(&self) -> f64 {
-        self.summary * LEAST_OF_SUMMARY
+        self.summary * MIN_SUMMARY_SHARE
     }
 
     /// Returns true if a size is too large.

@@ -31,10 +31,10 @@ const LEADS: &[(&str, &str, bool)] = &[
 ];
 
 /// Maximum length of a path in bytes.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// Maximum number of occurrences examined at either end of a text.
-const MOST: usize = 16;
+const MAX: usize = 16;
 
 /// Returns the paths in a text, last first. Any text can contain such a line: only the storage knows which of them are
 /// saved outputs.
@@ -46,8 +46,8 @@ pub fn saved(text: &str) -> Vec<Saved> {
         })
         .collect();
     found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    if found.len() > 2 * MOST {
-        found.drain(MOST..found.len() - MOST);
+    if found.len() > 2 * MAX {
+        found.drain(MAX..found.len() - MAX);
     }
     let mut places: Vec<Saved> = Vec::new();
     for (at, lead) in found {
@@ -65,7 +65,7 @@ fn read(rest: &str, (_, end, partial): &(&str, &str, bool)) -> Option<Saved> {
     let path = if is_windows(line) { line.to_owned() } else { unescaped(line) };
     let path = path.trim_end();
     let is_path = path.starts_with('/') || path.contains(":\\") || path.contains("://");
-    (is_path && path.len() <= LONGEST && !path.contains(char::is_control))
+    (is_path && path.len() <= MAX_LENGTH && !path.contains(char::is_control))
         .then(|| Saved { path: path.to_owned(), partial: *partial || path.contains(".partial.") })
 }
 

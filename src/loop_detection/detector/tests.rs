@@ -141,8 +141,8 @@ fn unanswered_questions_do_not_pile_up() {
         ..LoopRules::read(&json!({ "sameToolThreshold": 1 })).unwrap()
     };
     let mut detector = Detector::new(rules);
-    for at in 0..3 * MOST_ANSWERED {
+    for at in 0..3 * MAX_ANSWERED {
         assert_eq!(check(&mut detector, at, 1).action, Action::Ask);
     }
-    assert_eq!(detector.pending().len(), MOST_ANSWERED);
+    assert_eq!(detector.pending().len(), MAX_ANSWERED);
 }

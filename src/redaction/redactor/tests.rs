@@ -76,7 +76,7 @@ fn what_is_no_rule_is_refused_by_its_place() {
     }
     let (place, problem) = refused(&[], &["long enough", "abc"]);
     assert_eq!((place.as_str(), problem.ends_with("received 3")), ("values[1]", true));
-    assert_eq!(refused(&vec!["x"; MOST_PATTERNS + 1], &[]).0, "patterns");
+    assert_eq!(refused(&vec!["x"; MAX_PATTERNS + 1], &[]).0, "patterns");
 }
 
 #[test]
@@ -89,16 +89,16 @@ fn flags_mean_what_they_mean() {
 
 #[test]
 fn of_a_match_that_is_too_long_at_least_the_longest_is_masked() {
-    let text = format!("id={}.", "7".repeat(3 * (STEP + LONGEST_MATCH)));
+    let text = format!("id={}.", "7".repeat(3 * (STEP + MAX_MATCH_LENGTH)));
     let (out, count) = redacted(&text, rules(&[r"id=\d+"], &[], false));
-    assert!(out[..LONGEST_MATCH].bytes().all(|byte| byte == MASK) && out.len() == text.len());
+    assert!(out[..MAX_MATCH_LENGTH].bytes().all(|byte| byte == MASK) && out.len() == text.len());
     assert_eq!((count, out.ends_with("7.")), (1, true));
 }
 
 #[test]
 fn secrets_are_found_wherever_a_window_ends() {
     let secret = "S3CRET-value-0123456789";
-    let whole = STEP + LONGEST_MATCH + LOOK_AHEAD;
+    let whole = STEP + MAX_MATCH_LENGTH + LOOK_AHEAD;
     for edge in [STEP, whole, 2 * STEP, whole + STEP] {
         for at in (edge - secret.len() - 9..edge + 9).step_by(3) {
             let text = format!("{}{secret}{}", "€".repeat(at / 3), ".".repeat(whole + STEP));
@@ -120,7 +120,7 @@ fn a_column_of_secrets_is_masked_in_all_windows() {
     };
     let text = table("hunter2hunter2") + "\n1,b,hunter2hunter2,c\n";
     let expected = table(&"*".repeat(14)) + "\n1,b,hunter2hunter2,c\n";
-    assert!(text.len() > 4 * (STEP + LONGEST_MATCH));
+    assert!(text.len() > 4 * (STEP + MAX_MATCH_LENGTH));
     for size in [text.len(), 4711, STEP + 1] {
         let made = by(Redactor::default(), rules(&[], &[], true));
         let (out, count) = run(made, text.as_bytes().chunks(size));

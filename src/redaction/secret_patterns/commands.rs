@@ -131,11 +131,11 @@ pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Ra
 
 /// Splits the arguments of a command, or of a list such as `["mysql", "-pX"]`.
 pub(super) fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> {
-    const MOST: usize = 64;
+    const MAX: usize = 64;
     let mut words = Vec::new();
     let limit = text.len().min(at + 4096);
     let mut at = at;
-    while at < limit && words.len() < MOST {
+    while at < limit && words.len() < MAX {
         match text.get(at) {
             Some(b' ' | b'\t') => at += 1,
             Some(b',' | b'\n' | b'\r') if is_list => at += 1,

@@ -160,7 +160,7 @@ pub(super) fn private_key(
     }
     let body = at + dashes + length;
     let body = body + run(text.get(body..)?, |byte| byte == b'-');
-    let limit = text.len().min(at + crate::redaction::redactor::LONGEST_MATCH);
+    let limit = text.len().min(at + crate::redaction::redactor::MAX_MATCH_LENGTH);
     // The position of the next last line is computed once for all first lines before it.
     let known = last.filter(|last| *last >= body);
     let end = known.unwrap_or_else(|| {

@@ -10,7 +10,7 @@ use super::value::{self, Form};
 use super::yaml;
 
 /// Maximum number of bytes of a list.
-const LONGEST_LIST: usize = 16 * 1024;
+const MAX_LIST_LENGTH: usize = 16 * 1024;
 
 /// The meaning of a list's name for its items.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn items(text: &[u8], hit: Range<usize>, found: &mut impl FnMut(Range
         b'[' => about.within(text, at + 1, false, found),
         b'{' if is_plural => about.within(text, at + 1, true, found),
         b'{' => {}
-        _ => yaml::below_name(text, begin, at, LONGEST_LIST, &mut |range, is_member| {
+        _ => yaml::below_name(text, begin, at, MAX_LIST_LENGTH, &mut |range, is_member| {
             if !is_member || is_plural {
                 about.item(text, range, found);
             }
@@ -63,13 +63,13 @@ impl About {
         found: &mut impl FnMut(Range<usize>),
     ) {
         let mut at = from;
-        while at < from + LONGEST_LIST {
+        while at < from + MAX_LIST_LENGTH {
             at = lines(text, at);
             if is_object {
                 let Some(value) = member(text, at) else { return };
                 at = value;
             }
-            let rest = text.get(at..text.len().min(at + LONGEST_LIST)).unwrap_or_default();
+            let rest = text.get(at..text.len().min(at + MAX_LIST_LENGTH)).unwrap_or_default();
             let length = match value::quoted(text, at) {
                 Some(quoted) => quoted.end - at,
                 None => run(rest, |byte| !b",]}{[(|<\n".contains(&byte)),

@@ -38,7 +38,7 @@ pub(super) use tables::Table;
 pub(super) const LOOK_BEHIND: usize = 256;
 
 /// Maximum number of bytes of a secret before the word by which it is found.
-const MOST_BEFORE: usize = 64;
+const MAX_BEFORE: usize = 64;
 
 /// The kind of word that was found.
 #[derive(Debug, Clone, Copy)]
@@ -147,7 +147,7 @@ pub(super) fn search(
 ) {
     let Some(Places { automaton, places, longest }) = all() else { return };
     let decided = range.end;
-    let range = range.start..text.len().min(range.end + MOST_BEFORE);
+    let range = range.start..text.len().min(range.end + MAX_BEFORE);
     let end = text.len().min(range.end + longest - 1);
     if range.start >= end {
         return;

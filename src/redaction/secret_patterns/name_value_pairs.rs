@@ -11,14 +11,14 @@ use super::value::{self, Form, Value};
 use super::yaml;
 
 /// Number of bytes of a name that are examined before its last word.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 /// Maximum distance in bytes between the name of a pair and its value.
 const PAIR: usize = 256;
 /// Maximum number of members of an object before its value.
-const MOST_MEMBERS: usize = 8;
+const MAX_MEMBERS: usize = 8;
 /// Maximum number of bytes and of lines of a here-document.
-const LONGEST_DOCUMENT: usize = 4096;
-const MOST_LINES: usize = 16;
+const MAX_DOCUMENT_LENGTH: usize = 4096;
+const MAX_LINES: usize = 16;
 
 /// Returns the secret whose name contains the word at `hit`.
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
@@ -72,7 +72,7 @@ pub(super) fn is_letter(byte: u8) -> bool {
 
 /// Returns the start of the name that has a word at `at`.
 fn name_begin(text: &[u8], at: usize) -> usize {
-    let before = text.get(at.saturating_sub(LONGEST_NAME)..at).unwrap_or_default();
+    let before = text.get(at.saturating_sub(MAX_NAME_LENGTH)..at).unwrap_or_default();
     let length = before
         .iter()
         .rev()
@@ -514,7 +514,7 @@ impl Name {
             "parameterkey",
         ];
         // The name can be the last part of a path.
-        let path = text.get(self.begin.saturating_sub(LONGEST_NAME)..self.begin)?;
+        let path = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin)?;
         let is_of_path = |byte: &&u8| is_letter(**byte) || b"/-.".contains(byte);
         let path = match path.last() {
             Some(b'/') => path.iter().rev().take_while(is_of_path).count(),
@@ -592,7 +592,7 @@ impl Name {
             return None;
         }
         let mut at = open + 1;
-        for _ in 0..MOST_MEMBERS {
+        for _ in 0..MAX_MEMBERS {
             let name = quotes(lines(text, at));
             let rest = text.get(name..text.len().min(name + 32))?;
             let length = run(rest, is_letter);
@@ -666,7 +666,7 @@ fn spaced(text: &[u8], begin: usize) -> usize {
 
 /// Returns the lines of the here-document that begins at `at`: `<<EOT`, `<<-'EOT'` and `<<<EOT` of PHP.
 fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at..text.len().min(at + LONGEST_DOCUMENT))?;
+    let rest = text.get(at..text.len().min(at + MAX_DOCUMENT_LENGTH))?;
     if !rest.starts_with(b"<<") {
         return None;
     }
@@ -678,7 +678,7 @@ fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
         return None;
     }
     let mut length = 0;
-    for line in body.split_inclusive(|byte| *byte == b'\n').take(MOST_LINES) {
+    for line in body.split_inclusive(|byte| *byte == b'\n').take(MAX_LINES) {
         let word = line.trim_ascii();
         if word.strip_suffix(b";").unwrap_or(word) == label {
             let lines = body.get(..length)?;

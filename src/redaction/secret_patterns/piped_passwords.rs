@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{commands, value};
 
 /// Maximum number of bytes that are examined of the program that reads.
-const LONGEST_COMMAND: usize = 192;
+const MAX_COMMAND_LENGTH: usize = 192;
 
 /// Programs that keep what they read as a secret, and the words with which they do.
 const KEEPERS: [(&[u8], [&[u8]; 2]); 7] = [
@@ -30,7 +30,7 @@ enum Reads {
 pub(super) fn written(text: &[u8], at: usize) -> Option<Range<usize>> {
     let words = commands::words(text, at, false);
     let end = words.last()?.end;
-    let rest = text.get(end..text.len().min(end + LONGEST_COMMAND))?;
+    let rest = text.get(end..text.len().min(end + MAX_COMMAND_LENGTH))?;
     let gap = rest.iter().take_while(|byte| b"\"' \t\\".contains(byte)).count();
     let (b'|', command) = rest.get(gap..)?.split_first()? else { return None };
     let command = command.split(|byte| b"\r\n;|&)`".contains(byte)).next()?;
@@ -52,7 +52,7 @@ pub(super) fn written(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Returns the secret behind the `<<<` that is at `at`.
 pub(super) fn given(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let before = text.get(at.saturating_sub(LONGEST_COMMAND)..at)?;
+    let before = text.get(at.saturating_sub(MAX_COMMAND_LENGTH)..at)?;
     let command = before.rsplit(|byte| b"\r\n;|&(`".contains(byte)).next()?;
     let reads = reads(command)?;
     let from = at + 3;

@@ -7,12 +7,12 @@ use super::contexts::run;
 use super::secret_names::{Kind, kind_of};
 use super::tables::Table;
 use super::value::{self, Form};
-use crate::redaction::redactor::LONGEST_MATCH;
+use crate::redaction::redactor::MAX_MATCH_LENGTH;
 
 /// Maximum number of bytes before the names of the columns, of the names, and of a value without quotes.
-const LONGEST_TARGET: usize = 256;
-const LONGEST_NAMES: usize = 4096;
-const LONGEST_EXPRESSION: usize = 8192;
+const MAX_TARGET_LENGTH: usize = 256;
+const MAX_NAMES_LENGTH: usize = 4096;
+const MAX_EXPRESSION_LENGTH: usize = 8192;
 
 /// The columns that a statement names.
 struct Columns {
@@ -25,11 +25,11 @@ struct Columns {
 impl Columns {
     /// Returns the columns behind the name of the table that begins at `at`, if some hold secrets.
     fn at(text: &[u8], at: usize) -> Option<Columns> {
-        let rest = text.get(at..text.len().min(at + LONGEST_TARGET))?;
+        let rest = text.get(at..text.len().min(at + MAX_TARGET_LENGTH))?;
         let is_of_target =
             |byte: u8| byte.is_ascii_alphanumeric() || b"_.\"`[]$ \\".contains(&byte);
         let open = at + run(rest, is_of_target);
-        let rest = text.get(open + 1..text.len().min(open + LONGEST_NAMES))?;
+        let rest = text.get(open + 1..text.len().min(open + MAX_NAMES_LENGTH))?;
         let names = rest.get(..run(rest, |byte| !b"();'".contains(&byte)))?;
         if text.get(open) != Some(&b'(') || rest.get(names.len()) != Some(&b')') {
             return None;
@@ -57,7 +57,7 @@ pub(super) fn inserted(text: &[u8], at: usize, found: &mut impl FnMut(Range<usiz
         return at;
     }
     let mut at = lines(text, from + 6);
-    let limit = at + LONGEST_MATCH;
+    let limit = at + MAX_MATCH_LENGTH;
     while text.get(at) == Some(&b'(') && at < limit {
         at += 1;
         if !row(text, &mut at, &columns, found) {
@@ -82,7 +82,7 @@ fn row(
     for column in 0..columns.count {
         *at = lines(text, *at);
         // The quoted text of a value is its secret, also within a function that hashes it.
-        let (mut secret, mut depth, limit) = (None, 0_usize, *at + LONGEST_EXPRESSION);
+        let (mut secret, mut depth, limit) = (None, 0_usize, *at + MAX_EXPRESSION_LENGTH);
         loop {
             let byte = text.get(*at).copied().unwrap_or(b';');
             match byte {
@@ -119,7 +119,7 @@ fn row(
 /// Returns the table that follows the `COPY` that ends at `at`.
 pub(super) fn copied(text: &[u8], at: usize) -> Option<Table> {
     let Columns { count, secrets, end } = Columns::at(text, at)?;
-    let rest = text.get(end..text.len().min(end + LONGEST_TARGET))?;
+    let rest = text.get(end..text.len().min(end + MAX_TARGET_LENGTH))?;
     let line = rest.get(..run(rest, |byte| byte != b'\n'))?;
     let is_copy = line
         .trim_ascii_start()

@@ -14,7 +14,7 @@ use super::value::{self, Form};
 const AROUND: usize = 128;
 
 /// Maximum number of bytes of a value that is to be masked.
-const LONGEST_MASKED: usize = 4096;
+const MAX_MASKED_LENGTH: usize = 4096;
 
 type Find = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
 
@@ -108,7 +108,7 @@ fn has_digit(text: &[u8], range: &Range<usize>) -> bool {
 
 /// The value that a job tells its runner to mask: the rest of the line, or of the quoted text.
 fn masked(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
-    let rest = text.get(at.end..text.len().min(at.end + LONGEST_MASKED))?;
+    let rest = text.get(at.end..text.len().min(at.end + MAX_MASKED_LENGTH))?;
     let length = run(rest, |byte| !b"\"'`\r\n".contains(&byte));
     let bytes = rest.get(..length)?;
     let escape = bytes.windows(2).position(|pair| matches!(pair, b"\\n" | b"\\r"));
@@ -272,9 +272,9 @@ fn sent(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
 
 /// The hash of a password as `crypt`, LDAP and Django keep it, with its salt.
 fn hashed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
-    const SHORTEST: usize = 16;
+    const MIN_LENGTH: usize = 16;
     /// Number of `$` in a hash of Argon2, which has most.
-    const MOST_PARTS: usize = 5;
+    const MAX_PARTS: usize = 5;
     let rest = text.get(at.start..text.len().min(at.start + 2 * AROUND))?;
     let mut parts = 0;
     let scheme = match rest.first() {
@@ -285,7 +285,7 @@ fn hashed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let bytes = rest.get(scheme..)?.iter().take_while(is_of_hash);
     let length = bytes.take_while(|byte| {
         parts += usize::from(**byte == b'$');
-        parts <= MOST_PARTS
+        parts <= MAX_PARTS
     });
     let length = length.count();
     let all = rest.get(..scheme + length)?;
@@ -293,13 +293,13 @@ fn hashed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let has = |is: fn(&u8) -> bool| hash.iter().any(is);
     let is_random =
         has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-    (hash.len() >= SHORTEST && is_random && !value::is_reference(hash))
+    (hash.len() >= MIN_LENGTH && is_random && !value::is_reference(hash))
         .then_some(at.start..at.start + all.len())
 }
 
 /// The private parts of a JSON web key, whose object says what kind of key it is.
 fn web_key(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
-    const LONGEST_KEY: usize = 2048;
+    const MAX_KEY_LENGTH: usize = 2048;
     let rest = text.get(at.end..text.len().min(at.end + 8))?;
     let colon = at.end + run(rest, |byte| b"\" ".contains(&byte));
     let rest = text
@@ -310,7 +310,7 @@ fn web_key(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let is_key = bytes.len() >= 20
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let around =
-        text.get(at.start.saturating_sub(2 * AROUND)..text.len().min(secret.end + LONGEST_KEY))?;
+        text.get(at.start.saturating_sub(2 * AROUND)..text.len().min(secret.end + MAX_KEY_LENGTH))?;
     let is_in_key = || around.windows(4).any(|part| part == b"\"kty");
     (is_key && is_in_key()).then_some(secret)
 }

@@ -8,12 +8,12 @@ use super::secret_names::{Kind, kind_of};
 use super::value::{self, Form};
 
 /// Maximum number of columns, of bytes of a row and of the name of a column.
-const MOST_COLUMNS: usize = 64;
-const LONGEST_ROW: usize = 16 * 1024;
-const LONGEST_NAME: usize = 48;
+const MAX_COLUMNS: usize = 64;
+const MAX_ROW_LENGTH: usize = 16 * 1024;
+const MAX_NAME_LENGTH: usize = 48;
 
 /// Number of rows of another length in a row after which a table has ended.
-const MOST_OTHERS: u8 = 3;
+const MAX_OTHERS: u8 = 3;
 
 /// A table with columns of secrets, which may continue in the next window.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Table {
 
     /// Returns the table whose first row has the name of a secret at `name`.
     pub(super) fn headed(text: &[u8], name: Range<usize>) -> Option<Table> {
-        let next = text.get(name.end..text.len().min(name.end + LONGEST_NAME))?;
+        let next = text.get(name.end..text.len().min(name.end + MAX_NAME_LENGTH))?;
         let next = next.get(run(next, |byte| b"\" \r".contains(&byte))..)?;
         if !matches!(next.first(), None | Some(b',' | b';' | b'\t' | b'|' | b'\n')) {
             return None;
@@ -49,7 +49,7 @@ impl Table {
             Some(line) => name.start - before.len() + line + 1,
             None => (before.len() < LOOK_BEHIND).then_some(0)?,
         };
-        let rest = text.get(start..text.len().min(start + LONGEST_ROW))?;
+        let rest = text.get(start..text.len().min(start + MAX_ROW_LENGTH))?;
         let line = rest.get(..run(rest, |byte| byte != b'\n'))?;
         let delimiter = [b'\t', b'|', b';', b','].into_iter().find(|one| line.contains(one))?;
         // A row among others does not name the columns.
@@ -108,7 +108,7 @@ impl Table {
             }
             if fields.len() != self.columns {
                 self.others += u8::from(!is_rule);
-                if self.others >= MOST_OTHERS {
+                if self.others >= MAX_OTHERS {
                     return false;
                 }
                 continue;
@@ -140,12 +140,12 @@ fn is_name(name: &str) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte) || byte >= 0x80;
     let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit() && byte != b'-');
-    begins && name.len() <= LONGEST_NAME && spaces < 3 && name.bytes().all(is_letter)
+    begins && name.len() <= MAX_NAME_LENGTH && spaces < 3 && name.bytes().all(is_letter)
 }
 
 /// Returns the fields of the row at `at`, without their quotes, and the start of the next row.
 fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usize)> {
-    let limit = text.len().min(at + LONGEST_ROW);
+    let limit = text.len().min(at + MAX_ROW_LENGTH);
     let mut fields = Vec::new();
     let mut from = at;
     loop {
@@ -162,7 +162,7 @@ fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usiz
         }
         fields.push(field);
         match text.get(end) {
-            Some(byte) if *byte == delimiter && fields.len() < MOST_COLUMNS => from = end + 1,
+            Some(byte) if *byte == delimiter && fields.len() < MAX_COLUMNS => from = end + 1,
             Some(b'\n') => return Some((fields, end + 1)),
             None => return Some((fields, end)),
             Some(_) => return None,

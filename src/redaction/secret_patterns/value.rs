@@ -7,7 +7,7 @@ use super::plain_words::{is_plain_word, is_sentence};
 use super::secret_names::Kind;
 
 /// Maximum number of bytes examined of a value.
-const LONGEST_VALUE: usize = 4096;
+const MAX_VALUE_LENGTH: usize = 4096;
 
 /// How a value is attached to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
     let (escapes, quote) = quote_at(text, at)?;
     let is_tripled = escapes == 0 && text.get(at + 1..at + 3) == Some(&[quote, quote]);
     let from = at + escapes + if is_tripled { 3 } else { 1 };
-    let most = text.len().min(from + LONGEST_VALUE);
+    let most = text.len().min(from + MAX_VALUE_LENGTH);
     let mut run = 0;
     let mut to = from;
     // A quote inside is written twice in SQL, YAML and CSV. If the second one does not close, the first one did.
@@ -96,7 +96,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
 /// Returns the unquoted value that begins at `at`: up to white space, a quote, or its end in code, in a query or in a
 /// list.
 pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
-    let rest = text.get(at..text.len().min(at + LONGEST_VALUE))?;
+    let rest = text.get(at..text.len().min(at + MAX_VALUE_LENGTH))?;
     let is_end = |place: usize, byte: u8| {
         let next = rest.get(place + 1).copied().unwrap_or(b' ');
         let escapes_space = |at: usize| {
@@ -310,7 +310,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     let Some((first, rest)) = value.split_first() else { return true };
     let contains = |part: &[u8]| value.windows(part.len()).any(|found| found == part);
     let starts = |part: &[u8]| value.starts_with(part);
-    let is_short = value.len() <= LONGEST_MEMBER;
+    let is_short = value.len() <= MAX_MEMBER_LENGTH;
     let is_constant = value.contains(&b'_')
         && value
             .iter()
@@ -380,7 +380,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
 }
 
 /// Maximum number of bytes of `settings.name`, and of the name of a file.
-const LONGEST_MEMBER: usize = 48;
+const MAX_MEMBER_LENGTH: usize = 48;
 
 fn is_identifier(part: &[u8]) -> bool {
     part.first().is_some_and(|first| !first.is_ascii_digit())
@@ -389,7 +389,7 @@ fn is_identifier(part: &[u8]) -> bool {
 
 /// Returns true for a value in the form of `settings.name`. Tokens have dots between their parts, too.
 fn is_member(value: &[u8]) -> bool {
-    value.len() <= LONGEST_MEMBER
+    value.len() <= MAX_MEMBER_LENGTH
         && value.contains(&b'.')
         && value.split(|byte| *byte == b'.').all(is_identifier)
 }

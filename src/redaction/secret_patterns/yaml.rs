@@ -6,10 +6,10 @@ use super::contexts::run;
 use super::value;
 
 /// Maximum number of bytes of a value over several lines, and of a document.
-const LONGEST_VALUE: usize = 1024;
-const LONGEST_DOCUMENT: usize = 16 * 1024;
+const MAX_VALUE_LENGTH: usize = 1024;
+const MAX_DOCUMENT_LENGTH: usize = 16 * 1024;
 /// Maximum number of lines between the values of a Secret and its kind.
-const MOST_LINES: usize = 64;
+const MAX_LINES: usize = 64;
 
 /// A line without its end.
 struct Line {
@@ -24,7 +24,7 @@ struct Line {
 impl Line {
     fn at(text: &[u8], from: usize) -> Option<Line> {
         let rest = text
-            .get(from..text.len().min(from + LONGEST_DOCUMENT))
+            .get(from..text.len().min(from + MAX_DOCUMENT_LENGTH))
             .filter(|rest| !rest.is_empty())?;
         let length = run(rest, |byte| byte != b'\n');
         let line = rest.get(..length)?;
@@ -68,7 +68,7 @@ pub(super) fn continued(text: &[u8], name: usize, end: usize) -> usize {
     let Some(indent) = column(text, name) else { return end };
     let mut to = end;
     let Some(mut at) = Line::at(text, end).map(|line| line.next) else { return end };
-    while let Some(line) = Line::at(text, at).filter(|line| line.next < end + LONGEST_VALUE) {
+    while let Some(line) = Line::at(text, at).filter(|line| line.next < end + MAX_VALUE_LENGTH) {
         let word = line.content(text);
         let is_word = word.len() >= 4
             && line.indent > indent
@@ -101,7 +101,7 @@ pub(super) fn block(text: &[u8], name: usize, at: usize) -> Option<Range<usize>>
     let indent = column(text, name)?;
     let mut next = at - run(text.get(..at)?.rsplit(|byte| *byte == b'\n').next()?, |_| true);
     let mut range = None;
-    while let Some(line) = Line::at(text, next).filter(|line| line.next < at + LONGEST_VALUE) {
+    while let Some(line) = Line::at(text, next).filter(|line| line.next < at + MAX_VALUE_LENGTH) {
         let spaces = run(text.get(line.range.clone())?, |byte| byte == b' ');
         let content = text.get(line.range.start + spaces..line.range.end)?.trim_ascii_end();
         if !content.is_empty() {
@@ -165,7 +165,7 @@ pub(super) fn quoted(text: &[u8], name: usize, at: usize) -> Option<Range<usize>
     }
     let mut next = first.next;
     loop {
-        let line = Line::at(text, next).filter(|line| line.next < at + LONGEST_VALUE)?;
+        let line = Line::at(text, next).filter(|line| line.next < at + MAX_VALUE_LENGTH)?;
         if !line.is_within(text, indent) {
             return None;
         }
@@ -186,7 +186,8 @@ pub(super) fn secret_of_kind(text: &[u8], at: Range<usize>, found: &mut impl FnM
         return;
     }
     let mut next = first.next;
-    while let Some(line) = Line::at(text, next).filter(|line| line.next < at.end + LONGEST_DOCUMENT)
+    while let Some(line) =
+        Line::at(text, next).filter(|line| line.next < at.end + MAX_DOCUMENT_LENGTH)
     {
         let content = line.content(text);
         if !content.is_empty() && (line.indent < indent || is_other(&line, content, indent)) {
@@ -208,7 +209,7 @@ pub(super) fn secret_of_data(text: &[u8], at: Range<usize>, found: &mut impl FnM
         return;
     }
     let mut next = values(text, first.next, indent, &mut |_| ());
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_LINES {
         let Some(line) = Line::at(text, next) else { return };
         let content = line.content(text);
         if line.indent == indent && content == b"kind: Secret" {
@@ -240,7 +241,7 @@ fn values(text: &[u8], at: usize, indent: usize, found: &mut impl FnMut(Range<us
     // The indentation of the name whose value the lines are, `key: |`.
     let mut name = usize::MAX;
     while let Some(line) = Line::at(text, next)
-        .filter(|line| line.next < at + LONGEST_DOCUMENT && line.is_within(text, indent))
+        .filter(|line| line.next < at + MAX_DOCUMENT_LENGTH && line.is_within(text, indent))
     {
         next = line.next;
         let content = line.content(text);

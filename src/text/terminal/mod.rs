@@ -5,7 +5,7 @@
 //! saved output. Clean text is passed on without being buffered.
 //!
 //! - The screen is as wide as needed, and lines do not wrap. The cursor can reach the last [`ROWS`] rows; those above
-//!   are final. The start of a line longer than [`LONGEST`] bytes is final, and the rest is not buffered.
+//!   are final. The start of a line longer than [`MAX_LENGTH`] bytes is final, and the rest is not buffered.
 //! - A line ends with a line feed, with or without a carriage return before it, and the next begins at its first
 //!   column.
 //! - Positions count from the top of the screen as long as that is known: from the start of the output, or from where
@@ -50,7 +50,7 @@ pub const ROWS: usize = 64;
 /// Number of rows that every screen has: with no more of them, nothing has scrolled.
 pub const SURE_ROWS: usize = 24;
 /// Maximum length in bytes of a line that can still be changed.
-pub const LONGEST: usize = 4 * 1024;
+pub const MAX_LENGTH: usize = 4 * 1024;
 /// Maximum column that the cursor reaches without text.
 pub const WIDEST: usize = 512;
 

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 use super::line::{Place, Row};
 use super::source_map::Mark;
-use super::{LONGEST, ROWS, Raw, Sink};
+use super::{MAX_LENGTH, ROWS, Raw, Sink};
 use crate::text::utf8_boundary;
 
 /// Text is emitted in chunks of about this size.
@@ -142,8 +142,8 @@ impl Page {
     /// Appends to the current line.
     fn append(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         let mut rest = text;
-        while self.text.len() - self.line_at + rest.len() >= LONGEST {
-            let room = LONGEST - (self.text.len() - self.line_at);
+        while self.text.len() - self.line_at + rest.len() >= MAX_LENGTH {
+            let room = MAX_LENGTH - (self.text.len() - self.line_at);
             let (now, after) = rest.split_at(utf8_boundary::ceil(rest, room));
             self.text.extend_from_slice(now);
             raw.pass(now.len());
@@ -161,7 +161,7 @@ impl Page {
         while !rest.is_empty() {
             let Some(row) = self.rows.get_mut(self.row) else { return };
             let padding = self.column.saturating_sub(row.width());
-            let is_short = row.len() + padding + 3 * rest.len() + 2 < LONGEST;
+            let is_short = row.len() + padding + 3 * rest.len() + 2 < MAX_LENGTH;
             let length = if is_short { rest.len() } else { utf8_boundary::unit(rest).max(1) };
             let (now, after) = rest.split_at(length.min(rest.len()));
             self.column = row.put(self.column, now);
@@ -169,7 +169,7 @@ impl Page {
                 if row.is_open && row.place.line == raw.line { row.place } else { raw.place() };
             row.is_filler = false;
             raw.pass(now.len());
-            if row.len() >= LONGEST {
+            if row.len() >= MAX_LENGTH {
                 self.flow_row(raw, sink);
             }
             rest = after;
@@ -460,7 +460,7 @@ impl Page {
         self.marks.push_back(Mark { line: raw.line, start: raw.at, ..whole });
         for line in held.split_inclusive(|byte| *byte == b'\n') {
             self.above += 1;
-            if line.len() > LONGEST {
+            if line.len() > MAX_LENGTH {
                 self.floor = self.above;
             }
         }

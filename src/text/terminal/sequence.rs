@@ -3,7 +3,7 @@
 use vte::{Params, Parser, Perform};
 
 /// Maximum length of a sequence in bytes; longer ones have no meaning.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 const ESCAPE: u8 = 0x1b;
 
 /// Actions of sequences. Counts are at least 1; rows and columns count from 1.
@@ -131,7 +131,7 @@ impl Sequence {
     }
 
     fn keep(&mut self, byte: u8) -> Step {
-        if self.bytes.len() <= LONGEST {
+        if self.bytes.len() <= MAX_LENGTH {
             self.bytes.push(byte);
         }
         Step::On
@@ -139,7 +139,7 @@ impl Sequence {
 
     fn done(&mut self) -> Option<Action> {
         let mut reader = Reader(None);
-        if (2..=LONGEST).contains(&self.bytes.len()) {
+        if (2..=MAX_LENGTH).contains(&self.bytes.len()) {
             Parser::<0>::new_with_size().advance(&mut reader, &self.bytes);
         }
         self.reset();
@@ -161,7 +161,7 @@ enum Step {
 /// Returns the length of a sequence that only sets colours, as most do.
 fn colour(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"\x1b[")?;
-    let rest = rest.get(..LONGEST - 3).unwrap_or(rest);
+    let rest = rest.get(..MAX_LENGTH - 3).unwrap_or(rest);
     let end = rest.iter().position(|byte| !matches!(byte, b'0'..=b';'))?;
     (rest.get(end) == Some(&b'm')).then_some(end + 3)
 }

@@ -54,7 +54,7 @@ impl Shown {
             let ranges = self.origins.ranges(stretch);
             // The parts of a long line become final one by one.
             assert!(
-                ranges.len() == 1 || line.len() >= LONGEST,
+                ranges.len() == 1 || line.len() >= MAX_LENGTH,
                 "line {number}: {ranges:?} of {:?}",
                 self.origins
             );
@@ -122,7 +122,7 @@ fn a_long_line_is_not_buffered() {
     for _ in 0..1000 {
         terminal.push(&[b'x'; 1000], &mut shown);
     }
-    assert!(shown.text.len() >= 1_000_000 - LONGEST);
+    assert!(shown.text.len() >= 1_000_000 - MAX_LENGTH);
     terminal.push(b"\x1b[31m!\rY\n\x1b[Anot reached", &mut shown);
     terminal.finish(&mut shown);
     let text = String::from_utf8(shown.text.clone()).unwrap();
@@ -233,7 +233,7 @@ fn another_screen_begins_a_line_behind_one_of_any_length() {
     // The cursor may stand in a row below that nothing was written to.
     let moves = ["", "\x1b[3;1H", "\x1b[3;1H\x1b[A", "\x1b[9B"];
     for (length, moves) in
-        (LONGEST - 2..=LONGEST + 2).flat_map(|length| moves.map(|moves| (length, moves)))
+        (MAX_LENGTH - 2..=MAX_LENGTH + 2).flat_map(|length| moves.map(|moves| (length, moves)))
     {
         let behind = format!("{moves}\x1b[?1049h\n\x1b[2Jz");
         let raw = [&vec![b'x'; length][..], behind.as_bytes()].concat();
@@ -257,8 +257,9 @@ fn what_scrolled_out_does_not_come_back() {
 #[test]
 fn what_is_left_of_a_long_line_on_another_screen_has_a_place_of_its_own() {
     for behind in ["", "z", "\x1b[24;1H#", "\x1b[24;1H#\x1b[24;1H#"] {
-        for before in [1, LONGEST, 2 * LONGEST] {
-            let raw = ["y".repeat(before), format!("\x1b[?1049h{}{behind}", "x".repeat(LONGEST))];
+        for before in [1, MAX_LENGTH, 2 * MAX_LENGTH] {
+            let raw =
+                ["y".repeat(before), format!("\x1b[?1049h{}{behind}", "x".repeat(MAX_LENGTH))];
             for piece in [1, usize::MAX] {
                 let lines = Shown::of(raw.concat().as_bytes(), piece).lines();
                 assert!(lines.iter().all(|(_, line, _)| *line == 1), "{before}, {behind:?}");

@@ -11,7 +11,7 @@ use crate::json::members::{Open, has_control, is_space};
 /// Maximum nesting: deeper input is treated as an attack. Open brackets take 2 MiB by then.
 const DEEPEST: usize = 1 << 24;
 /// Maximum length of numbers and names that are shown, because they cannot be shortened.
-pub(super) const LONGEST_TOKEN: usize = 1024;
+pub(super) const MAX_TOKEN_LENGTH: usize = 1024;
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,7 +252,7 @@ impl Scanner {
             b'f' => self.begin_word("false"),
             b'n' => self.begin_word("null"),
             b'-' | b'0'..=b'9' => {
-                self.token.begin(self.here, LONGEST_TOKEN);
+                self.token.begin(self.here, MAX_TOKEN_LENGTH);
                 self.token.add(&[first]);
                 self.state = State::Number(match first {
                     b'-' => Digits::Minus,
@@ -275,7 +275,7 @@ impl Scanner {
     }
 
     fn begin_word(&mut self, word: &'static str) {
-        self.token.begin(self.here, LONGEST_TOKEN);
+        self.token.begin(self.here, MAX_TOKEN_LENGTH);
         self.word = word;
         self.state = State::Word(word.as_bytes().get(1..).unwrap_or_default());
     }
@@ -332,7 +332,7 @@ impl Scanner {
         let most = if !self.sketch.is_listening() {
             0
         } else if is_key {
-            LONGEST_TOKEN
+            MAX_TOKEN_LENGTH
         } else {
             self.sketch.longest_text()
         };

@@ -16,7 +16,7 @@ use crate::text::graphemes;
 const REACH: usize = 2048;
 
 /// Maximum length in bytes of a path or reason in a notice.
-const LONGEST_VALUE: usize = 4096;
+const MAX_VALUE_LENGTH: usize = 4096;
 
 /// The fact that a sentence states. Two sentences that state different facts make a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -261,7 +261,7 @@ fn before(text: &str, parts: &[Part<'_>]) -> Option<usize> {
                 Part::Words(words) => Some(*words),
                 Part::Number | Part::Value => None,
             })?;
-            let line = line_before(text, LONGEST_VALUE);
+            let line = line_before(text, MAX_VALUE_LENGTH);
             let found = line.rfind(words)?;
             let value = line.get(found + words.len()..)?;
             if value.is_empty() {
@@ -282,7 +282,7 @@ fn after(text: &str, parts: &[Part<'_>]) -> Option<usize> {
             (text.len() - left.len(), left)
         }
         Part::Value => {
-            let line = line_after(text, LONGEST_VALUE);
+            let line = line_after(text, MAX_VALUE_LENGTH);
             let end = match others.first() {
                 Some(Part::Words(words)) => line.find(words)?,
                 _ => line.len(),

@@ -48,7 +48,7 @@ const GAP: u64 = 40;
 /// A block repeats others if more than this share of its lines, in percent, is like lines of theirs.
 const REPEATED: usize = 60;
 /// A block of fewer lines is shown even if others have lines like its own.
-const FEWEST: usize = 3;
+const MIN_KINDS: usize = 3;
 /// Number of lines of a kind that are shown before such a block repeats others, too.
 const EXAMPLES: usize = 3;
 
@@ -181,7 +181,7 @@ pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (
     let mut shown: BTreeMap<u64, usize> = BTreeMap::new();
     let (first, repeats): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().filter(|block| block.peak >= least).partition(|block| {
-            let enough = if block.kinds.len() < FEWEST { EXAMPLES } else { 1 };
+            let enough = if block.kinds.len() < MIN_KINDS { EXAMPLES } else { 1 };
             let is_known = |kind: &&u64| shown.get(kind).is_some_and(|count| *count >= enough);
             let known = block.kinds.iter().filter(is_known).count();
             let is_repeat = known * 100 > block.kinds.len() * REPEATED;

@@ -24,7 +24,7 @@ const SEARCHED: usize = 4096;
 pub(super) const BEFORE: u16 = 2;
 pub(super) const AFTER: u16 = 12;
 /// A line must be worth this percentage of the best one.
-const LEAST: u64 = 60;
+const MIN: u64 = 60;
 /// A word in more than one of `COMMON` lines is ignored.
 const COMMON: u64 = 8;
 /// Percentage of the remaining budget for matching lines, and the same for files and search results.
@@ -127,7 +127,7 @@ impl Query {
             .iter()
             .filter(|finding| finding.less == 0)
             .map(|finding| Match { worth: worth(finding.kind), line: finding.line })
-            .filter(|found| found.worth > 0 && found.worth * 100 >= best * LEAST)
+            .filter(|found| found.worth > 0 && found.worth * 100 >= best * MIN)
             .collect();
         sort_by_key(&mut ranked, |found| (u64::MAX - found.worth, found.line));
         ranked

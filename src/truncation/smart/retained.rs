@@ -10,11 +10,11 @@ pub(super) const FIRST: u32 = 24;
 /// Number of the last lines of a kind that are kept beside the first ones.
 pub(super) const LAST: usize = 48;
 /// Bytes of the lines that are remembered with their surroundings.
-const MOST: usize = 1280 * 1024;
+const MAX: usize = 1280 * 1024;
 /// Bytes that are left of them when some must be forgotten.
 const KEPT: usize = 960 * 1024;
 /// Bytes of the last lines of all kinds.
-const MOST_LAST: usize = 512 * 1024;
+const MAX_LAST_BYTES: usize = 512 * 1024;
 
 /// A line that was remembered.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ pub(super) type Counts = BTreeMap<u64, u32>;
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { findings: Best::new(MOST, KEPT), kinds: BTreeMap::new(), last_bytes: 0 }
+        Memory { findings: Best::new(MAX, KEPT), kinds: BTreeMap::new(), last_bytes: 0 }
     }
 }
 
@@ -113,7 +113,7 @@ impl Memory {
         {
             self.last_bytes -= oldest.held();
         }
-        if self.last_bytes > MOST_LAST {
+        if self.last_bytes > MAX_LAST_BYTES {
             self.last_bytes = 0;
             for kind in self.kinds.values_mut() {
                 let half = kind.last.len() / 2;

@@ -44,9 +44,9 @@ pub struct Extra {
 }
 
 /// Rules that may come on top. All of them together have a bit each in a mask.
-pub const MOST_EXTRA: usize = 64;
+pub const MAX_EXTRA: usize = 64;
 /// The longest expression, the deepest, and what it may take when it is compiled, in bytes.
-const LONGEST_PATTERN: usize = 4096;
+const MAX_PATTERN_LENGTH: usize = 4096;
 const NEST_LIMIT: u32 = 64;
 const SIZE_LIMIT: usize = 1 << 20;
 
@@ -59,8 +59,8 @@ impl Extra {
 
 fn compiled(pattern: &RegexSource) -> Result<Regex, String> {
     let length = pattern.source.len();
-    if !(1..=LONGEST_PATTERN).contains(&length) {
-        return Err(format!("expected 1 to {LONGEST_PATTERN} bytes, received {length}"));
+    if !(1..=MAX_PATTERN_LENGTH).contains(&length) {
+        return Err(format!("expected 1 to {MAX_PATTERN_LENGTH} bytes, received {length}"));
     }
     RegexBuilder::new(&pattern.source)
         .nest_limit(NEST_LIMIT)
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn every_rule_can_be_made_ready() {
         Rules::new(RULES).unwrap();
-        assert!(RULES.len() + MOST_EXTRA <= 128);
+        assert!(RULES.len() + MAX_EXTRA <= 128);
         for rule in RULES {
             assert!(rule.weight <= MAX_WEIGHT && !rule.words.is_empty(), "{rule:?}");
             for word in rule.words {

@@ -20,8 +20,8 @@ use crate::util::sort::sort_by_key;
 /// Bytes that are collected before lines are judged.
 const BATCH: usize = 128 * 1024;
 /// Only the start of a longer line is read.
-const LONGEST: usize = 16 * 1024;
-/// How far back the lines before a finding are looked for, in bytes. Less than [`LONGEST`], so that a long line that was
+const MAX_LENGTH: usize = 16 * 1024;
+/// How far back the lines before a finding are looked for, in bytes. Less than [`MAX_LENGTH`], so that a long line that was
 /// not kept looks like one that was.
 const BACK: usize = 15 * 1024;
 /// How many lines back the one is looked for that indented lines belong to.
@@ -222,7 +222,7 @@ impl Scanner {
         let end = memrchr(b'\n', fresh).map_or(self.next, |at| self.next + at + 1);
         self.judge_until(&buffer, end);
         self.buffer = buffer;
-        if self.buffer.len() - self.next > LONGEST {
+        if self.buffer.len() - self.next > MAX_LENGTH {
             // The start of a long line.
             let start = self.next;
             let buffer = std::mem::take(&mut self.buffer);
@@ -286,7 +286,7 @@ impl Scanner {
 
     /// Looks at one line: [`Scanner::lines`] came before it.
     fn judge(&mut self, buffer: &[u8], start: usize, end: usize) {
-        let raw = buffer.get(start..end.min(start + LONGEST)).unwrap_or_default();
+        let raw = buffer.get(start..end.min(start + MAX_LENGTH)).unwrap_or_default();
         let cleaned = plain(raw);
         let line = trimmed(&cleaned);
         self.look_for_words(buffer, start..end, line);
@@ -407,7 +407,7 @@ impl Scanner {
         less: u16,
     ) -> Finding {
         let text =
-            buffer.get(place.start..place.end.min(place.start + LONGEST)).unwrap_or_default();
+            buffer.get(place.start..place.end.min(place.start + MAX_LENGTH)).unwrap_or_default();
         let is_whole = text.len() == place.len();
         let text = text.strip_suffix(b"\r").filter(|_| is_whole).unwrap_or(text);
         let end = if is_whole { place.start + text.len() } else { place.end };

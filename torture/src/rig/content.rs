@@ -8,8 +8,8 @@ use std::path::Path;
 use super::Result;
 
 /// Maximum length of a content.
-pub(crate) const LONGEST: u64 = 8 << 20;
-const SIZE: usize = 2 * LONGEST as usize;
+pub(crate) const MAX_LENGTH: u64 = 8 << 20;
+const SIZE: usize = 2 * MAX_LENGTH as usize;
 
 /// A generator of reproducible pseudo-random numbers.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ impl Tag {
     /// Returns the tag of the next save of a process, with a random length.
     pub(crate) fn random(worker: u64, number: u64, longest: u64, random: &mut Random) -> Self {
         let length = random.length(longest);
-        Tag { worker, number, length, start: random.below(LONGEST) }
+        Tag { worker, number, length, start: random.below(MAX_LENGTH) }
     }
 
     /// Parses a tag at the beginning of a file name.
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn lengths_are_of_every_order_of_size() {
         let mut random = Random::new(2);
-        let lengths: Vec<u64> = (0..10_000).map(|_| random.length(LONGEST)).collect();
-        assert!(lengths.iter().all(|length| (1..=LONGEST).contains(length)));
-        assert!(lengths.contains(&1) && lengths.iter().any(|length| *length > LONGEST / 2));
+        let lengths: Vec<u64> = (0..10_000).map(|_| random.length(MAX_LENGTH)).collect();
+        assert!(lengths.iter().all(|length| (1..=MAX_LENGTH).contains(length)));
+        assert!(lengths.contains(&1) && lengths.iter().any(|length| *length > MAX_LENGTH / 2));
     }
 }

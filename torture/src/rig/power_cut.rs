@@ -24,7 +24,7 @@ const IMAGE: u64 = 320 << 20;
 const LIMIT: Duration = Duration::from_secs(60);
 const WRITERS: u64 = 2;
 /// Typical maximum length of an output of a command.
-const LONGEST: u64 = 128 << 10;
+const MAX_LENGTH: u64 = 128 << 10;
 /// Stops the file system without writing out its log. Perl is part of every Debian, and avoids unsafe code.
 const SHUTDOWN: &str = "open my $root, '<', $ARGV[0] or die $!; my $flag = pack('L', 2); ioctl($root, 0x8004587d, $flag) or die $!";
 
@@ -91,7 +91,7 @@ fn cut(
     for writer in 0..WRITERS {
         let mut command = rig.process("save");
         command.args(["--saver", saver.name(), "--durability", word(durability)]);
-        command.arg("--dir").arg(&dir).args(["--longest", &LONGEST.to_string()]);
+        command.arg("--dir").arg(&dir).args(["--longest", &MAX_LENGTH.to_string()]);
         command.args(["--worker", &(number * WRITERS + writer).to_string()]);
         let mut worker = Worker::start(&mut command, LIMIT)?;
         worker.line()?;

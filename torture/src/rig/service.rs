@@ -14,7 +14,7 @@ use super::{Result, Rig, outputs};
 const CALLS: [&str; 4] = ["linkat", "fsync", "fchmod", "mkdirat"];
 const ERRNOS: [&str; 5] = ["ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS"];
 /// Maximum length of the text of a default service, notice included.
-const LONGEST: u64 = 52 << 10;
+const MAX_LENGTH: u64 = 52 << 10;
 
 pub(crate) fn bench(rig: &Rig, report: &mut Report) {
     report.bench("B8", "a fault under the package, through Node", || {
@@ -68,7 +68,8 @@ fn one(rig: &Rig, package: &Path, fault: &Fault, errno: &str, failures: usize) -
     if types != expected || !found["events"].as_array().into_iter().flatten().all(names) {
         return Err(format!("the events are {}", found["events"]).into());
     }
-    if found["truncated"] != true || found["shown"].as_u64().is_none_or(|shown| shown > LONGEST) {
+    if found["truncated"] != true || found["shown"].as_u64().is_none_or(|shown| shown > MAX_LENGTH)
+    {
         return Err(format!("the text has {} units", found["shown"]).into());
     }
     if found["saved"] != if is_saved { json!(true) } else { Value::Null } {

@@ -22,7 +22,7 @@ use spillway_core::truncation::limits::{Direction, Limits};
 
 use super::args::Args;
 use super::child::{Worker, run};
-use super::content::{LONGEST, Tag, stretch};
+use super::content::{MAX_LENGTH, Tag, stretch};
 use super::report::{Finding, Report};
 use super::savers::Saver;
 use super::sweepers::Sweeper;
@@ -76,7 +76,7 @@ fn read_one(places: &StoreDirs, path: &Path) -> Result<()> {
 
 /// Stops itself when half of an output is written, and continues on a signal: `--dir`, `--block`.
 pub(crate) fn paused(args: &Args) -> Result<()> {
-    let tag = Tag { worker: 0, number: 0, length: LONGEST, start: 9 };
+    let tag = Tag { worker: 0, number: 0, length: MAX_LENGTH, start: 9 };
     let content = stretch(Path::new(args.text("block")?), &tag)?;
     let limits = Limits {
         max_lines: 10,
@@ -220,7 +220,7 @@ fn stopped(rig: &Rig) -> Result<Option<String>> {
     reminder.join().map_err(|_| "a reminder panicked")?;
     let found: serde_json::Value = serde_json::from_str(&line)?;
     let path = found["saved"]["path"].as_str().unwrap_or_default().to_owned();
-    let tag = Tag { worker: 0, number: 0, length: LONGEST, start: 9 };
+    let tag = Tag { worker: 0, number: 0, length: MAX_LENGTH, start: 9 };
     Ok((!rig.block.is_in(&tag, Path::new(&path))).then(|| format!("after a stop: {line}")))
 }
 

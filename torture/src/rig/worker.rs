@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::args::Args;
-use super::content::{LONGEST, Random, Tag, stretch};
+use super::content::{MAX_LENGTH, Random, Tag, stretch};
 use super::savers::{Job, Saver};
 use super::{Result, say};
 
@@ -15,7 +15,7 @@ pub(crate) fn main(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let block = Path::new(args.text("block")?);
     let worker = args.number("worker", 0);
-    let longest = args.number("longest", LONGEST);
+    let longest = args.number("longest", MAX_LENGTH);
     let length: Option<u64> = args.has("length").then(|| args.number("length", 1));
     let durability = args.durability();
     let mut random = Random::new(worker);

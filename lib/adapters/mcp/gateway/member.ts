@@ -14,7 +14,7 @@ import { type Group, ServerProxy } from '../proxy'
 import { endText } from '../server-messages'
 import { nextPage } from '../tool-list'
 
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 /** A server that does not answer is left out of a list. */
 const LIST_MS = 30_000
 
@@ -148,7 +148,7 @@ export class Member {
   private async ask(method: string, key: string): Promise<Record<string, unknown>[]> {
     const found: Record<string, unknown>[] = []
     let cursor: string | undefined
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       let result: unknown
       try {
         result = await this.questions.ask(method, cursor === undefined ? {} : { cursor }, AbortSignal.timeout(LIST_MS))

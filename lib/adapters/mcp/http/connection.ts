@@ -25,13 +25,13 @@ const GRACE_MS = 5000
 const END_MS = 2000
 const RETRY_MS = 1000
 /** However soon a server wants the next connection. */
-const SHORTEST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 60_000
+const MIN_RETRY_MS = 50
+const MAX_RETRY_MS = 60_000
 /** Attempts to resume the stream of a request. */
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 /** Milliseconds and bytes that a stream may continue after the answer. */
 const LEFT_MS = 2000
-const MOST_LEFT = 2 ** 20
+const MAX_REMAINING_BYTES = 2 ** 20
 
 /** A request of the host that runs. */
 interface Exchange {
@@ -220,7 +220,7 @@ export class HttpConnection implements Connection {
           timer = setTimeout(() => controller.abort(), LEFT_MS).unref()
         }
         left += piece.length
-        if (left > MOST_LEFT) return
+        if (left > MAX_REMAINING_BYTES) return
       }
     } finally {
       clearTimeout(timer)
@@ -237,7 +237,7 @@ export class HttpConnection implements Connection {
         if (isEvents(response)) return response
         throw new HttpFailure(await this.refusal(response))
       } catch (error) {
-        if (attempt === MOST_ATTEMPTS || signal.aborted) throw error
+        if (attempt === MAX_ATTEMPTS || signal.aborted) throw error
       }
     }
   }
@@ -356,7 +356,7 @@ function lastOf({ lastEventId }: EventStream): Record<string, string> {
 /** The time that the server asked for, or one that grows. */
 function waitOf({ retryMs }: EventStream, attempt: number): number {
   const wanted = retryMs ?? RETRY_MS * 2 ** (attempt - 1)
-  return Math.min(Math.max(wanted, SHORTEST_RETRY_MS), LONGEST_RETRY_MS)
+  return Math.min(Math.max(wanted, MIN_RETRY_MS), MAX_RETRY_MS)
 }
 
 async function* lineOf(message: object): AsyncGenerator<Buffer> {
@@ -369,7 +369,7 @@ async function answerIn(response: IncomingMessage, id: string): Promise<Message 
   let line = ''
   for await (const piece of isStream ? new EventStream().messages(response) : asLine(response)) {
     line += piece.toString('latin1')
-    if (line.length > MOST_LEFT) return undefined
+    if (line.length > MAX_REMAINING_BYTES) return undefined
     if (!line.endsWith('\n')) continue
     const message = asMessage(readJson(Buffer.from(line, 'latin1').toString()).value)
     if (message?.id === id) return message

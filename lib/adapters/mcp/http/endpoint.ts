@@ -5,15 +5,15 @@ import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import { TempFile } from '../temp-file'
 
-const MOST_REDIRECTS = 3
+const MAX_REDIRECTS = 3
 /** Requests at a time that wait for answers. Cancellations and answers of the host have connections of their own. */
-const MOST_REQUESTS = 256
+const MAX_REQUESTS = 256
 /** Servers close idle connections after 5 s or more; a request on one that was just closed could not be sent again safely. */
 const IDLE_MS = 2000
 /** Characters of a page that are shown with an error. */
-const MOST_SHOWN = 300
+const MAX_SHOWN = 300
 /** Bytes that are read of the page of an error. */
-const MOST_READ = 2 ** 16
+const MAX_READ = 2 ** 16
 
 /** A body that can be sent again: in memory, or in a file. */
 export type HttpBody = Buffer | TempFile
@@ -44,7 +44,7 @@ export class Endpoint {
     this.isSecure = url.protocol === 'https:'
     const AgentOf = this.isSecure ? SecureAgent : Agent
     const settings = { keepAlive: true, timeout: IDLE_MS }
-    this.agents = [new AgentOf(settings), new AgentOf({ ...settings, maxSockets: MOST_REQUESTS })]
+    this.agents = [new AgentOf(settings), new AgentOf({ ...settings, maxSockets: MAX_REQUESTS })]
   }
 
   /** How the server is named in messages: without what may be secret in its address. */
@@ -58,14 +58,14 @@ export class Endpoint {
    * @throws HttpFailure where the server cannot be reached, or sends the request to another host
    */
   async send(request: HttpRequest): Promise<IncomingMessage> {
-    for (let count = 0; count <= MOST_REDIRECTS; count += 1) {
+    for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
       const response = await this.sendOnce(request)
       const status = response.statusCode ?? 0
       if (status < 300 || status > 399 || status === 304) return response
       response.destroy()
       this.url = this.redirected(status, response.headers.location)
     }
-    throw new HttpFailure(`${this.name} redirects more than ${MOST_REDIRECTS} times`)
+    throw new HttpFailure(`${this.name} redirects more than ${MAX_REDIRECTS} times`)
   }
 
   close(): void {
@@ -129,17 +129,17 @@ export async function headOf(response: IncomingMessage): Promise<string> {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       bytes += chunk.length
-      if (bytes >= MOST_READ) break
+      if (bytes >= MAX_READ) break
     }
   } catch {
     // The part that was read is enough.
   }
   response.destroy()
-  return Buffer.concat(chunks).toString('utf8', 0, MOST_READ)
+  return Buffer.concat(chunks).toString('utf8', 0, MAX_READ)
 }
 
 /** A part of a text of the server that can stand in a sentence of ours. */
 export function shown(text: string): string {
   const plain = text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()
-  return plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN).toWellFormed()}…` : plain
+  return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN).toWellFormed()}…` : plain
 }

@@ -3,9 +3,9 @@
 const [LINE_FEED, CARRIAGE_RETURN, SPACE] = [10, 13, 32]
 const COLON = ':'
 /** The longest of the names that mean something is `event`. */
-const LONGEST_NAME = 16
+const MAX_NAME_LENGTH = 16
 /** Longer ids and times are ignored. */
-const LONGEST_VALUE = 1024
+const MAX_VALUE_LENGTH = 1024
 
 const END = Buffer.from('\n')
 /** Between two `data` lines of one event: JSON takes it for the line feed that it stands for. */
@@ -48,8 +48,8 @@ export class EventStream {
     let rest = bytes
     if (this.field === undefined) {
       const colon = bytes.indexOf(COLON)
-      const name = bytes.toString('latin1', 0, Math.min(colon === -1 ? bytes.length : colon, LONGEST_NAME))
-      this.name = (this.name + name).slice(0, LONGEST_NAME)
+      const name = bytes.toString('latin1', 0, Math.min(colon === -1 ? bytes.length : colon, MAX_NAME_LENGTH))
+      this.name = (this.name + name).slice(0, MAX_NAME_LENGTH)
       if (colon === -1) return
       this.field = this.name.replace(/^\xef\xbb\xbf/, '')
       this.isAtStartOfValue = true
@@ -60,7 +60,7 @@ export class EventStream {
     if (this.isAtStartOfValue && rest[0] === SPACE) rest = rest.subarray(1)
     this.isAtStartOfValue = false
     if (this.field !== 'data') {
-      if (this.value.length <= LONGEST_VALUE) this.value += rest.toString('latin1', 0, LONGEST_VALUE + 1)
+      if (this.value.length <= MAX_VALUE_LENGTH) this.value += rest.toString('latin1', 0, MAX_VALUE_LENGTH + 1)
     } else if (!this.isForeign && rest.length > 0) {
       this.hasData = true
       yield rest
@@ -77,7 +77,7 @@ export class EventStream {
     }
     if (field === 'event') this.isForeign = value !== '' && value !== 'message'
     // A header has to be able to carry it.
-    if (field === 'id' && value.length <= LONGEST_VALUE && /^[\x20-\x7e]*$/.test(value)) this.eventId = value
+    if (field === 'id' && value.length <= MAX_VALUE_LENGTH && /^[\x20-\x7e]*$/.test(value)) this.eventId = value
     if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value)
     this.endLine()
   }

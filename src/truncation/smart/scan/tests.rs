@@ -41,7 +41,7 @@ proptest! {
         let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         for (line, start, _, kept) in whole {
             let line = lines[line as usize - 1];
-            prop_assert_eq!(&kept[..], &line[..line.len().min(LONGEST)]);
+            prop_assert_eq!(&kept[..], &line[..line.len().min(MAX_LENGTH)]);
             prop_assert!(text[start as usize..].starts_with(line));
         }
     }
