@@ -30,7 +30,7 @@ const WORKER = `
     require('node:fs').writeSync(1, outputPath + ' ' + hash + '\\n')
   }`
 
-test.each(['from memory', 'spool', 'remote'])('%s', async (ack) => {
+test.each(['from memory', 'spool', 'remote', 'live'])('%s', async (ack) => {
   const objects = tempDir()
   const spoolDir = ack === 'from memory' ? undefined : tempDir()
   const input = { module: FOLDER_OBJECTS, objects, spoolDir, ack }

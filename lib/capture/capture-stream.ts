@@ -26,6 +26,7 @@ import { cleaned, renderWith, truncated, untouched } from '../truncation/result'
 import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
 import type { ITruncationStorage, TruncationContext, TruncationResult } from '../types'
+import { startTimer, type Timer } from '../util/timer'
 import { fileChunks, LIVE_BYTES, LiveSave } from './live-save'
 import { openPassage, passagePlace } from './transit-folder'
 import type { CapturePeek } from './types'
@@ -53,6 +54,10 @@ export class Inflow {
   private heldBytes = 0
   private heldBreaks = 0
   private live: LiveSave | undefined
+  /** Rings when the storage wants the output, however short it is. */
+  private age: Timer | undefined
+  private isOld = false
+  private hasEnded = false
 
   constructor(
     private readonly service: Client,
@@ -86,6 +91,8 @@ export class Inflow {
       ...(collect && { collect }),
     })
     this.drain = new Drain(this.handle)
+    const { liveAfterMs } = service.storages[0] ?? {}
+    if (this.isLive && typeof liveAfterMs === 'number' && liveAfterMs > 0) void this.saveLiveEvery(liveAfterMs)
   }
 
   /** True if input is passed to the binary as it arrives, so that another source may feed it too. */
@@ -136,11 +143,32 @@ export class Inflow {
     this.saveLive()
   }
 
+  /** Gives what has come in to the storage whenever so much time has passed. */
+  private async saveLiveEvery(ms: number): Promise<void> {
+    while (!this.hasEnded) {
+      this.age = startTimer(ms)
+      if (!(await this.age.rings) || this.hasEnded) return
+      // A strategy of the caller's holds it.
+      if (this.held !== undefined) continue
+      this.pending = 0
+      this.drain.begin()
+      await this.drain.settle()
+      this.isOld = true
+      if (!this.hasEnded) this.saveLive()
+    }
+  }
+
+  private endLive(): void {
+    this.hasEnded = true
+    this.age?.cancel()
+  }
+
   /** Gives what has come in to the storage, if that takes outputs before their end. */
   private saveLive(): void {
     if (!this.isLive) return
     const storage = this.service.storages[0]!
-    if (this.live === undefined && this.size().totalBytes >= LIVE_BYTES) {
+    const { totalBytes } = this.size()
+    if (this.live === undefined && totalBytes >= (this.isOld ? 1 : LIVE_BYTES)) {
       this.live = new LiveSave(this.handle, async (source, signal) =>
         storage.saveLive!(source, { ...this.job.context, signal }),
       )
@@ -150,6 +178,7 @@ export class Inflow {
 
   /** Ends the output. @param failed what is known by now of the call */
   async finish(failed = this.job.context.failed === true): Promise<TruncationResult> {
+    this.endLive()
     try {
       return await this.finishAs(failed)
     } finally {
@@ -280,6 +309,7 @@ export class Inflow {
   async abandon(): Promise<void> {
     this.isAbandoned = true
     this.held = undefined
+    this.endLive()
     this.live?.drop()
     await this.drain.settle()
     await background(() => native.intakeAbort(this.handle))

@@ -18,8 +18,8 @@ export interface NewObject {
 
 /**
  * Makes an object that is not there yet. Not every server obeys the condition; that no two outputs have one key is what the random
- * part of keys is for. An object of the same size is that of an earlier request whose answer was lost; one that was salvaged is shorter,
- * or has all bytes and a line after them.
+ * part of keys is for. An object of the same size is that of an earlier request whose answer was lost; one that was salvaged has some or
+ * all of the bytes, and a line after them.
  */
 export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Promise<void> {
   try {
@@ -33,7 +33,7 @@ export async function makeNew({ bytes, save, sizeOf, isThere }: NewObject): Prom
       throw isKnown ? failure : error
     })
     const found = size ?? (isKnown ? 0 : undefined)
-    const isSalvaged = found !== undefined && (found < bytes || found === bytes + SALVAGED_LINE.length)
+    const isSalvaged = found !== undefined && found !== bytes && found <= bytes + SALVAGED_LINE.length
     if (isSalvaged) await save(false)
     else if (found !== bytes) throw error
   }

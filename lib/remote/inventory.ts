@@ -7,7 +7,7 @@ import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { sum } from '../util/sum'
 import { type ListedObject, MAX_REMOVED_KEYS, type ObjectStore } from './object-store'
-import { INDEX_SUFFIX, OUTPUTS, PARTIAL_SUFFIX, parseKey, toolOf } from './output-keys'
+import { INDEX_SUFFIX, OUTPUTS, PARTIAL_SUFFIX, parseKey, parseSnapshotKey, toolOf } from './output-keys'
 
 /** Outputs that a report names. */
 const MAX_REPORTED = 1000
@@ -82,14 +82,14 @@ export class Inventory {
     }
   }
 
-  /** Removes the outputs below a prefix with their indexes, and returns the keys of the outputs. @throws SpillwayError `STORAGE_WRITE` */
+  /** Removes the outputs below a prefix with their indexes and snapshots, and returns the keys of the outputs. @throws SpillwayError `STORAGE_WRITE` */
   async removeAll(prefix: string): Promise<string[]> {
     const outputs: string[] = []
     let batch: string[] = []
     for (const { key } of await this.listed(prefix)) {
       if (parseKey(key) !== undefined) outputs.push(key)
       // Other people's objects may lie there, too.
-      else if (parseKey(key.replace(INDEX, '')) === undefined) continue
+      else if (parseKey(key.replace(INDEX, '')) === undefined && parseSnapshotKey(key) === undefined) continue
       batch.push(key)
       if (batch.length < MAX_REMOVED_KEYS) continue
       await this.remove(batch)

@@ -2,22 +2,38 @@
 
 import { messageOf } from '../util/message-of'
 import { debug } from '../util/warn'
+import type { ObjectStore } from './object-store'
+import { Snapshots } from './snapshots'
 import type { Draft, Spool } from './spool'
 import type { Upload } from './upload'
 
 /** Bytes read at once. */
 const PIECE_BYTES = 2 ** 20
 
+/** The part of a draft that is read. */
+type Growing = Pick<Draft, 'read' | 'written'>
+
 /** One output of which some parts are uploaded already. */
 export class LiveUpload {
   private sent = 0
+  private draft: Growing | undefined
+  private readonly snapshots: Snapshots | undefined
   private sending: Promise<void> | undefined
   private hasFailed = false
 
-  constructor(private readonly upload: Upload) {}
+  /** @param snapshotMs milliseconds between two snapshots of what is in no part yet; none without */
+  constructor(
+    private readonly upload: Upload,
+    objects: ObjectStore,
+    private readonly snapshotMs?: number,
+  ) {
+    const look = () => this.draft && this.advance(this.draft)
+    this.snapshots = snapshotMs === undefined ? undefined : new Snapshots(objects, upload, snapshotMs, look)
+  }
 
   /** Uploads the bytes that a draft has by now. */
-  advance(draft: Pick<Draft, 'read' | 'written'>): void {
+  advance(draft: Growing): void {
+    this.draft = draft
     if (this.sending !== undefined || this.hasFailed) return
     this.begin(this.written(draft))
   }
@@ -45,8 +61,9 @@ export class LiveUpload {
     }
   }
 
-  private async *written(draft: Pick<Draft, 'read' | 'written'>): AsyncGenerator<Uint8Array> {
-    while (draft.written - this.sent >= PIECE_BYTES) {
+  private async *written(draft: Growing): AsyncGenerator<Uint8Array> {
+    const least = this.snapshotMs === undefined ? PIECE_BYTES : 1
+    while (draft.written - this.sent >= least) {
       const piece = await draft.read(this.sent, this.sent + PIECE_BYTES).catch(() => undefined)
       // The draft was completed meanwhile: the rest is read from the spool.
       if (piece === undefined) return
@@ -71,6 +88,8 @@ export class LiveUpload {
     } catch (error) {
       await this.upload.abort()
       throw error
+    } finally {
+      await this.snapshots?.end()
     }
   }
 
@@ -79,5 +98,6 @@ export class LiveUpload {
     this.hasFailed = true
     await this.sending
     await this.upload.abort()
+    await this.snapshots?.end()
   }
 }

@@ -28,10 +28,17 @@ export interface RemoteStorageOptions {
    */
   spoolDir?: string
   /**
-   * When a save with a spool resolves: `remote` when the store has the output or after `ackTimeoutMs`; `spool` when the spool has it.
+   * When a save with a spool resolves: `remote` when the store has the output or after `ackTimeoutMs`; `spool` when the spool has it;
+   * `live` as `remote`, and every `snapshotMs` the store gets what a running command has printed since the last part.
    * @default 'remote'
    */
-  ack?: 'remote' | 'spool'
+  ack?: 'remote' | 'spool' | 'live'
+  /**
+   * With `ack: 'live'`, the milliseconds after which a running output is in the store, at least 100. Each costs two requests, and at most
+   * `partBytes`.
+   * @default 10000
+   */
+  snapshotMs?: number
   /** Milliseconds that a save waits for the store, with a spool. @default 10000 */
   ackTimeoutMs?: number
   /** Milliseconds that `close` waits for outputs in the spool to be uploaded. @default 25000 */
@@ -56,7 +63,11 @@ const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
   partBytes: ['a whole number from 5242880 to 67108864', (value) => isWhole(value, 5 * MEBIBYTE)],
   windowBytes: ['a whole number from 65536 to 67108864', (value) => isWhole(value, 2 ** 16)],
   spoolDir: ['the path of a folder', (value) => typeof value === 'string' && value !== ''],
-  ack: oneOf('remote', 'spool'),
+  ack: oneOf('remote', 'spool', 'live'),
+  snapshotMs: [
+    'a number of milliseconds of at least 100',
+    (value) => Number.isFinite(value) && (value as number) >= 100,
+  ],
   ackTimeoutMs: milliseconds,
   closeTimeoutMs: milliseconds,
   onError: ['a function', (value) => typeof value === 'function'],
@@ -86,8 +97,8 @@ export function checkRemoteOptions(options: RemoteStorageOptions) {
     throw new SpillwayError('INVALID_CONFIG', message, { field: field?.replace(/^options\./, ''), cause })
   }
   const { partBytes = 8 * MEBIBYTE, windowBytes = 8 * MEBIBYTE, spoolDir, onError, ...others } = options
-  const { ack = 'remote', ackTimeoutMs = 10_000, closeTimeoutMs = 25_000, ...bounds } = others
+  const { ack = 'remote', snapshotMs = 10_000, ackTimeoutMs = 10_000, closeTimeoutMs = 25_000, ...bounds } = others
   const { objects, retentionDays, maxStoreBytes, maxStoreFiles } = bounds
   const limits = { retentionDays, maxStoreBytes, maxStoreFiles }
-  return { objects, partBytes, windowBytes, spoolDir, onError, ack, ackTimeoutMs, closeTimeoutMs, limits }
+  return { objects, partBytes, windowBytes, spoolDir, onError, ack, snapshotMs, ackTimeoutMs, closeTimeoutMs, limits }
 }

@@ -14,6 +14,9 @@ export const OUTPUTS = 'o/'
 /** The end of the key of an output's line index. */
 export const INDEX_SUFFIX = '.idx'
 
+/** The end of the key of the last bytes of an output that was still coming in. */
+const SNAPSHOT = /\.(\d{1,16})-(\d{1,16})\.snapshot$/
+
 /** The end of the key of an output that is a part of one. */
 export const PARTIAL_SUFFIX = '.partial.txt'
 
@@ -57,6 +60,31 @@ export function parseKey(key: string): OutputKey | undefined {
   if (found === null) return undefined
   const [, session, name] = found
   return { key, name: name!, ...(session !== undefined && { session }) }
+}
+
+/** The last bytes of an output, saved while it came in. */
+export interface Snapshot {
+  /** The key of the object. */
+  key: string
+  /** The key of the output. */
+  output: string
+  /** Where the bytes begin in the output. */
+  from: number
+  /** Where they end. */
+  to: number
+}
+
+/** Returns the key of a snapshot. */
+export function snapshotKey(output: string, from: number, to: number): string {
+  return `${output}.${from}-${to}.snapshot`
+}
+
+/** Returns the parts of the key of a snapshot, or nothing for any other. */
+export function parseSnapshotKey(key: string): Snapshot | undefined {
+  const found = SNAPSHOT.exec(key)
+  if (found === null) return undefined
+  const output = key.slice(0, found.index)
+  return parseKey(output) && { key, output, from: Number(found[1]), to: Number(found[2]) }
 }
 
 /** Returns the name of the tool in the name of an output. */

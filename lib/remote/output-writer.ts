@@ -13,12 +13,15 @@ import { Outbox } from './outbox'
 import { newKey } from './output-keys'
 import { salvage } from './salvage'
 import { type Pieces, saveFromMemory, saveInSpool, sendFromSpool, takeIntoSpool } from './save-output'
+import { Snapshots } from './snapshots'
 import { type Draft, Spool, type SpooledOutput } from './spool'
 import { Upload } from './upload'
 
 /** Saves the outputs of one storage. */
 export class OutputWriter {
   readonly spool: Spool | undefined
+  /** Milliseconds between two snapshots of an output that comes in; nothing if none are to be made. */
+  private readonly snapshotMs: number | undefined
   private readonly objects: ObjectStore
   private readonly outbox: Outbox
   /** Outputs of which some parts are uploaded already, by key. */
@@ -26,8 +29,9 @@ export class OutputWriter {
   private earlier: Promise<void> | undefined
 
   constructor(private readonly options: CheckedRemoteOptions) {
-    const { objects, spoolDir } = options
+    const { objects, spoolDir, ack, snapshotMs } = options
     this.objects = objects
+    this.snapshotMs = ack === 'live' ? snapshotMs : undefined
     this.spool = spoolDir === undefined ? undefined : new Spool(spoolDir, objects.url)
     this.outbox = new Outbox(
       (key) => this.send(key),
@@ -50,7 +54,7 @@ export class OutputWriter {
     const key = newKey(context)
     const { signal } = context
     try {
-      if (this.spool === undefined) await saveFromMemory(this.upload(key), source, signal)
+      if (this.spool === undefined) await this.saveFromMemory(key, source, isLive, signal)
       else await this.saveBySpool(this.spool, key, source, isLive, signal)
     } catch (cause) {
       signal?.throwIfAborted()
@@ -58,6 +62,13 @@ export class OutputWriter {
       throw new SpillwayError('STORAGE_WRITE', `${this.objects.url}: ${messageOf(cause)}`, { cause })
     }
     return key
+  }
+
+  private async saveFromMemory(key: string, source: Pieces, isLive: boolean, signal?: AbortSignal): Promise<void> {
+    const { objects, snapshotMs } = this
+    const upload = this.upload(key)
+    const snapshots = isLive && snapshotMs !== undefined ? new Snapshots(objects, upload, snapshotMs) : undefined
+    await saveFromMemory(upload, source, signal).finally(() => snapshots?.end())
   }
 
   private async saveBySpool(
@@ -69,7 +80,7 @@ export class OutputWriter {
   ): Promise<void> {
     void this.resume()
     const growing = isLive ? growingFileOf(source) : undefined
-    const live = isLive ? new LiveUpload(this.upload(key)) : undefined
+    const live = isLive ? new LiveUpload(this.upload(key), this.objects, this.snapshotMs) : undefined
     if (live !== undefined) this.live.set(key, live)
     const direct = () => this.upload(key)
     let isSpooled = false
@@ -94,7 +105,7 @@ export class OutputWriter {
     const { ack, ackTimeoutMs } = this.options
     // The spool has it, so that it is saved when the time is up, or the caller's.
     const asked = signal instanceof AbortSignal ? { signal } : {}
-    if (ack === 'remote') await withTimeout(ackTimeoutMs, () => sent, asked).catch(() => {})
+    if (ack !== 'spool') await withTimeout(ackTimeoutMs, () => sent, asked).catch(() => {})
   }
 
   private upload(key: string): Upload {
@@ -135,7 +146,7 @@ export class OutputWriter {
       else this.report(error, key)
     }
     try {
-      return await salvage(this.objects, idleMs, report)
+      return await salvage(this.objects, idleMs, report, this.snapshotMs !== undefined)
     } catch (cause) {
       throw new SpillwayError('STORAGE_READ', `${url}: ${messageOf(cause)}`, { cause })
     }

@@ -89,6 +89,12 @@ export class RemoteStorage implements ITruncationStorage {
     return this.saved(await this.writer.save(source, checkContext(context)))
   }
 
+  /** With `ack: 'live'`, the age in milliseconds at which a running output is given to {@link saveLive}, however short it is. */
+  get liveAfterMs(): number | undefined {
+    const { ack, snapshotMs } = this.options
+    return ack === 'live' ? snapshotMs : undefined
+  }
+
   /**
    * Saves bytes while they arrive, and with a spool uploads them as they arrive: parts that a killed process had uploaded are found by
    * {@link salvage}.
@@ -213,6 +219,7 @@ export class RemoteStorage implements ITruncationStorage {
   /**
    * Completes outputs from the parts that killed processes had uploaded: an upload without a new part for `idleMs` is completed
    * with a line that says so. If its process is still running, nothing is lost, because it saves the full output again. Returns the paths.
+   * With `ack: 'live'`, all outputs are listed for their snapshots: one request for every 1,000.
    * An upload that cannot be completed is reported to `onError`, and tried again by the next call.
    * @param idleMs by default an hour
    * @throws SpillwayError `STORAGE_READ` if the object store does not list unfinished uploads

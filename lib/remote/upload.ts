@@ -46,6 +46,13 @@ export class Upload {
     this.counter.add(bytes)
   }
 
+  /** The bytes that no part has yet, and where they begin; nothing if there are none, or while parts are on their way. */
+  unsent(): { from: number; bytes: Uint8Array } | undefined {
+    const { part, filled, number, partBytes } = this
+    if (part === undefined || filled === 0 || this.inFlight.size > 0) return undefined
+    return { from: number * partBytes, bytes: part.subarray(0, filled) }
+  }
+
   /** Uploads what is left. The object is there when it resolves, and as long as it was before, not at all if it rejects. */
   async finish(): Promise<void> {
     if (this.upload === undefined && this.number === 0) {

@@ -81,6 +81,8 @@ export interface ITruncationStorage {
    * remove everything that was written. If the method rejects, the full output is passed to `saveStream`.
    */
   saveLive?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
+  /** Milliseconds after which `saveLive` is called for a capture of less than 1 MiB that is still running. Without it, it is not. */
+  readonly liveAfterMs?: number | undefined
 }
 
 /** Options of `TruncationStorage`. */

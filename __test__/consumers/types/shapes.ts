@@ -57,7 +57,7 @@ holds<
 >()
 holds<
   Equal<
-    keyof Omit<Spillway.ITruncationStorage, 'owns' | 'saveBytes' | 'saveStream' | 'saveLive'>,
+    keyof Omit<Spillway.ITruncationStorage, 'owns' | 'saveBytes' | 'saveStream' | 'saveLive' | 'liveAfterMs'>,
     keyof Documented.ITruncationStorage
   >
 >()
