@@ -40,7 +40,7 @@ test('an option that is none is named before a setting that is missing', () => {
     code: 'INVALID_CONFIG',
     field: 'store',
     message:
-      'Unknown option "store": expected one of url, spoolDir, config, partBytes, windowBytes, ack, ackTimeoutMs, closeTimeoutMs, onError, retentionDays, maxStoreBytes, maxStoreFiles',
+      'Unknown option "store": expected one of url, spoolDir, config, partBytes, windowBytes, ack, snapshotMs, ackTimeoutMs, closeTimeoutMs, onError, retentionDays, maxStoreBytes, maxStoreFiles',
   })
   expect(thrown(() => openStore({ spooldir: '/x' } as never))).toMatchObject({ field: 'spooldir' })
 })

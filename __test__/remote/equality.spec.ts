@@ -135,6 +135,15 @@ test('lines of several MiB are searched to their end', async () => {
   }
 })
 
+test('the lines after a match in the first line of a window are whole', async () => {
+  const window = `\n${'é'.repeat(32_700)}\n${'é needle\n'.repeat(40)}`
+  const [file, object] = await inBoth(Buffer.from(window))
+  for (let after = 0; after < 20; after += 1) {
+    const options = { context: { before: 0, after } }
+    expect(await remote.search(object, '^$', options)).toEqual(await files.search(file, '^$', options))
+  }
+})
+
 test('wrong questions are refused in the same words', async () => {
   const [file, object] = await inBoth(Buffer.from('a\nb\n'))
   const error = (work: Promise<unknown>) =>

@@ -87,8 +87,9 @@ export class SearchWindow {
   get end(): number {
     if (this.isAtEnd) return this.bytes.length
     let end = this.bytes.lastIndexOf(LINE_FEED)
-    for (let left = this.context.after; left > 0 && end > this.start; left -= 1) {
-      end = this.bytes.lastIndexOf(LINE_FEED, end - 1)
+    for (let left = this.context.after; left > 0 && end >= this.start; left -= 1) {
+      // From -1 it would be looked for from the end.
+      end = end === 0 ? -1 : this.bytes.lastIndexOf(LINE_FEED, end - 1)
     }
     const enough = this.bytes.indexOf(LINE_FEED, Math.max(this.start, this.bytes.length - MAX_CONTEXT_BYTES))
     if (this.bytes.length - this.start > MAX_CONTEXT_BYTES) end = Math.max(end, enough)

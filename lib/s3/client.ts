@@ -5,6 +5,13 @@ interface ObjectRequest {
   Key: string
 }
 
+/** Members of a request that lock its object. */
+export interface ObjectLock {
+  ObjectLockMode?: 'COMPLIANCE' | 'GOVERNANCE'
+  ObjectLockRetainUntilDate?: Date
+  ChecksumAlgorithm?: 'SHA256'
+}
+
 interface ListRequest {
   Bucket: string
   Prefix: string
@@ -20,7 +27,9 @@ interface ListPage {
 
 /** The client `S3` of `@aws-sdk/client-s3`. */
 export interface S3Client {
-  putObject(request: ObjectRequest & { Body: Uint8Array; ContentType: string; IfNoneMatch?: string }): Promise<unknown>
+  putObject(
+    request: ObjectRequest & ObjectLock & { Body: Uint8Array; ContentType: string; IfNoneMatch?: string },
+  ): Promise<unknown>
   createMultipartUpload(request: ObjectRequest & { ContentType: string }): Promise<{ UploadId?: string }>
   uploadPart(request: UploadRequest & { PartNumber: number; Body: Uint8Array }): Promise<{ ETag?: string }>
   completeMultipartUpload(

@@ -1,12 +1,14 @@
 /** Objects in a bucket of S3, by the client of `@aws-sdk/client-s3`. */
 
+import { SpillwayError } from '../errors'
 import { makeNew } from '../remote/create-if-absent'
 import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart } from '../remote/object-store'
 import { checkPrefix, joinUrl } from '../remote/store-url'
+import { now } from '../util/clock'
 import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, milliseconds } from '../validation/options'
-import { wrong } from '../validation/validate'
-import type { S3Client, S3Module } from './client'
+import { isRecord, wrong } from '../validation/validate'
+import type { ObjectLock, S3Client, S3Module } from './client'
 
 export type { S3Client } from './client'
 
@@ -23,7 +25,15 @@ export interface S3ObjectsOptions {
   endpoint?: string
   /** Milliseconds after which a request has failed. @default 30000 */
   requestTimeoutMs?: number
+  /**
+   * Locks every object for some days (Object Lock), which the bucket must allow. In the mode `COMPLIANCE`, the default, not even the owner
+   * of the account can remove it before. For the files of an `AuditShipper`: outputs are saved in parts, and
+   * removed sooner.
+   */
+  lock?: { days: number; mode?: 'COMPLIANCE' | 'GOVERNANCE' }
 }
+
+const DAY_MS = 86_400_000
 
 const text: Check = ['a string', (value) => typeof value === 'string']
 const CHECKS: Readonly<Record<keyof S3ObjectsOptions, Check>> = {
@@ -33,6 +43,14 @@ const CHECKS: Readonly<Record<keyof S3ObjectsOptions, Check>> = {
   region: text,
   endpoint: ['a URL', (value) => typeof value === 'string' && URL.canParse(value)],
   requestTimeoutMs: milliseconds,
+  lock: ["an object such as { days: 365, mode: 'COMPLIANCE' }", isLock],
+}
+
+function isLock(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { days, mode = 'COMPLIANCE', ...others } = value as { days?: unknown; mode?: unknown }
+  const isMode = mode === 'COMPLIANCE' || mode === 'GOVERNANCE'
+  return Number.isSafeInteger(days) && (days as number) > 0 && isMode && Object.keys(others).length === 0
 }
 
 /**
@@ -46,7 +64,7 @@ export function s3Objects(options: S3ObjectsOptions): ObjectStore {
   checkOptions('options', options, CHECKS)
   const { bucket, prefix = '' } = options
   if (bucket === undefined) throw wrong('options.bucket', bucket, CHECKS.bucket[0])
-  return new S3Objects(bucket, checkPrefix(prefix), options.client ?? makeClient(options))
+  return new S3Objects(bucket, checkPrefix(prefix), options.client ?? makeClient(options), options.lock)
 }
 
 function makeClient({ region, endpoint, requestTimeoutMs = 30_000 }: S3ObjectsOptions): S3Client {
@@ -78,17 +96,24 @@ class S3Objects implements ObjectStore {
     private readonly bucket: string,
     private readonly prefix: string,
     client: S3Client,
+    private readonly lock: S3ObjectsOptions['lock'],
   ) {
     this.client = withReasons(client)
     this.url = joinUrl(`s3://${bucket}`, prefix)
   }
 
   async put(key: string, body: Uint8Array): Promise<void> {
-    const request = { ...this.at(key), Body: body, ContentType: 'text/plain' }
+    const request = { ...this.at(key), Body: body, ContentType: 'text/plain', ...this.locked() }
     await this.onlyNew(key, body.length, (condition) => this.client.putObject({ ...request, ...condition }))
   }
 
   async begin(key: string): Promise<string> {
+    // The parts of a locked object would need their checksums in two more requests.
+    if (this.lock !== undefined) {
+      const problem =
+        'options.lock: expected objects of one request, such as the files of an AuditShipper; received one in parts'
+      throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'options.lock' })
+    }
     const { UploadId } = await this.client.createMultipartUpload({ ...this.at(key), ContentType: 'text/plain' })
     return UploadId!
   }
@@ -170,6 +195,18 @@ class S3Objects implements ObjectStore {
       }
       if (!answer.IsTruncated) return found
       marker = answer.NextPartNumberMarker
+    }
+  }
+
+  /** Returns the members of a request that lock its object. */
+  private locked(): ObjectLock {
+    if (this.lock === undefined) return {}
+    const { days, mode = 'COMPLIANCE' } = this.lock
+    // S3 demands a checksum with a lock.
+    return {
+      ObjectLockMode: mode,
+      ObjectLockRetainUntilDate: new Date(now() + days * DAY_MS),
+      ChecksumAlgorithm: 'SHA256',
     }
   }
 

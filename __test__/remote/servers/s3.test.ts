@@ -1,7 +1,9 @@
-import { RemoteStorage } from 'spillway/remote'
+import { AuditLog, TruncationService } from 'spillway'
+import { AuditShipper, RemoteStorage, verifyShippedAudit } from 'spillway/remote'
 import { s3Objects } from 'spillway/s3'
 import { testIf } from '../../support/only'
 import { rejection } from '../../support/outputs'
+import { tempDir } from '../../support/temp'
 import { objectStoreContract } from '../contract'
 import { describeServer, moto, type Server, s3sFs, testHangingServer } from './servers'
 
@@ -28,6 +30,42 @@ for (const kind of [moto, s3sFs]) {
       expect(await rejection(storage.save('x', context))).toMatchObject({ code: 'STORAGE_WRITE' })
       const path = `s3://nowhere/o/bash_1_${'0'.repeat(32)}.txt`
       expect(await rejection(storage.read(path))).toMatchObject({ code: 'STORAGE_READ' })
+    })
+
+    const locking = testIf(kind === moto, 'this server has no Object Lock')
+    locking('shipped files of an audit log cannot be removed', async () => {
+      const { S3 } = require('@aws-sdk/client-s3')
+      const credentials = { accessKeyId: 'test', secretAccessKey: 'testtest' }
+      const client = new S3({ ...at(server()), credentials, forcePathStyle: true })
+      await client.createBucket({ Bucket: 'audit', ObjectLockEnabledForBucket: true })
+      const objects = s3Objects({ ...at(server()), bucket: 'audit', lock: { days: 1 } })
+      const log = new AuditLog({ dir: tempDir(), sessionId: 's1' })
+      const receipt = await log.append({ type: 'call', tool: 'bash' })
+      await new AuditShipper({ log, sessionId: 's1', objects }).close()
+      const [{ Key, VersionId }] = (await client.listObjectVersions({ Bucket: 'audit' })).Versions
+      const removal = client.deleteObject({ Bucket: 'audit', Key, VersionId })
+      expect(await rejection(removal)).toMatchObject({ name: 'AccessDenied' })
+      const heads = [receipt!.hash]
+      expect(await verifyShippedAudit({ objects, sessionId: 's1', heads })).toMatchObject({ ok: true })
+    })
+
+    const listing = testIf(kind === moto, 'this server does not list unfinished uploads')
+    listing("what a running command printed is there with ack 'live'", async () => {
+      const objects = s3Objects({ ...at(server()), bucket: 'outputs', prefix: 'live' })
+      const options = { objects, ack: 'live', snapshotMs: 100 } as const
+      const capture = new TruncationService({ storage: new RemoteStorage(options) }).capture({ toolName: 'bash' })
+      capture.write('one\n')
+      const keys = async () => {
+        const found: string[] = []
+        for await (const { key } of objects.list('')) found.push(key)
+        return found
+      }
+      while ((await keys()).length === 0) await new Promise((resolve) => setImmediate(resolve))
+      expect(await keys()).toEqual([expect.stringMatching(/\.txt\.0-4\.snapshot$/)])
+      const [path] = await new RemoteStorage(options).salvage(0)
+      expect(await new RemoteStorage(options).read(path!)).toMatch(/^one\n\n\[Spillway: the output ends here\./)
+      capture.destroy()
+      await rejection(capture.result)
     })
 
     testHangingServer(server, () => s3Objects({ ...at(server()), bucket: 'outputs', requestTimeoutMs: 200 }))
