@@ -1,6 +1,7 @@
 // `npm run test:remote [-- word…]`, or `-- --install` for the installation alone: object stores and shared state with real servers on the loopback interface. The clients that
 // `__test__/remote/servers/package.json` pins, with Azurite, and moto, are installed into `target/remote`; s3s-fs, Redis and PostgreSQL are used if
-// they are there. Needs the network the first time; tests of what is missing are skipped, and say why.
+// they are there. Needs the network the first time; tests of what is missing are skipped, and say why. `--quick` runs the suites that every
+// server has to pass, without kills and outages.
 
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -9,6 +10,9 @@ import { main, ROOT } from '../build/run.mjs'
 import { useOwnTemporaryFolder } from './scratch.mjs'
 
 const WORK = join(ROOT, 'target', 'remote')
+/** The tests of `--quick`. */
+const QUICK = ['s3.test', 'azure.test', 'coordination.test']
+
 const MANIFEST = join(ROOT, '__test__', 'remote', 'servers', 'package.json')
 
 /** Runs a command. Returns whether it succeeded. */
@@ -46,6 +50,7 @@ await main(async () => {
   installMoto()
   if (process.argv.includes('--install')) return
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js')
-  const words = process.argv.slice(2)
+  const given = process.argv.slice(2)
+  const words = given.flatMap((word) => (word === '--quick' ? QUICK : [word]))
   if (!run(process.execPath, [jest, '--config', 'jest.remote.config.js', '--forceExit', ...words])) process.exitCode = 1
 })
