@@ -3,6 +3,27 @@
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
 //! overwritten, and no other user can read it. If one directory fails, the next is tried.
 //!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`directories`] | where outputs are saved, and which directory is tried next |
+//! | [`open_store`] | what a store knows between two calls |
+//! | [`save`] | how an output appears under its name |
+//! | [`head_tail_file`] | what is kept of an output over the maximum size |
+//! | [`dedup`] | when two outputs of a call are one |
+//! | [`range`] | which lines or bytes are read |
+//! | [`read`] | which files may be read |
+//! | [`read_buffer`] | where characters begin in a piece of a file |
+//! | [`line_index`] | where lines begin in a large file |
+//! | [`search`] | which lines match, and where a search stops |
+//! | [`pattern`] | how a pattern is compiled |
+//! | [`parallel_scan`] | which parts of a large file cannot match |
+//! | [`excerpt`] | what is shown of a long line that matches |
+//! | [`inventory`] | which files are outputs |
+//! | [`bounds`] | which outputs are removed |
+//! | [`sweep`] | how they are removed |
+//! | [`auto_sweep`] | when that happens |
+//! | [`lease`] | which sessions are in use |
+//!
 //! ```
 //! use std::sync::Arc;
 //!

@@ -12,6 +12,16 @@
 //! | [`acceptance`] | whether a summary is accepted, and whether another compaction makes sense |
 //! | [`changed_files`] | the list of changed files, which survives every summary |
 //! | [`messages`] | the prompt for summaries, and the texts in the history |
+//!
+//! ```
+//! use serde_json::json;
+//! use spillway_core::history::compaction::changed_files::{Outcome, lines, merged};
+//!
+//! let edit = || lines("edit_file", &json!({ "path": "a.ts" }), Outcome::Done);
+//! assert_eq!(edit(), ["- edit_file a.ts: done"]);
+//! // The list of the last summary is continued.
+//! assert_eq!(merged(&edit(), &edit(), 100), ["- edit_file a.ts: done (×2)"]);
+//! ```
 
 pub mod acceptance;
 pub mod changed_files;

@@ -11,6 +11,16 @@
 //! | [`aggregate`] | which of many results are shortened so that all of them fit |
 //! | [`saved_path`] | where a result says that its full output was saved |
 //! | [`plan`] | which step of a recovery comes next |
+//!
+//! ```
+//! use spillway_core::history::overflow::input_budget::{Model, usable};
+//!
+//! // The answer needs a part of the context too.
+//! let model = Model { context: 200_000.0, output: 64_000.0, input: None };
+//! assert_eq!(usable(&model, None), Some(136_000.0));
+//! // A reserve that is larger than the answer counts instead of it.
+//! assert_eq!(usable(&model, Some(80_000.0)), Some(120_000.0));
+//! ```
 
 pub mod aggregate;
 pub mod char_weight;

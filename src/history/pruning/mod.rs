@@ -16,6 +16,20 @@
 //! | [`placeholder`] | the text in place of a pruned item |
 //! | [`word_index`] | the words of a result that its placeholder keeps |
 //! | [`pruner`] | the state of a history from request to request |
+//!
+//! ```
+//! use serde_json::json;
+//! use spillway_core::history::pruning::superseded::{Access, superseded};
+//!
+//! let read = |args| match Access::of("read_file", &args) {
+//!     Access::Read(read) => read,
+//!     other => panic!("{other:?}"),
+//! };
+//! let part = read(json!({ "path": "a.ts", "offset": 10, "limit": 5 }));
+//! let whole = read(json!({ "path": "./a.ts" }));
+//! // The later read of the whole file shows the part as well.
+//! assert_eq!(superseded([(3, &part), (7, &whole)].into_iter(), 1), [3]);
+//! ```
 
 pub mod budget;
 pub mod placeholder;

@@ -4,6 +4,38 @@
 //! While the text streams through, [`scan`] parses it and scores its rows, and [`retained`] keeps the first rows, the
 //! last rows, and rows that differ from the others, in bounded memory. At the end [`select`] takes as many of them as
 //! the budget allows.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`scan`] | where rows begin and end, and which are unusual |
+//! | [`retained`] | which rows are remembered |
+//! | [`select`] | which of them are shown |
+//!
+//! ```
+//! use spillway_core::text::lossy::Source;
+//! use spillway_core::truncation::limits::{Direction, Limits};
+//! use spillway_core::truncation::notice::ENGLISH;
+//! use spillway_core::truncation::preview_buffer::Window;
+//! use spillway_core::truncation::smart::Keep;
+//!
+//! let limits = Limits {
+//!     max_lines: 20,
+//!     max_bytes: 400,
+//!     max_tokens: u64::MAX,
+//!     direction: Direction::Head,
+//!     line_rule: Default::default(),
+//!     keep: Keep::of("csv", "bash"),
+//!     terminal: false,
+//! };
+//! let mut window = Window::new(&limits);
+//! window.push(b"id,name\n");
+//! (0..1000).for_each(|id| window.push(format!("{id},user {id}\n").as_bytes()));
+//! window.finish();
+//! let preview = window.structured().and_then(|read| read.preview(&window, Source::Text, &limits, &ENGLISH));
+//! let shown = preview.map(|preview| preview.text).unwrap_or_default();
+//! assert!(shown.starts_with("id,name\n0,user 0\n"), "{shown}");
+//! assert!(shown.contains("\n999,user 999"));
+//! ```
 
 mod retained;
 mod scan;

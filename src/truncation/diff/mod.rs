@@ -4,6 +4,40 @@
 //! While the text streams through, [`scan`] follows the structure line by line, and [`retained`] keeps lines by their
 //! role, in bounded memory. At the end [`select`] takes commits, file names and hunk headers first, then whole hunks.
 //! Every gap states the numbers of added lines, removed lines and files that it omits.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`scan`] | what a line is in a diff |
+//! | [`retained`] | which lines are remembered |
+//! | [`select`] | which of them are shown |
+//!
+//! ```
+//! use spillway_core::text::lossy::Source;
+//! use spillway_core::truncation::limits::{Direction, Limits};
+//! use spillway_core::truncation::notice::ENGLISH;
+//! use spillway_core::truncation::preview_buffer::Window;
+//! use spillway_core::truncation::smart::Keep;
+//!
+//! let limits = Limits {
+//!     max_lines: 20,
+//!     max_bytes: 400,
+//!     max_tokens: u64::MAX,
+//!     direction: Direction::Head,
+//!     line_rule: Default::default(),
+//!     keep: Keep::of("diff", "bash"),
+//!     terminal: false,
+//! };
+//! let mut window = Window::new(&limits);
+//! for file in ["a.rs", "b.rs"] {
+//!     window.push(format!("--- a/{file}\n+++ b/{file}\n@@ -1,0 +1,100 @@\n").as_bytes());
+//!     (0..100).for_each(|line| window.push(format!("+line {line}\n").as_bytes()));
+//! }
+//! window.finish();
+//! let preview = window.structured().and_then(|read| read.preview(&window, Source::Text, &limits, &ENGLISH));
+//! let shown = preview.map(|preview| preview.text).unwrap_or_default();
+//! // Every changed file is named.
+//! assert!(shown.contains("+++ b/a.rs\n") && shown.contains("+++ b/b.rs\n"), "{shown}");
+//! ```
 
 mod retained;
 mod scan;

@@ -4,6 +4,43 @@
 //! While the text streams through, [`scan`] validates it and [`sampled_tree`] retains a small sample of it, guided by
 //! the anomaly scores of [`super::anomaly`]. At the end [`select`] takes as much of the sample as the budget allows,
 //! and [`write`] serializes it.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`scan`] | whether the text is JSON, and which values are offered |
+//! | [`sampled_tree`] | which values are remembered |
+//! | [`select`] | which of them are shown |
+//! | [`shorten`] | what is shown of a long string |
+//! | [`write`] | how they are written, and what stands for the others |
+//!
+//! ```
+//! use spillway_core::text::lossy::Source;
+//! use spillway_core::truncation::limits::{Direction, Limits};
+//! use spillway_core::truncation::notice::ENGLISH;
+//! use spillway_core::truncation::preview_buffer::Window;
+//! use spillway_core::truncation::smart::Keep;
+//!
+//! let limits = Limits {
+//!     max_lines: 50,
+//!     max_bytes: 400,
+//!     max_tokens: u64::MAX,
+//!     direction: Direction::Head,
+//!     line_rule: Default::default(),
+//!     keep: Keep::of("json", "bash"),
+//!     terminal: false,
+//! };
+//! let mut window = Window::new(&limits);
+//! let users: Vec<_> = (0..1000).map(|id| serde_json::json!({ "id": id, "ok": id != 500 })).collect();
+//! window.push(serde_json::json!({ "users": users }).to_string().as_bytes());
+//! window.finish();
+//! let preview = window.structured().and_then(|read| read.preview(&window, Source::Text, &limits, &ENGLISH));
+//! let shown = preview.map(|preview| preview.text).unwrap_or_default();
+//! let value: serde_json::Value = serde_json::from_str(&shown)?;
+//! assert_eq!(value["users"][0], users[0]);
+//! // The only user that is unlike the others.
+//! assert!(shown.contains("500"));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod sampled_tree;
 pub mod scan;

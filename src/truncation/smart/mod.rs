@@ -1,8 +1,33 @@
 //! Previews that keep the lines a developer would look for: errors and their context, totals and exit codes, the two ends.
 //!
 //! While the text streams through, [`scan`] judges its lines by the rules of [`table`] and remembers the ones that matter and the
-//! lines around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`layout`] writes the
+//! lines around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`render`] writes the
 //! chosen lines in their order with the exact gap at every cut.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`table`] | the words and patterns of lines that matter |
+//! | [`rules`] | how they are matched |
+//! | [`words`] | what kinds of words a line has |
+//! | [`stack_trace`] | which lines belong to a stack trace |
+//! | [`line_fingerprint`] | which lines differ in numbers and names only |
+//! | [`scan`] | which lines are offered |
+//! | [`retained`] | which of them are remembered |
+//! | [`surroundings`] | the place of a line in the output |
+//! | [`features`] | the description of a line that is ranked |
+//! | [`ranking`] | the learned rank of a description |
+//! | [`query`] | which lines answer a question |
+//! | [`blocks`] | which lines explain the same failure |
+//! | [`select`] | which blocks are shown |
+//! | [`render`] | how they are written |
+//!
+//! ```
+//! use spillway_core::truncation::smart::Keep;
+//!
+//! // Strategies are chosen by name; other names keep the two ends.
+//! assert!(Keep::of("smart", "bash").is_smart());
+//! assert!(!Keep::of("head-tail", "bash").is_smart());
+//! ```
 
 mod blocks;
 mod features;

@@ -4,6 +4,30 @@
 //! of each runner collects its totals and failures, and [`retained`] keeps the lines that name and explain them, in
 //! bounded memory. At the end [`select`] shares the budget among the failures, and [`line_preview`] writes them. Reports
 //! in XML are read by [`xml`] and shown by [`tag_preview`]. The same scan gives the run as data.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`rules`] | the meaning of a line, by runner |
+//! | [`counts`] | the numbers in a line of totals |
+//! | [`scan`] | which runner printed a line |
+//! | [`xml`] | what a report in XML says |
+//! | [`xml_text`] | attributes and entities in it |
+//! | [`record`] | the totals and failures of a runner |
+//! | [`entries`] | which failures are the same |
+//! | [`report`] | the result as data |
+//! | [`retained`] | which lines are remembered |
+//! | [`select`] | which of them are shown |
+//! | [`line_preview`] | how lines are written |
+//! | [`tag_preview`] | how tags of a report are written |
+//!
+//! ```
+//! use spillway_core::truncation::test_run::read;
+//!
+//! let output = b"test a ... ok\ntest b ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+//! let run = read(output).expect("a run of cargo test");
+//! assert_eq!((run.passed, run.failed), (Some(1), 1));
+//! assert_eq!(run.failures[0].id, "b");
+//! ```
 
 mod counts;
 mod entries;
