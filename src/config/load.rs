@@ -31,7 +31,7 @@ pub struct Unreadable {
 
 /// A problem as it is reported to the user.
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
-pub struct Told {
+pub struct ReportedProblem {
     /// `error` if a part was left out.
     pub severity: &'static str,
     /// The layer that contains it.
@@ -72,7 +72,7 @@ pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String>
         let place = unread.or_else(|| (!text.is_empty()).then(|| position(text, problem.at)));
         let name =
             place.map_or(file.to_owned(), |(line, column)| format!("{file}:{line}:{column}"));
-        problems.push(Told {
+        problems.push(ReportedProblem {
             severity: word(problem.severity),
             layer: "user",
             path: problem.path.clone(),
@@ -84,7 +84,7 @@ pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String>
     }
     let mut inline = inline.map(inline_node).transpose()?.map(check).unwrap_or_default();
     bound_rules(user.tree.as_ref(), &mut inline);
-    problems.extend(inline.problems.iter().map(|problem| Told {
+    problems.extend(inline.problems.iter().map(|problem| ReportedProblem {
         severity: word(problem.severity),
         layer: "inline",
         path: problem.path.clone(),

@@ -4,7 +4,7 @@ use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::Value;
 use spillway_core::error::Code;
-use spillway_core::history::compaction::acceptance::{Outcome, Past, judge};
+use spillway_core::history::compaction::acceptance::{CompactionLog, Outcome, judge};
 use spillway_core::history::compaction::changed_files::{
     Outcome as EditOutcome, is_edit, lines, merged,
 };
@@ -134,14 +134,14 @@ pub fn compaction_verdict(outcome: String) -> Result<String> {
 /// Decides whether to compact, given the earlier compactions as JSON.
 #[napi(catch_unwind)]
 pub fn compaction_permit(past: String, answers: f64, force: bool) -> Result<String> {
-    let past: Past = parse(&past)?;
-    Ok(written(&past.permit(answers as u64, force)))
+    let past: CompactionLog = parse(&past)?;
+    Ok(written(&past.decide(answers as u64, force)))
 }
 
 /// Records a compaction that replaced `dropped` answers of the model, or one that failed.
 #[napi(catch_unwind)]
 pub fn compaction_past(past: String, answers: f64, dropped: Option<f64>) -> Result<String> {
-    let past: Past = parse(&past)?;
+    let past: CompactionLog = parse(&past)?;
     let next = match dropped {
         Some(dropped) => past.compacted(answers as u64, dropped as u64),
         None => past.failed(answers as u64),

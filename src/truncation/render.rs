@@ -131,7 +131,7 @@ pub fn render(
     form: &Form<'_>,
     circumstances: &Circumstances,
 ) -> Rendered {
-    let maker = Maker { window, source, form, circumstances };
+    let maker = Renderer { window, source, form, circumstances };
     let mut rendered = maker.rendered();
     rendered.facts.test_run = window.structured().and_then(Structured::test_run);
     rendered
@@ -148,14 +148,14 @@ enum Notice<'a> {
     Marker,
 }
 
-struct Maker<'a> {
+struct Renderer<'a> {
     window: &'a Window,
     source: Source,
     form: &'a Form<'a>,
     circumstances: &'a Circumstances,
 }
 
-impl Maker<'_> {
+impl Renderer<'_> {
     /// Returns a text that is within the limits as a whole, if there is one that shows something of the original.
     ///
     /// The size of the notice depends on the numbers in it, and those on the room that it leaves for the preview. The
@@ -168,7 +168,7 @@ impl Maker<'_> {
             let made = self.attempt(limits, notice);
             let others = self.form.room.iter().map(|other| {
                 let form = Form { notice: Some(other), ..*self.form };
-                Maker { form: &form, ..*self }.attempt(limits, notice).content
+                Renderer { form: &form, ..*self }.attempt(limits, notice).content
             });
             let (lines, bytes, tokens) = largest(whole, &made.content, others);
             if whole.allow(lines, bytes) && tokens <= whole.max_tokens {
@@ -206,7 +206,7 @@ impl Maker<'_> {
 
     /// Returns a description of binary output, for strategies that examine the content.
     fn binary(&self) -> Option<Rendered> {
-        let Maker { window, form, circumstances, .. } = *self;
+        let Renderer { window, form, circumstances, .. } = *self;
         let is_looked_at = window.scanner().is_some() || window.screen().is_some();
         if !is_looked_at || form.preview.is_some() {
             return None;
@@ -241,7 +241,7 @@ impl Maker<'_> {
 
     /// Returns the first form of preview and notice that keeps the limits.
     fn rendered(&self) -> Rendered {
-        let Maker { form, circumstances, .. } = *self;
+        let Renderer { form, circumstances, .. } = *self;
         if let Some(made) = self.binary().or_else(|| self.smart()) {
             return made;
         }
@@ -267,7 +267,7 @@ impl Maker<'_> {
 
     /// Returns a smart preview, if that is the strategy and some of it fits.
     fn smart(&self) -> Option<Rendered> {
-        let Maker { window, form, circumstances, .. } = *self;
+        let Renderer { window, form, circumstances, .. } = *self;
         let scanner = window.scanner().filter(|_| form.preview.is_none())?;
         let mut limits = form.limits;
         let mut is_over_tokens = false;
@@ -316,7 +316,7 @@ impl Maker<'_> {
         scanner: &smart::scan::Scanner,
         limits: &Limits,
     ) -> Option<(String, Cut<'static>, Option<String>)> {
-        let Maker { window, source, form, .. } = *self;
+        let Renderer { window, source, form, .. } = *self;
         let made = window
             .structured()
             .and_then(|structured| structured.preview(window, source, limits, form.wording));
@@ -340,7 +340,7 @@ impl Maker<'_> {
     }
 
     fn attempt(&self, limits: Limits, notice: Notice<'_>) -> Rendered {
-        let Maker { form, circumstances, .. } = self;
+        let Renderer { form, circumstances, .. } = self;
         let wording = form.wording;
         let gap = match notice {
             Notice::Compact { line, around } => line.len() + 2 * around.len(),

@@ -61,7 +61,7 @@ pub const PAUSE: u64 = 10;
 /// The compactions of a session so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Past {
+pub struct CompactionLog {
     /// Number of answers of the model that were replaced by summaries.
     pub answers: u64,
     /// For each of the newest compactions the number of answers after which it was made.
@@ -76,7 +76,7 @@ pub struct Past {
 /// The decision whether to compact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Permit {
+pub enum CompactionDecision {
     /// Compact.
     Go,
     /// Compact without a summary, because too many have failed.
@@ -85,12 +85,12 @@ pub enum Permit {
     Thrash,
 }
 
-impl Past {
+impl CompactionLog {
     /// Decides whether to compact a history with `answers` answers of the model. An explicit request (`force`) is never
     /// refused.
-    pub fn permit(&self, answers: u64, force: bool) -> Permit {
+    pub fn decide(&self, answers: u64, force: bool) -> CompactionDecision {
         if force {
-            return Permit::Go;
+            return CompactionDecision::Go;
         }
         let now = self.answers.saturating_add(answers);
         let first = self.recent.len().checked_sub(MAX_COMPACTIONS);
@@ -100,15 +100,19 @@ impl Past {
             && last.saturating_sub(first) < turns
             && now.saturating_sub(last) < turns
         {
-            return Permit::Thrash;
+            return CompactionDecision::Thrash;
         }
         let pauses = now.saturating_sub(self.failed_at) < PAUSE;
-        if self.failures >= MAX_FAILURES && pauses { Permit::Blocked } else { Permit::Go }
+        if self.failures >= MAX_FAILURES && pauses {
+            CompactionDecision::Blocked
+        } else {
+            CompactionDecision::Go
+        }
     }
 
     /// Records a compaction of a history with `answers` answers, of which `dropped` were replaced.
     #[must_use]
-    pub fn compacted(mut self, answers: u64, dropped: u64) -> Past {
+    pub fn compacted(mut self, answers: u64, dropped: u64) -> CompactionLog {
         self.recent.push(self.answers.saturating_add(answers));
         let surplus = self.recent.len().saturating_sub(MAX_COMPACTIONS);
         self.recent.drain(..surplus);
@@ -119,7 +123,7 @@ impl Past {
 
     /// Records a failed summary of a history with `answers` answers.
     #[must_use]
-    pub fn failed(mut self, answers: u64) -> Past {
+    pub fn failed(mut self, answers: u64) -> CompactionLog {
         self.failures = self.failures.saturating_add(1);
         self.failed_at = self.answers.saturating_add(answers);
         self
@@ -143,23 +147,27 @@ mod tests {
 
     #[test]
     fn three_in_three_turns_are_enough() {
-        let past = Past::default().compacted(10, 8).compacted(3, 2).compacted(2, 1);
+        let past = CompactionLog::default().compacted(10, 8).compacted(3, 2).compacted(2, 1);
         assert_eq!((past.answers, past.recent.as_slice()), (11, [10, 11, 12].as_slice()));
-        assert_eq!(past.permit(2, false), Permit::Thrash);
-        assert_eq!(past.permit(2, true), Permit::Go);
-        assert_eq!(past.permit(4, false), Permit::Go, "three more answers");
-        let slow = Past::default().compacted(10, 8).compacted(3, 2).compacted(4, 1);
-        assert_eq!(slow.permit(3, false), Permit::Go);
+        assert_eq!(past.decide(2, false), CompactionDecision::Thrash);
+        assert_eq!(past.decide(2, true), CompactionDecision::Go);
+        assert_eq!(past.decide(4, false), CompactionDecision::Go, "three more answers");
+        let slow = CompactionLog::default().compacted(10, 8).compacted(3, 2).compacted(4, 1);
+        assert_eq!(slow.decide(3, false), CompactionDecision::Go);
     }
 
     #[test]
     fn three_failures_block_all_but_explicit_requests() {
-        let past = Past::default().failed(1).failed(2);
-        assert_eq!(past.permit(0, false), Permit::Go);
+        let past = CompactionLog::default().failed(1).failed(2);
+        assert_eq!(past.decide(0, false), CompactionDecision::Go);
         let past = past.failed(3);
-        assert_eq!(past.permit(3, false), Permit::Blocked);
-        assert_eq!(past.permit(13, false), Permit::Go, "ten answers later it may work again");
-        assert_eq!(past.permit(0, true), Permit::Go);
-        assert_eq!(past.compacted(1, 1).permit(9, false), Permit::Go);
+        assert_eq!(past.decide(3, false), CompactionDecision::Blocked);
+        assert_eq!(
+            past.decide(13, false),
+            CompactionDecision::Go,
+            "ten answers later it may work again"
+        );
+        assert_eq!(past.decide(0, true), CompactionDecision::Go);
+        assert_eq!(past.compacted(1, 1).decide(9, false), CompactionDecision::Go);
     }
 }
