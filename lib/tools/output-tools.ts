@@ -84,100 +84,122 @@ export function createOutputTools(
   source: OutputStore | OutputStoreHolder,
   options: OutputToolsOptions = {},
 ): [OutputTool, OutputTool] {
-  const storage = sourceOf(source)
+  const page = pageOf(sourceOf(source), options)
+  return [readTool(page), searchTool(page)]
+}
+
+/** A store, and what one answer may show of it. */
+interface Page {
+  storage: OutputStore
+  sessionId: string | undefined
+  shownBytes: number
+  shownLines: number
+  /** The limits of a whole answer, and how its size is counted. */
+  limits: Pick<OutputToolsOptions, 'pageBytes' | 'pageLines' | 'pageCounts'>
+}
+
+function pageOf(storage: OutputStore, options: OutputToolsOptions): Page {
   if (!isRecord(options)) throw wrong('options', options, 'an object')
-  const { sessionId, pageBytes, pageLines, pageCounts } = readable('options', () => {
+  const { sessionId, ...limits } = readable('options', () => {
     checkKeys('options', options, ['sessionId', 'pageBytes', 'pageLines', 'pageCounts'])
     return { ...options } as OutputToolsOptions
   })
+  const { pageBytes, pageLines, pageCounts } = limits
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
   checkPage('pageBytes', pageBytes, MIN_PAGE_BYTES)
   checkPage('pageLines', pageLines, FRAME_LINES + 1)
   checkOneOf('options.pageCounts', pageCounts, ['text', 'json'])
   const shownBytes = Math.min(SHOWN_BYTES, Math.floor(pageBytes ?? SHOWN_BYTES))
   const shownLines = Math.min(SHOWN_LINES, Math.floor((pageLines ?? Number.POSITIVE_INFINITY) - FRAME_LINES))
-  const sizeOf = (text: string) => (pageCounts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))
+  return { storage, sessionId, shownBytes, shownLines, limits }
+}
 
-  /** Returns the longest answer that fits: the text around it, and its count, are known only once it is made. */
-  const fitting = async (make: (bytes: number) => Promise<OutputToolResult>): Promise<OutputToolResult> => {
-    let bytes = shownBytes
-    for (;;) {
-      const answer = await make(bytes)
-      const size = sizeOf(answer.output)
-      const lines = linesIn(answer.output)
-      const isFit = size <= (pageBytes ?? size) && lines <= (pageLines ?? lines)
-      if (isFit || bytes <= 4) return answer
-      const share = Math.min((pageBytes ?? size) / size, (pageLines ?? lines) / lines)
-      const frame = pageCounts === 'json' ? 0 : size - bytes
-      const isFrame = frame > 0 && pageBytes !== undefined && frame < pageBytes && lines <= (pageLines ?? lines)
-      const next = isFrame ? pageBytes - frame : Math.floor(bytes * share * 0.97)
-      bytes = Math.max(4, Math.min(next, Math.floor(bytes * 0.98) - 1))
+/** Returns the longest answer that fits: the text around it, and its count, are known only once it is made. */
+async function fitting(
+  { shownBytes, limits }: Page,
+  make: (bytes: number) => Promise<OutputToolResult>,
+): Promise<OutputToolResult> {
+  const { pageBytes, pageLines, pageCounts } = limits
+  const sizeOf = (text: string) => (pageCounts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))
+  let bytes = shownBytes
+  for (;;) {
+    const answer = await make(bytes)
+    const size = sizeOf(answer.output)
+    const lines = linesIn(answer.output)
+    const isFit = size <= (pageBytes ?? size) && lines <= (pageLines ?? lines)
+    if (isFit || bytes <= 4) return answer
+    const share = Math.min((pageBytes ?? size) / size, (pageLines ?? lines) / lines)
+    const frame = pageCounts === 'json' ? 0 : size - bytes
+    const isFrame = frame > 0 && pageBytes !== undefined && frame < pageBytes && lines <= (pageLines ?? lines)
+    const next = isFrame ? pageBytes - frame : Math.floor(bytes * share * 0.97)
+    bytes = Math.max(4, Math.min(next, Math.floor(bytes * 0.98) - 1))
+  }
+}
+
+/** A tool before its arguments are checked. */
+interface ToolSpec extends Pick<OutputTool, 'name' | 'description'> {
+  properties: Record<string, unknown>
+  required: readonly string[]
+  /** Names that models know from other tools. Hosts refuse what the schema does not name. */
+  others: Record<string, unknown>
+  work: (args: Record<string, unknown>, path: string, call: OutputToolContext) => Promise<OutputToolResult>
+}
+
+function toolOf(page: Page, { name, description, properties, required, others, work }: ToolSpec): OutputTool {
+  const execute: OutputTool['execute'] = async (args, context) => {
+    let asked: Readonly<Record<string, string>> = {}
+    try {
+      if (!isRecord(args)) throw wrong('arguments', args, 'an object')
+      const { given, names } = namedAs(withoutNulls(args), ['path', ...Object.keys(properties)], Object.keys(others))
+      asked = names
+      const { path } = given
+      if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
+      return await work(given, path, { sessionId: page.sessionId ?? context?.sessionId, signal: context?.signal })
+    } catch (thrown) {
+      const error = bounded(messageOf(renamed(asked, renamed(KNOWN_AS, thrown))))
+      return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
     }
   }
+  const schema = { type: 'object', properties: { path: PATH, ...properties, ...others }, required }
+  return { name, description, inputSchema: { ...schema, additionalProperties: false }, execute }
+}
 
-  const tool = (
-    name: OutputTool['name'],
-    description: string,
-    properties: Record<string, unknown>,
-    required: readonly string[],
-    work: (args: Record<string, unknown>, path: string, call: OutputToolContext) => Promise<OutputToolResult>,
-    others: Record<string, unknown> = {},
-  ): OutputTool => ({
-    name,
-    description,
-    inputSchema: {
-      type: 'object',
-      properties: { path: PATH, ...properties, ...others },
-      required,
-      additionalProperties: false,
-    },
-    execute: async (args, context) => {
-      let asked: Readonly<Record<string, string>> = {}
-      try {
-        if (!isRecord(args)) throw wrong('arguments', args, 'an object')
-        const { given, names } = namedAs(withoutNulls(args), ['path', ...Object.keys(properties)], Object.keys(others))
-        asked = names
-        const { path } = given
-        if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
-        return await work(given, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
-      } catch (thrown) {
-        const error = bounded(messageOf(renamed(asked, renamed(KNOWN_AS, thrown))))
-        return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
-      }
-    },
-  })
-
-  const read = tool(
-    'read_output',
-    'Reads a part of a saved tool output, by lines (from_line, line_count) or by bytes (from_byte, byte_count). ' +
+function readTool(page: Page): OutputTool {
+  const { storage, shownBytes, shownLines } = page
+  return toolOf(page, {
+    name: 'read_output',
+    description:
+      'Reads a part of a saved tool output, by lines (from_line, line_count) or by bytes (from_byte, byte_count). ' +
       `At most ${shownLines} lines and ${shownBytes} bytes at a time; the answer says how to read on.`,
-    {
+    properties: {
       from_line: whole(1, 'The first line, from 1; also offset.'),
       line_count: whole(1, `How many lines, ${shownLines} unless given; also limit.`),
       from_byte: whole(0, 'The first byte, from 0; with from_line, a byte inside that line to go on at.'),
       byte_count: whole(1, 'How many bytes.'),
     },
-    ['path'],
-    async (args, path, { signal, sessionId }) => {
-      return fitting(async (bytes) => {
+    required: ['path'],
+    others: { offset: { type: 'integer', minimum: 0 }, limit: { type: 'integer', minimum: 1 } },
+    work: (args, path, { signal, sessionId }) =>
+      fitting(page, async (bytes) => {
         const range = { ...rangeOf(args, shownLines, bytes), signal }
         const shown = await storage.readRange(path, range, { sessionId })
         const next = shown.next && argumentsOf(shown.next)
+        const foot = next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'
         return {
           success: true,
-          output: `${headOf(shown)}\n${shown.text}${endOf(shown.text)}${next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'}`,
+          output: `${headOf(shown)}\n${shown.text}${endOf(shown.text)}${foot}`,
           metadata: { truncated: next !== undefined, ...(next && { next: { path, ...next } }) },
         }
-      })
-    },
-    // Hosts refuse what the schema does not name, and models know these names from the tools that read files.
-    { offset: { type: 'integer', minimum: 0 }, limit: { type: 'integer', minimum: 1 } },
-  )
+      }),
+  })
+}
 
-  const search = tool(
-    'search_output',
-    'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references).',
-    {
+function searchTool(page: Page): OutputTool {
+  return toolOf(page, {
+    name: 'search_output',
+    description:
+      'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references).',
+    properties: {
       pattern: { type: 'string', description: 'The regular expression, matched line by line.' },
       literal: { type: 'boolean', description: 'The pattern is the text itself.' },
       ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
@@ -193,21 +215,13 @@ export function createOutputTools(
         description: 'Continues where an earlier search stopped; that search printed the value.',
       },
     },
-    ['path', 'pattern'],
-    async (args, path, { signal, sessionId }) => {
-      const { pattern, literal, ignore_case, context = 0, max_matches = SHOWN_MATCHES, after } = args
-      // Line numbers and marks come on top.
-      return fitting(async (bytes) => {
-        const found = await storage.search(path, pattern as string, {
-          literal: literal as boolean | undefined,
-          ignoreCase: ignore_case as boolean | undefined,
-          context: typeof context === 'number' ? Math.min(context, 20) : (context as number),
-          maxMatches: typeof max_matches === 'number' ? Math.min(max_matches, 1000) : (max_matches as number),
-          maxBytes: Math.max(1, Math.floor(bytes / 2)),
-          after: after as string | undefined,
-          signal,
-          sessionId,
-        })
+    required: ['path', 'pattern'],
+    others: { limit: { type: 'integer', minimum: 1, maximum: 1000 } },
+    // Line numbers and marks come on top.
+    work: (args, path, call) =>
+      fitting(page, async (bytes) => {
+        const maxBytes = Math.max(1, Math.floor(bytes / 2))
+        const found = await page.storage.search(path, args.pattern as string, { ...searchOf(args), maxBytes, ...call })
         const more = found.next === undefined ? undefined : { ...args, after: found.next }
         const count = found.matches.length
         const lines = `${countedLines(found.linesSearched)} searched${found.incomplete ? INCOMPLETE : ''}`
@@ -220,11 +234,21 @@ export function createOutputTools(
           output: [head, ...linesOf(found)].join('\n') + foot,
           metadata: { truncated: more !== undefined, ...(more && { next: more }) },
         }
-      })
-    },
-    { limit: { type: 'integer', minimum: 1, maximum: 1000 } },
-  )
-  return [read, search]
+      }),
+  })
+}
+
+/** The options of a search by the arguments of its tool; the storage says which are wrong. */
+function searchOf(args: Record<string, unknown>): SearchOptions {
+  const { literal, ignore_case: ignoreCase, context = 0, max_matches: maxMatches = SHOWN_MATCHES, after } = args
+  const most = (value: unknown, limit: number) => (typeof value === 'number' ? Math.min(value, limit) : value)
+  return {
+    literal,
+    ignoreCase,
+    context: most(context, 20),
+    maxMatches: most(maxMatches, 1000),
+    after,
+  } as SearchOptions
 }
 
 function sourceOf(given: unknown): OutputStore {

@@ -22,8 +22,8 @@ import { endWithThis, useOwnTemporaryFolder } from './scratch.mjs'
 
 const WORKER = fileURLToPath(new URL('killed-worker.mjs', import.meta.url))
 
-/** How workers save: without a spool, or with one and either promise. */
-const WAYS = [{}, { ack: 'spool' }, { ack: 'remote' }]
+/** How workers save: without a spool, or with one and each of the promises. */
+const WAYS = [{}, { ack: 'spool' }, { ack: 'remote' }, { ack: 'live', snapshotMs: 100 }]
 /** Most kills between two looks at the store. */
 const MAX_PER_ROUND = 60
 /** Requests or operations up to which a worker may live. */
