@@ -22,6 +22,12 @@ const put = (path: string, text: string) => {
   mkdirSync(dirname(join(home, path)), { recursive: true })
   writeFileSync(join(home, path), text)
 }
+/** Writes settings of Spillway, and returns their path. */
+const writeConfig = (text: string) => {
+  writeFileSync(join(cwd, 'agent.jsonc'), text)
+  return join(cwd, 'agent.jsonc')
+}
+const SERVER = join(__dirname, '..', 'clients', 'server.cjs')
 const get = (path: string) => readFileSync(join(home, path), 'utf8')
 
 /** By agent: its file, a line that must be in it, and another's settings that must stay. */
@@ -125,22 +131,114 @@ test('init pi writes an extension of its own, and no other file is taken for it'
   expect(get(file)).toBe('export default () => {}\n')
 })
 
-test('init mcp puts the proxy before servers that are programs, once, and takes it out again', async () => {
-  const others = {
-    lines: { command: 'node', args: ['server.js', '--', 'x'], env: { A: '1' } },
-    web: { url: 'http://localhost' },
-  }
-  const text = JSON.stringify({ mcpServers: others }, null, 2)
-  writeFileSync(join(cwd, '.mcp.json'), text)
-  await spillway('init', 'mcp')
-  await spillway('init', 'mcp')
-  const { mcpServers } = JSON.parse(readFileSync(join(cwd, '.mcp.json'), 'utf8'))
-  expect(mcpServers.lines.args).toEqual([CLI, 'mcp', '--server', 'lines', '--', 'node', 'server.js', '--', 'x'])
-  expect(mcpServers.lines.env).toEqual({ A: '1' })
-  expect(mcpServers.web).toEqual(others.web)
-  await spillway('init', 'mcp', '--undo')
-  expect(readFileSync(join(cwd, '.mcp.json'), 'utf8')).toBe(text)
-  expect((await spillway('init', 'mcp', '--user')).stderr).toContain('--file')
+describe('init mcp', () => {
+  const file = '.mcp.json'
+  const write = (text: string) => writeFileSync(join(cwd, file), text)
+  const read = () => readFileSync(join(cwd, file), 'utf8')
+  const lines = { command: 'node', args: ['server.js', '--', 'x'], env: { A: '1' } }
+  const open = { url: 'https://example.com/mcp' }
+  const withKey = { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x', 'X-A': 'b' } }
+  const local = { url: 'http://localhost:3000/mcp' }
+
+  test('puts the proxy before servers, once, and takes it out again', async () => {
+    const text = JSON.stringify({ mcpServers: { lines, withKey, local, open } }, null, 2)
+    write(text)
+    expect((await spillway('init', 'mcp')).stdout).toContain('open is left as it is: a login of the host')
+    expect((await spillway('init', 'mcp')).stdout).toContain('nothing to change')
+    const { mcpServers } = JSON.parse(read())
+    const own = [CLI, 'mcp', '--server']
+    expect(mcpServers).toEqual({
+      lines: { ...lines, command: process.execPath, args: [...own, 'lines', '--', 'node', 'server.js', '--', 'x'] },
+      withKey: {
+        ...{ type: 'stdio', command: process.execPath, args: [...own, 'withKey', '--url', withKey.url] },
+        // Arguments of a process can be read by other users.
+        env: { SPILLWAY_MCP_HEADERS: 'Authorization: Bearer x\nX-A: b' },
+      },
+      local: { command: process.execPath, args: [...own, 'local', '--url', local.url] },
+      open,
+    })
+    // Something else was changed since: the backup does not do.
+    write(read().replace('{', '{ "changed": true,'))
+    await spillway('init', 'mcp', '--undo')
+    expect(JSON.parse(read())).toEqual({ changed: true, mcpServers: { lines, withKey, local, open } })
+    write(text)
+    await spillway('init', 'mcp', '--urls')
+    expect(JSON.parse(read()).mcpServers.open.args).toEqual([...own, 'open', '--url', open.url])
+    await spillway('init', 'mcp', '--undo')
+    expect(read()).toBe(text)
+    expect((await spillway('init', 'mcp', '--user')).stderr).toContain('--file')
+  })
+
+  test('writes a server with an address as OpenCode has it', async () => {
+    const before = { mcp: { docs: { type: 'remote', url: local.url, headers: { A: 'b' } } } }
+    write(JSON.stringify(before))
+    await spillway('init', 'mcp')
+    expect(JSON.parse(read()).mcp.docs).toEqual({
+      ...{ type: 'local', command: [process.execPath, CLI, 'mcp', '--server', 'docs', '--url', local.url] },
+      environment: { SPILLWAY_MCP_HEADERS: 'A: b' },
+    })
+    write(read().replace('{', '{ "changed": true,'))
+    await spillway('init', 'mcp', '--undo')
+    expect(JSON.parse(read())).toEqual({ changed: true, ...before })
+  })
+
+  test('gives the proxy a store and settings, in the place of earlier ones, and keeps its other options', async () => {
+    write(JSON.stringify({ mcpServers: { lines: { command: 'node', args: ['server.js'] } } }))
+    await spillway('init', 'mcp', '--store', 's3://bucket/a', '--config', writeConfig('{}'))
+    write(read().replace('"--",', '"--permission","--",'))
+    await spillway('init', 'mcp', '--store', 'b')
+    const { args } = JSON.parse(read()).mcpServers.lines
+    expect(args).toEqual([
+      ...[CLI, 'mcp', '--server', 'lines', '--store', join(cwd, 'b'), '--config', join(cwd, 'agent.jsonc')],
+      ...['--permission', '--', 'node', 'server.js'],
+    ])
+  })
+
+  test.each([
+    ['no server', '{ "mcpServers": {} }', '.mcp.json: has no server'],
+    [
+      'a transport that the proxy does not speak',
+      '{ "mcpServers": { "a": { "type": "sse", "url": "http://localhost" } } }',
+      'a is left as it is: the proxy does not speak the transport "sse"',
+    ],
+  ])('with %s says so', async (_what, text, problem) => {
+    write(text)
+    const { code, stdout } = await spillway('init', 'mcp')
+    expect([code, stdout, read()]).toEqual([0, expect.stringContaining(problem), text])
+  })
+})
+
+describe('hooks and servers in one file', () => {
+  test.each([
+    '{\n  "mcpServers": {\n    "a": {\n      "command": "npx",\n      "args": [\n        "-y",\n        "x"\n      ]\n    }\n  }\n}\n',
+    '{\n\t"mcpServers": {\n\t\t"a": { "command": "npx", "args": ["-y", "x"] }, // mine\n\t\t"b": { "command": "y" }\n\t}\n}',
+    '{"mcpServers":{"a":{"command":"npx","args":["-y","x"]}}}',
+  ])('of %j are undone to the byte, in any order', async (text) => {
+    for (const [first, second] of [
+      ['gemini', 'mcp'],
+      ['mcp', 'gemini'],
+    ] as const) {
+      const file = join(home, 'settings.json')
+      put('settings.json', text)
+      for (const agent of ['gemini', 'mcp']) await spillway('init', agent, '--file', file)
+      await spillway('init', first, '--file', file, '--undo')
+      expect(get('settings.json')).not.toBe(text)
+      await spillway('init', second, '--file', file, '--undo')
+      expect(get('settings.json')).toBe(text)
+      expect(existsSync(`${file}.spillway-backup`)).toBe(false)
+    }
+  })
+
+  test('keep what the user changed since, and the spaces of before', async () => {
+    const file = join(home, 'settings.json')
+    const text =
+      '{\n\t"mcpServers": {\n\t\t"a": { "command": "npx", "args": ["-y", "x"] },\n\t\t"b": { "command": "y" }\n\t}\n}\n'
+    put('settings.json', text)
+    await spillway('init', 'mcp', '--file', file)
+    put('settings.json', get('settings.json').replace('{', '{\n\t"mine": 1, // added'))
+    await spillway('init', 'mcp', '--file', file, '--undo')
+    expect(get('settings.json')).toBe(text.replace('{', '{\n\t"mine": 1, // added'))
+  })
 })
 
 test('paths of another place of the package are written again, and are not added', async () => {
@@ -290,7 +388,10 @@ test.each([
   [['init', 'pi', '--permission', 'deny'], '--permission goes into the command of a hook, and pi has none'],
   [['init', 'opencode', '--redact'], '--redact goes into the command of a hook, and OpenCode has none'],
   [['init', 'pi', '--no-fold'], '--no-fold goes into the command of a hook, and pi has none'],
-  [['init', 'mcp', '--store', '.'], '--store goes into the command of a hook'],
+  [['init', 'mcp', '--redact'], '--redact goes into the command of a hook'],
+  [['init', 'codex', '--urls'], '--urls is an option of spillway init mcp'],
+  [['doctor', '--file', 'x'], '--file is for one agent'],
+  [['doctor', 'codex', '--file', 'none.json'], '--file none.json: is not there'],
 ])('%j is wrong usage', async (args, words) => {
   const { code, stderr } = await spillway(...args)
   expect(code).toBe(2)
@@ -326,19 +427,6 @@ test.each([
   expect((await spillway('doctor')).stdout).not.toContain('EISDIR')
 })
 
-test.each([
-  ['no server', '{ "mcpServers": {} }', '.mcp.json: has no server that is a program'],
-  [
-    'addresses alone',
-    '{ "mcpServers": { "a": { "url": "http://localhost" } } }',
-    '.mcp.json: has no server that is a program',
-  ],
-])('init mcp with %s says so', async (_what, text, problem) => {
-  writeFileSync(join(cwd, '.mcp.json'), text)
-  const { code, stdout } = await spillway('init', 'mcp')
-  expect([code, stdout]).toEqual([0, expect.stringContaining(problem)])
-})
-
 test.each([[[]], [['--json']], [['--dry-run']], [['--file', 'none.json']]])(
   'init mcp %p without a file is wrong usage',
   async (options) => {
@@ -370,6 +458,108 @@ test('a change that cannot be written names the file, and leaves no backup', asy
 })
 
 describe('doctor', () => {
+  test.each<[name: string, agent: string, file: string, change: (text: string) => string, problem: string]>([
+    [
+      'hooks that are switched off',
+      ...(['claude-code', '.claude/settings.json'] as const),
+      (text) => text.replace('{', '{ "disableAllHooks": true,'),
+      'disableAllHooks is true: Claude Code does not call the hook',
+    ],
+    [
+      'a hook that is switched off',
+      ...(['gemini', '.gemini/settings.json'] as const),
+      (text) => text.replace('{', '{ "hooksConfig": { "disabled": ["spillway"] },'),
+      'hooksConfig.disabled is ["spillway"]: Gemini CLI does not call the hook',
+    ],
+    [
+      'an option that the hook does not have',
+      ...(['codex', '.codex/hooks.json'] as const),
+      (text) => text.replaceAll('hook codex', 'hook codex --permision deny'),
+      'did you mean --permission?',
+    ],
+    [
+      'a store that cannot be made',
+      ...(['cursor', '.cursor/hooks.json'] as const),
+      (text) => text.replaceAll('hook cursor', 'hook cursor --store /dev/null/store'),
+      'nothing can be saved in /dev/null/store: /dev/null is not a folder',
+    ],
+    [
+      'a plugin that is gone',
+      ...(['opencode', '.config/opencode/opencode.json'] as const),
+      () => '{ "plugin": ["/gone/node_modules/spillway"] }',
+      '/gone/node_modules/spillway is not there; run spillway init opencode again',
+    ],
+    [
+      'an extension that cannot be loaded',
+      ...(['pi', '.pi/agent/extensions/spillway.ts'] as const),
+      (text) => text.replace('extension({', 'extension({ trunctation: 1,'),
+      'did you mean truncation?',
+    ],
+    [
+      'an extension whose package is gone',
+      ...(['pi', '.pi/agent/extensions/spillway.ts'] as const),
+      (text) => text.replaceAll(/from "[^"]*\/dist/g, 'from "/gone/dist'),
+      '/gone/dist/adapters/pi.mjs is not there; run spillway init pi again',
+    ],
+  ])('finds %s', async (_name, agent, file, change, problem) => {
+    await spillway('init', agent)
+    expect((await spillway('doctor', agent)).stdout).toContain(`ok: ${agent} in `)
+    put(file, change(get(file)))
+    const { code, stdout } = await spillway('doctor', agent)
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`broken: ${agent} in ${join(home, file)}: `)])
+    expect(stdout).toContain(problem)
+  })
+
+  test('counts the last of several files that switch hooks off', async () => {
+    await spillway('init', 'claude-code')
+    put('.claude/settings.json', get('.claude/settings.json').replace('{', '{ "disableAllHooks": true,'))
+    mkdirSync(join(cwd, '.claude'))
+    writeFileSync(join(cwd, '.claude/settings.json'), '{ "disableAllHooks": false }')
+    expect((await spillway('doctor')).code).toBe(0)
+    writeFileSync(join(cwd, '.claude/settings.json'), '{ "disableAllHooks": true }')
+    put('.claude/settings.json', get('.claude/settings.json').replace('"disableAllHooks": true,', ''))
+    expect((await spillway('doctor')).stdout).toContain(`disableAllHooks is true in ${cwd}/.claude/settings.json`)
+  })
+
+  test.each(['claude-code', 'codex', 'mcp'])('says where the settings that %s names are wrong', async (agent) => {
+    const config = writeConfig('{ not json')
+    writeFileSync(
+      join(cwd, '.mcp.json'),
+      JSON.stringify({ mcpServers: { lines: { command: 'node', args: [SERVER] } } }),
+    )
+    await spillway('init', agent, '--config', config)
+    const { code, stdout } = await spillway('doctor', agent)
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`${config}:1:3: `)])
+  })
+
+  test('starts each server through its proxy', async () => {
+    const mcpServers = {
+      lines: { command: 'node', args: [SERVER], env: { X: `\${HOME}` } },
+      gone: { command: 'no-such-program' },
+      silent: { command: 'sh', args: ['-c', 'echo cannot find the key >&2; exit 3'] },
+      web: { url: 'http://127.0.0.1:9/mcp' },
+    }
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers }))
+    await spillway('init', 'mcp')
+    const { code, stdout } = await spillway('doctor', 'mcp')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^ok: mcp server lines in .*\(\d+ ms\)$/m)
+    expect(stdout).toMatch(/^broken: mcp server gone in .*"no-such-program" cannot be started/m)
+    expect(stdout).toMatch(/^broken: mcp server silent in .*cannot find the key/m)
+    expect(stdout).toMatch(/^broken: mcp server web in .*ECONNREFUSED/m)
+    const { agents } = JSON.parse((await spillway('doctor', 'mcp', '--json')).stdout)
+    expect(agents).toContainEqual(expect.objectContaining({ agent: 'mcp', server: 'gone', state: 'broken' }))
+  })
+
+  test('leaves nothing in the store', async () => {
+    const store = join(home, 'store')
+    await spillway('init', 'codex', '--store', store)
+    await spillway('init', 'pi')
+    expect((await spillway('doctor')).code).toBe(0)
+    expect(existsSync(store)).toBe(false)
+    expect(existsSync(join(home, '.local'))).toBe(false)
+  })
+
   test('names the agents that were asked for and are not set up', async () => {
     await spillway('init', 'gemini')
     const { code, stdout } = await spillway('doctor', 'gemini', 'codex', 'pi')

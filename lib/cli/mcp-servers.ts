@@ -67,8 +67,11 @@ function plain(name: string, value: unknown): string {
   throw new Error(`${JSON.stringify(name)} is ${describe(value)}; expected a text`)
 }
 
-/** The text with the variables of the environment in it: `${NAME}`, or `${NAME:-default}`. */
-function filled(text: string): string {
+/**
+ * The text with the variables of the environment in it: `${NAME}`, or `${NAME:-default}`.
+ * @throws Error for one that is not set
+ */
+export function filled(text: string): string {
   return text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, instead?: string) => {
     const value = process.env[name] ?? instead
     if (value === undefined) throw new Error(`the environment has no variable ${name}`)

@@ -12,13 +12,16 @@ export const claudeCode: Agent = {
     kind: 'hooks',
     events: {
       PreToolUse: undefined,
-      PostToolUse: 'Bash|Grep|Read|WebFetch|WebSearch|mcp__.*',
+      // The names of earlier and later versions for sub-agents, and for the output of what runs in the background.
+      PostToolUse: 'Agent|AgentOutput|Bash|BashOutput|Grep|Read|Task|TaskOutput|WebFetch|WebSearch|mcp__.*',
       SessionStart: 'compact',
     },
     shape: 'groups',
     command: 'command',
     timeout: ['timeout', 10],
     folders: ['permissions', 'additionalDirectories'],
+    off: [[['disableAllHooks'], true]],
+    alsoRead: ['.claude/settings.json'],
   },
   hook: {
     dialect: 'claude',

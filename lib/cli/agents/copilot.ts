@@ -19,6 +19,7 @@ export const copilot: Agent = {
     fields: { type: 'command' },
     file: { version: 1 },
     namesEvent: true,
+    off: [[['disableAllHooks'], true]],
   },
   hook: {
     dialect: 'copilot',

@@ -13,11 +13,13 @@ import {
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, normalize, sep } from 'node:path'
+import { diffLines } from 'diff'
 import { updateConfig } from 'spillway/config'
 import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
-import { extensionText, isOurFile, isWired, type Patch, patchOf, type Wanted } from './hook-settings'
-import type { Agent } from './types'
+import { AGENTS } from '.'
+import { extensionText, isOurFile, isWired, patchOf } from './hook-settings'
+import type { Agent, AgentSettings, Patch, Wanted } from './types'
 
 export type Scope = 'user' | 'project'
 
@@ -128,11 +130,39 @@ export async function planned(agent: Agent, file: string, wanted: Wanted | undef
 async function undone(agent: Agent, file: string, after: string): Promise<string | undefined> {
   const left = contentOf(await parsed(after))
   const backup = textOf(backupOf(file))
-  if (backup !== undefined && contentOf(await parsed(backup)) === left) return backup
-  const { wiring } = agent
-  const own = wiring.kind === 'hooks' ? JSON.stringify(wiring.file ?? {}) : '{}'
-  return backup === undefined && (left === '{}' || left === own) ? undefined : after
+  if (backup === undefined) {
+    const { wiring } = agent
+    const own = wiring.kind === 'hooks' ? JSON.stringify(wiring.file ?? {}) : '{}'
+    return left === '{}' || left === own ? undefined : after
+  }
+  if (contentOf(await parsed(backup)) === left) return backup
+  const formatted = formattedAs(backup, after)
+  const isSame = (await parsed(formatted).then(contentOf, () => undefined)) === left
+  return isSame ? formatted : after
 }
+
+/** The text with the spaces and line ends of another one, where nothing else differs. */
+function formattedAs(before: string, after: string): string {
+  let text = ''
+  let [removed, added] = ['', '']
+  const end = () => {
+    text += bare(removed) === bare(added) ? removed : added
+    ;[removed, added] = ['', '']
+  }
+  for (const part of diffLines(before, after)) {
+    if (part.removed) removed += part.value
+    else if (part.added) added += part.value
+    else {
+      end()
+      text += part.value
+    }
+  }
+  end()
+  return text
+}
+
+/** JSON without the spaces between its words. */
+const bare = (text: string): string => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
 
 /** JSON of settings without empty lists and objects: taking out the last of ours leaves none, where there may have been one. */
 function contentOf(settings: unknown): string {
@@ -161,7 +191,7 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
   if (before === after) return change
   try {
     if (wanted !== undefined) return await wire(agent, change, wanted)
-    await takeOut(agent, file, after)
+    await takeOut(agent, change)
     return change
   } catch (error) {
     const message = messageOf(error)
@@ -172,12 +202,12 @@ export async function written(agent: Agent, change: Change, wanted: Wanted | und
   }
 }
 
-async function takeOut(agent: Agent, file: string, after: string | undefined): Promise<void> {
-  const backup = backupOf(file)
+async function takeOut(agent: Agent, { file, before, after }: Change): Promise<void> {
   if (after === undefined) rmSync(file, { force: true })
-  else if (after === textOf(backup)) writeFileSync(file, after)
+  else if (before === textOf(file)) writeFileSync(file, after)
   else await updateConfig(file, (current) => patchOf(agent, current, undefined))
-  rmSync(backup, { force: true })
+  // Another setup in the same file is undone later.
+  if (!hasSetup(await settingsOf(file))) rmSync(backupOf(file), { force: true })
   if (after === undefined) removeFolders(agent, file)
 }
 
@@ -196,11 +226,14 @@ function removeFolders(agent: Agent, file: string): void {
   }
 }
 
+/** True if the settings have the setup of any agent in them: a host has its hooks and its servers in one file. */
+const hasSetup = (settings: AgentSettings): boolean => AGENTS.some((agent) => isWired(agent, settings))
+
 async function wire(agent: Agent, change: Change, wanted: Wanted): Promise<Change> {
   const { file, before, after } = change
   mkdirSync(dirname(file), { recursive: true })
   // Checks the text that was read, not the file: another process may have changed it since.
-  const isFirst = before !== undefined && agent.wiring.kind !== 'file' && !isWired(agent, await parsed(before))
+  const isFirst = before !== undefined && agent.wiring.kind !== 'file' && !hasSetup(await parsed(before))
   const backup = backupOf(file)
   if (isFirst) writeFileSync(backup, before, { mode: statSync(file).mode & 0o777 })
   try {

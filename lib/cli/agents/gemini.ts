@@ -14,6 +14,10 @@ export const gemini: Agent = {
     command: 'command',
     timeout: ['timeout', 10_000],
     fields: { name: 'spillway' },
+    off: [
+      [['hooksConfig', 'enabled'], false],
+      [['hooksConfig', 'disabled'], 'spillway'],
+    ],
   },
   hook: {
     dialect: 'gemini',

@@ -4,29 +4,15 @@ import { join } from 'node:path'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { quoted } from '../parse-values'
-import { isOwnPlugin, MAIN, PACKAGE, runsOwn, wordsOfLine } from './own-paths'
-import type { Agent, Wiring } from './types'
-
-type Settings = Readonly<Record<string, unknown>>
-/** A merge patch: `null` removes. */
-export type Patch = Record<string, unknown>
-
-/** Values that the settings are to have. */
-export interface Wanted {
-  /** Options for the hook's command line. */
-  options: readonly string[]
-  /** The folder of saved outputs. */
-  store: string
-}
-
-/** Returns the words that start this command, by paths that hold in any folder. */
-export const program = (): string[] => [process.execPath, MAIN]
+import { isOwnPlugin, PACKAGE, program, runsOwn, wordsOfLine } from './own-paths'
+import { serversPatch } from './server-settings'
+import type { Agent, AgentSettings, Patch, Wanted, Wiring } from './types'
 
 /** Returns a command line of the shell. */
 export const lineOf = (words: readonly string[]): string => words.map(quoted).join(' ')
 
 /** Returns the change that wires an agent, or with nothing wanted the change that removes it. */
-export function patchOf(agent: Agent, settings: Settings, wanted: Wanted | undefined): Patch {
+export function patchOf(agent: Agent, settings: AgentSettings, wanted: Wanted | undefined): Patch {
   const { wiring } = agent
   switch (wiring.kind) {
     case 'hooks':
@@ -34,14 +20,14 @@ export function patchOf(agent: Agent, settings: Settings, wanted: Wanted | undef
     case 'plugin':
       return listPatch(settings, wiring.list, isOwnPlugin, wanted && PACKAGE)
     case 'servers':
-      return serversPatch(wiring.keys, settings, wanted !== undefined)
+      return serversPatch(wiring.keys, settings, wanted)
     case 'file':
       return {}
   }
 }
 
 /** True if the settings of an agent name Spillway. */
-export function isWired(agent: Agent, settings: Settings): boolean {
+export function isWired(agent: Agent, settings: AgentSettings): boolean {
   return Object.keys(patchOf(agent, settings, undefined)).length > 0
 }
 
@@ -57,7 +43,7 @@ type Hooks = Extract<Wiring, { kind: 'hooks' }>
 function hooksPatch(
   { name: agent, hook: facts }: Agent,
   wiring: Hooks,
-  settings: Settings,
+  settings: AgentSettings,
   wanted: Wanted | undefined,
 ): Patch {
   const { shape, command, timeout, fields, file, folders, namesEvent } = wiring
@@ -119,7 +105,7 @@ function hooksPatch(
 }
 
 /** A member that is an object, empty if it is absent. Another shape than the one that is known is not written over. */
-function objectIn(settings: Settings, name: string, wanted: Wanted | undefined): Settings {
+function objectIn(settings: AgentSettings, name: string, wanted: Wanted | undefined): AgentSettings {
   const given = settings[name]
   if (isRecord(given)) return given
   if (given != null && wanted !== undefined) throw new Error(`${name} is not an object; it is left as it is`)
@@ -137,7 +123,7 @@ function withoutOurs(entry: unknown, agent: string, command: string, shape: Hook
 }
 
 function listPatch(
-  settings: Settings,
+  settings: AgentSettings,
   name: string,
   isOurs: (value: unknown) => boolean,
   wanted: string | undefined,
@@ -154,31 +140,6 @@ function listPatch(
   return { [name]: after.length > 0 ? after : null }
 }
 
-/** Servers that are programs run behind the proxy; those with an address are left alone. */
-function serversPatch(keys: readonly string[], settings: Settings, isWanted: boolean): Patch {
-  const patch: Patch = {}
-  for (const key of keys) {
-    const servers = settings[key]
-    if (!isRecord(servers)) continue
-    const changed: Patch = {}
-    for (const [name, server] of Object.entries(servers)) {
-      if (!isRecord(server)) continue
-      const { command: given, args: more } = server
-      const isList = isArray(given)
-      const words: readonly unknown[] = isArray(given) ? given : [given, ...(isArray(more) ? more : [])]
-      if (!words.every((word): word is string => typeof word === 'string')) continue
-      const at = words.indexOf('--')
-      const isBehind = words.indexOf('mcp') < at && runsOwn(words, 'mcp')
-      if (isBehind === isWanted && (!isWanted || words[1] === MAIN)) continue
-      const bare = isBehind ? words.slice(at + 1) : words
-      const [command, ...args] = isWanted ? [...program(), 'mcp', '--server', name, '--', ...bare] : bare
-      changed[name] = isList ? { command: [command, ...args] } : { command, args: args.length > 0 ? args : null }
-    }
-    if (Object.keys(changed).length > 0) patch[key] = changed
-  }
-  return patch
-}
-
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** The first words of a file of our own. */
@@ -191,8 +152,8 @@ export const isOurFile = (text: string): boolean => text.startsWith(MARK)
 export function extensionText(): string {
   const from = (...path: string[]) => JSON.stringify(join(PACKAGE, ...path))
   return `${MARK}; \`spillway init pi --undo\` removes it.
-import { HistoryPruner, TruncationService } from ${from('index.js')}
-import { extension } from ${from('dist', 'adapters', 'pi.js')}
+import { HistoryPruner, TruncationService } from ${from('index.mjs')}
+import { extension } from ${from('dist', 'adapters', 'pi.mjs')}
 
 const truncation = new TruncationService({ availableTools: ['read', 'grep'] })
 export default extension({ truncation, history: () => new HistoryPruner() })
@@ -200,11 +161,11 @@ export default extension({ truncation, history: () => new HistoryPruner() })
 }
 
 /** Returns the command lines of Spillway in the settings of an agent with hooks, each once. */
-export function linesIn({ name, wiring }: Agent, settings: Settings): string[] {
+export function linesIn({ name, wiring }: Agent, settings: AgentSettings): string[] {
   return wiring.kind === 'hooks' ? linesOf(settings, name, wiring.command) : []
 }
 
-function linesOf(settings: Settings, agent: string, command: string): string[] {
+function linesOf(settings: AgentSettings, agent: string, command: string): string[] {
   if (!isRecord(settings.hooks)) return []
   const entries = Object.values(settings.hooks).flatMap((list) => (isArray(list) ? list : []))
   const hooks = entries.flatMap((entry) => (isRecord(entry) && isArray(entry.hooks) ? entry.hooks : [entry]))
@@ -213,7 +174,7 @@ function linesOf(settings: Settings, agent: string, command: string): string[] {
 }
 
 /** The store that a command line names. */
-function storeIn(line: string): string | undefined {
+export function storeIn(line: string): string | undefined {
   const words = wordsOfLine(line)
   const at = words.indexOf('--store')
   return at === -1 ? undefined : words[at + 1]

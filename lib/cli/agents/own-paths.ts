@@ -7,6 +7,9 @@ import { dirname, join } from 'node:path'
 export const PACKAGE = join(__dirname, '..', '..')
 export const MAIN = join(PACKAGE, 'dist', 'cli', 'main.js')
 
+/** Returns the words that start this command, by paths that hold in any folder. */
+export const program = (): string[] => [process.execPath, MAIN]
+
 /** True for a folder with a package of this name. */
 export function isOwnPackage(folder: string): boolean {
   try {
@@ -47,4 +50,11 @@ const WORD = /'(?:[^']|'\\'')*'|"[^"]*"|\S+/g
 export function wordsOfLine(line: string): string[] {
   const words = line.match(WORD) ?? []
   return words.map((word) => (/^['"]/.test(word) ? word.slice(1, -1).replaceAll("'\\''", "'") : word))
+}
+
+/** The event that a command line of `spillway hook` names. */
+export function eventIn(line: string): string | undefined {
+  const words = wordsOfLine(line)
+  const event = words[words.indexOf('hook') + 2]
+  return event?.startsWith('-') ? undefined : event
 }

@@ -16,6 +16,7 @@ export const qwen: Agent = {
     command: 'command',
     timeout: ['timeout', 10_000],
     fields: { name: 'spillway' },
+    off: [[['disableAllHooks'], true]],
   },
   hook: {
     dialect: 'qwen',

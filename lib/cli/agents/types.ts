@@ -20,6 +20,10 @@ export type Wiring =
       namesEvent?: true
       /** Path of a list of folders that the agent may read without a question. */
       folders?: readonly [string, string]
+      /** Members that switch hooks off by a value, or by a list that has it. */
+      off?: readonly (readonly [path: readonly string[], value: unknown])[]
+      /** Files of a project that the agent reads besides those in `files`. */
+      alsoRead?: readonly string[]
     }
   /** The folder of the package in a list of plugins. */
   | { kind: 'plugin'; list: string }
@@ -78,4 +82,20 @@ export interface Agent {
   hook?: HookFacts
   /** Said after the agent was wired. */
   advice?: string
+}
+
+/** The settings in a file of an agent. */
+export type AgentSettings = Readonly<Record<string, unknown>>
+
+/** A merge patch: `null` removes. */
+export type Patch = Record<string, unknown>
+
+/** Values that the settings are to have. */
+export interface Wanted {
+  /** Options for the command line of the hook or the proxy. */
+  options: readonly string[]
+  /** The folder of saved outputs, for an agent that has a list of folders. */
+  store: string
+  /** The proxy is put before servers with an address that the host may log in to, too. */
+  hasUrls?: boolean
 }

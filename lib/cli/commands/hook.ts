@@ -5,7 +5,8 @@
 
 import { deepJsonOf } from '../../util/deep-json'
 import { AGENTS, agentOf } from '../agents'
-import { lineOf, program } from '../agents/hook-settings'
+import { lineOf } from '../agents/hook-settings'
+import { program } from '../agents/own-paths'
 import type { Agent, HookFacts } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
 import { type Before, beforeAnswer, tellAnswer } from '../hook/answers'

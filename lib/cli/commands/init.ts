@@ -2,10 +2,11 @@
 
 import { resolve } from 'node:path'
 import { structuredPatch } from 'diff'
+import { isStoreUrl } from '../../util/store-url'
 import { AGENTS, agentOf } from '../agents'
-import { type Change, fileOf, planned, type Scope, written } from '../agents/files'
-import type { Wanted } from '../agents/hook-settings'
-import type { Agent } from '../agents/types'
+import { type Change, fileOf, planned, type Scope, settingsOf, written } from '../agents/files'
+import { leftServers } from '../agents/server-settings'
+import type { Agent, Wanted } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
 import { choice, text } from '../parse-values'
 import { configFile, openStorage } from '../shared-options'
@@ -42,6 +43,10 @@ if the package was moved, it writes the new paths. mcp puts spillway mcp in fron
       type: 'boolean',
       help: 'The hook does not replace lines that an earlier result of the session has by a pointer.',
     },
+    urls: {
+      type: 'boolean',
+      help: 'With mcp: put the proxy before servers with a URL and no headers as well. A login of the host (OAuth) does not reach them through it.',
+    },
     ...STORE,
     ...CONFIG,
   },
@@ -66,17 +71,19 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isProject = values.project === true || (agent.files.user.length === 0 && values.user !== true)
   const scope: Scope = isProject ? 'project' : 'user'
   const isUndo = values.undo === true
-  const useless = ['permission', 'redact', 'wrap-commands', 'no-fold', 'store', 'config'].find(
-    (name) => values[name] !== undefined,
-  )
+  const isProxy = agent.wiring.kind === 'servers'
+  const ofHook = ['permission', 'redact', 'wrap-commands', 'no-fold', ...(isProxy ? [] : ['store', 'config'])]
+  const useless = ofHook.find((name) => values[name] !== undefined)
   if (!isUndo && useless !== undefined && agent.hook === undefined)
     throw new UsageError(`--${useless} goes into the command of a hook, and ${agent.title} has none`)
+  if (!isUndo && values.urls === true && !isProxy)
+    throw new UsageError(`--urls is an option of spillway init mcp; ${agent.title} has no servers in its settings`)
   if (!isUndo && values['wrap-commands'] === true && agent.hook?.wraps?.onDemand !== true) {
     const why =
       agent.hook?.wraps === undefined ? 'takes no other command from a hook' : 'gets its commands wrapped without it'
     throw new UsageError(`--wrap-commands: ${agent.title} ${why}`)
   }
-  const wanted = isUndo ? undefined : await wantedOf(values)
+  const wanted = isUndo ? undefined : await wantedOf(agent, values)
   const path = fileOf(agent, scope, file === undefined ? undefined : resolve(file))
   const plan = await planned(agent, path, wanted)
   if (!isUndo && agent.wiring.kind === 'servers' && plan.before === undefined)
@@ -84,12 +91,16 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isChanged = plan.before !== plan.after
   const isDry = values['dry-run'] === true
   const { backup } = isDry ? plan : await written(agent, plan, wanted)
+  const left = wanted === undefined || !isProxy ? [] : leftServers(agent, await settingsOf(path), wanted)
+  const tellLeft = () =>
+    print(left.map(([name, reason]) => printable(`${name} is left as it is: ${reason}.\n`)).join(''))
   if (json) {
-    await printJson({ agent: agent.name, file: path, changed: isChanged, written: isChanged && !isDry, backup })
+    await printJson({ agent: agent.name, file: path, changed: isChanged, written: isChanged && !isDry, backup, left })
     return EXIT.ok
   }
   if (!isChanged) {
     await print(`${printable(path)}: ${unchanged(agent, plan, wanted)}\n`)
+    await tellLeft()
     return EXIT.ok
   }
   await print(`${printable(path)}${plan.after === undefined ? ' (removed)' : ''}\n`)
@@ -99,6 +110,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   if (isDry) await print('Nothing was written (--dry-run).\n')
   if (backup !== undefined) await print(`Before: ${printable(backup)}\n`)
+  await tellLeft()
   if (!isUndo && values.permission === 'ask' && agent.hook?.asks === false)
     await print(`${agent.title} lets no hook ask: with --permission ask it denies what is denied, and asks nothing.\n`)
   if (!isDry && !isUndo && agent.advice !== undefined) await print(`${agent.advice}\n`)
@@ -107,12 +119,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 }
 
 /** The reason why nothing changes. */
-function unchanged(agent: Agent, { before }: Change, wanted: Wanted | undefined): string {
+function unchanged(agent: Agent, { before = '' }: Change, wanted: Wanted | undefined): string {
   if (wanted === undefined) return 'nothing of Spillway is in it'
-  if (agent.wiring.kind !== 'servers') return 'nothing to change'
-  return before?.includes('"command"')
-    ? 'nothing to change'
-    : 'has no server that is a program; others need no proxy of their own'
+  const isEmpty = agent.wiring.kind === 'servers' && !/"(command|url)"/.test(before)
+  return isEmpty ? 'has no server' : 'nothing to change'
 }
 
 /** The lines that change, with `-` or `+` before them, and those around them. */
@@ -125,19 +135,21 @@ function differenceOf({ before = '', after = '' }: Change): string[] {
 }
 
 /** Returns the values for the settings. */
-async function wantedOf(values: Parsed['values']): Promise<Wanted> {
+async function wantedOf({ wiring }: Agent, values: Parsed['values']): Promise<Wanted> {
   const permission = choice(values, 'permission', ['deny', 'ask', 'none'])
   const [store, config] = [text(values, 'store'), text(values, 'config')]
-  const { dirs } = await openStorage(values).usage()
+  // A proxy saves to a bucket as well.
+  const { dirs } = wiring.kind === 'servers' ? { dirs: [] } : await openStorage(values).usage()
   return {
     options: [
       ...(permission === undefined || permission === 'none' ? [] : ['--permission', permission]),
       ...(values.redact === true ? ['--redact'] : []),
       ...(values['wrap-commands'] === true ? ['--wrap-commands'] : []),
       ...(values['no-fold'] === true ? ['--no-fold'] : []),
-      ...(store === undefined ? [] : ['--store', resolve(store)]),
+      ...(store === undefined ? [] : ['--store', isStoreUrl(store) ? store : resolve(store)]),
       ...(config === undefined ? [] : ['--config', resolve(configFile(config))]),
     ],
     store: dirs[0]?.dir ?? '',
+    hasUrls: values.urls === true,
   }
 }

@@ -10,9 +10,11 @@ import {
   startMcpProxy,
 } from 'spillway/mcp'
 import { exitCodeOf } from '../../util/exit-code'
+import { messageOf } from '../../util/message-of'
 import { type Command, type Parsed, UsageError } from '../command'
 import { askElsewhere } from '../deferred-questions'
-import { serversIn } from '../mcp-servers'
+import { headerIn, headersIn, MCP_HEADERS } from '../mcp-headers'
+import { filled, serversIn } from '../mcp-servers'
 import { openBucket } from '../output-storage'
 import { badValue, choice, text, texts } from '../parse-values'
 import { readServerLine, type ServerLine, serverOfLine, serversByName } from '../server-lines'
@@ -59,7 +61,7 @@ rules ask, the user is asked by elicitation.`,
       type: 'string',
       multiple: true,
       value: 'HEADER',
-      help: `Sent with each request to --url, such as 'Authorization: Bearer \${TOKEN}'; \${NAME} is a variable of the environment. Can be repeated.`,
+      help: `Sent with each request to --url, such as 'Authorization: Bearer \${TOKEN}'; \${NAME} is a variable of the environment. Can be repeated. ${MCP_HEADERS} has more of them, one on each line.`,
     },
     host: {
       type: 'string',
@@ -207,25 +209,29 @@ function targetOf(values: Parsed['values'], positionals: readonly string[]): Mcp
 function placeOf(values: Parsed['values'], [file, ...args]: readonly string[]): McpServerOptions | undefined {
   const url = text(values, 'url')
   const headers = texts(values, 'header')
+  const inherited = process.env[MCP_HEADERS]
   if (url === undefined) {
     if (headers !== undefined) throw new UsageError('--header needs --url: a program is sent no headers')
     return file === undefined ? undefined : { command: file, args }
   }
   if (file !== undefined)
     throw new UsageError(`--url has the server: the program ${JSON.stringify(file)} cannot be one, too`)
-  return { url, headers: Object.fromEntries((headers ?? []).map(headerOf)) }
+  const all = [...(headers ?? []).map(headerOf), ...(inherited === undefined ? [] : headersIn(inherited)).map(filledOf)]
+  return { url, headers: Object.fromEntries(all) }
 }
 
 function headerOf(given: string): [name: string, value: string] {
-  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(given) ?? []
-  if (name === undefined || value === undefined)
-    throw badValue('header', given, "a name and a value, such as 'Authorization: Bearer …'")
-  const filled = value.replace(/\$\{(\w+)\}/g, (_, variable: string) => {
-    const set = process.env[variable]
-    if (set === undefined) throw new UsageError(`--header ${name}: the environment has no variable ${variable}`)
-    return set
-  })
-  return [name, filled]
+  const header = headerIn(given)
+  if (header === undefined) throw badValue('header', given, "a name and a value, such as 'Authorization: Bearer …'")
+  return filledOf(header)
+}
+
+function filledOf([name, value]: [name: string, value: string]): [name: string, value: string] {
+  try {
+    return [name, filled(value)]
+  } catch (error) {
+    throw new UsageError(`--header ${name}: ${messageOf(error)}`)
+  }
 }
 
 function codeOf({ code, signal }: McpServerExit): number {
