@@ -3,6 +3,7 @@ import {
   MemoryStorage,
   PermissionGate,
   PermissionPolicy,
+  runCommand,
   SpillwayError,
   ToolResultLedger,
   TruncationService,
@@ -41,6 +42,100 @@ const callAndResult = (id: string, text: string): Any[] => [
   },
 ]
 const go = { role: 'user', content: [{ type: 'text', text: 'go' }] }
+
+test.each<[string, (options: Any) => unknown, string, string]>([
+  ['the AI SDK', ai.withSpillway, 'modle', 'model'],
+  ['the AI SDK', ai.withSpillway, 'tols', 'tools'],
+  ['LangChain', langchain.withSpillway, 'modle', 'model'],
+  ['the Agents SDK', agents.withSpillway, 'mcpServer', 'mcpServers'],
+  ['pi', pi.withSpillway, 'initalState', 'initialState'],
+  ['the Claude Agent SDK', claude.withSpillway, 'optoins', 'options'],
+  ['OpenCode', opencode.withSpillway, 'prunning', 'pruning'],
+])('withSpillway of %s names a misspelt option before one that is missing', (_, make, given, meant) => {
+  expect(() => make({ [given]: 1 })).toThrow(`Unknown option "${given}": did you mean ${meant}?`)
+})
+
+describe('a tool that returns the result of a command', () => {
+  const { service } = smallService()
+  class ToolMessage {
+    constructor(fields: object) {
+      Object.assign(this, fields)
+    }
+  }
+  const all = { model, truncation: service, sessionId: 's' }
+  const shows: [string, (execute: () => unknown) => Promise<string>][] = [
+    ['the AI SDK', (execute) => shownBy(ai.withSpillway({ ...all, tools: { look: { execute } as Any } }).tools.look)],
+    [
+      'the Agents SDK',
+      async (execute) => {
+        const tool = { type: 'function', name: 'look', invoke: async () => execute() }
+        return (
+          agents.withSpillway({ ...all, model: { getResponse() {}, getStreamedResponse() {} }, tools: [tool] })
+            .tools[0] as Any
+        ).invoke({}, '{}', {
+          toolCall: { callId: 'c1' },
+        })
+      },
+    ],
+    [
+      'LangChain',
+      async (execute) => {
+        const { middleware } = langchain.withSpillway({ ...all, outputTools: false })
+        const handler = async () =>
+          new ToolMessage({ content: JSON.stringify(await execute()), tool_call_id: 'c1', name: 'look' })
+        const message = await middleware[0].wrapToolCall({ toolCall: { id: 'c1', name: 'look', args: {} } }, handler)
+        const { outputPath } = message.artifact ?? {}
+        expect(outputPath).toBe(/saved to: (.*)/.exec(message.content)?.[1])
+        return message.content
+      },
+    ],
+  ]
+
+  test.each(shows)('in %s shows the model its text alone, with how it ended', async (_, show) => {
+    const run = (line: string) => show(() => runCommand(line, [], { shell: true, service }))
+    expect(await run('echo a; echo b')).toBe('a\nb\n')
+    expect(await run('true')).toBe('[No output]')
+    expect(await run('echo a; exit 3')).toBe('a\n[Exit code 3]')
+    const preview = await run('seq 1 500; exit 3')
+    expect(preview).toMatch(/^[^{]*Full output saved to: .*\n(.*\n)*\[Exit code 3\]$/)
+    expect(preview.match(/saved to/g)).toHaveLength(1)
+    expect((await service.output(preview, { toolName: 'look' })).content).toBe(preview)
+    expect(JSON.stringify(await show(() => ({ exitCode: 3, output: 'x' })))).toContain('exitCode')
+  })
+
+  test('whose lines a later result points at gives them back when it is pruned', async () => {
+    const { model, prompts } = modelOf()
+    const pruning = { schedule: 'always', keepRecent: 1 } as const
+    const line = "seq -f 'line %g of a long output of a command' 1 60"
+    const large = new TruncationService({ storageDirs: [tempDir()] })
+    const run = () => runCommand(line, [], { shell: true, service: large })
+    const agent = ai.withSpillway({
+      ...{ model, pruning, sessionId: 's', truncation: large },
+      tools: { look: { execute: run } as Any },
+    })
+    const messages: Any[] = [go]
+    for (const [at, id] of ['c1', 'c2'].entries()) {
+      const output = await agent.tools.look.execute({ at }, { toolCallId: id, messages: [] })
+      const shown = await agent.tools.look.toModelOutput({ toolCallId: id, input: { at }, output })
+      messages.push({
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: id, toolName: 'look', input: { at } }],
+      })
+      messages.push({
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: id, toolName: 'look', output: shown }],
+      })
+    }
+    expect(messages.at(-1).content[0].output.value).toContain('same as lines')
+    await agent.model.doGenerate({ prompt: [...messages, go] })
+    const [first, second] = prompts[0]
+      .filter(({ role }: Any) => role === 'tool')
+      .map((m: Any) => m.content[0].output.value)
+    expect(first).not.toContain('line 30 of')
+    expect(second).toContain('line 30 of')
+    expect(second).not.toContain('not in view')
+  })
+})
 
 describe('withSpillway of the AI SDK', () => {
   test('bounds outputs, and gives tools that read them to their end', async () => {

@@ -452,7 +452,7 @@ test.each([
 
 test.each([
   [['hook'], 'missing argument <agent>'],
-  [['hook', 'codex', '--nothing'], 'unknown option'],
+  [['hook', 'codex', '--nothing'], 'Unknown option --nothing: expected one of'],
   [['hook', 'clude-code'], "did you mean 'claude-code'?"],
   [['hook', 'opencode'], 'has no hooks'],
 ])('%j ends with 1: agents take 2 for a refusal', async (args, words) => {

@@ -269,6 +269,13 @@ test('a pattern that cannot be read is named as the argument it is, with the opt
   expect([code, stderr]).toEqual([2, expect.stringMatching(/Invalid <pattern>: unclosed group.*; .*--literal/)])
 })
 
+/** Returns a new folder with an empty file of this name. */
+function tempWith(name: string): string {
+  const folder = tempDir()
+  writeFileSync(join(folder, name), '')
+  return folder
+}
+
 describe('what the help says', () => {
   test('is the manual page', async () => {
     const page = readFileSync(join(__dirname, '../../man/spillway.1'), 'utf8')
@@ -280,17 +287,19 @@ describe('what the help says', () => {
     const ask = (words: string) =>
       `COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _spillway; echo "\${COMPREPLY[@]}"`
     const { stdout } = await shell(
-      `eval "$(spillway completion bash)"; ${[`spillway com`, `spillway run --dir`, `spillway run --direction ''`, `spillway search -`].map(ask).join('; ')}`,
-      { env },
+      `eval "$(spillway completion bash)"; ${[`spillway com`, `spillway run --dir`, `spillway run --direction ''`, `spillway search -`, `spillway init cod`, `spillway doctor codex op`, `spillway hook m`, `spillway init --file rea`, `spillway help pr`].map(ask).join('; ')}`,
+      { env, cwd: tempWith('readable.json') },
     )
-    const [command, option, values, search] = stdout.split('\n')
+    const [command, option, values, search, ...names] = stdout.trimEnd().split('\n')
+    expect(names).toEqual(['codex', 'opencode', '', 'readable.json', 'prune'])
     expect([command, option, values]).toEqual(['completion', '--direction', 'head tail both'])
     expect(search!.split(' ')).toEqual(expect.arrayContaining(['--literal', '-F', '-A', '--files-with-matches']))
   })
 
   test.each(['zsh', 'fish'])('is complete for %s', async (name) => {
     const { stdout } = await spillway('completion', name)
-    for (const word of ['run', 'search', 'max-file-bytes', 'files-with-matches']) expect(stdout).toContain(word)
+    for (const word of ['run', 'search', 'max-file-bytes', 'files-with-matches', 'claude-code'])
+      expect(stdout).toContain(word)
   })
 
   test('names no other shell', async () => {

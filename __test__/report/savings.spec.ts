@@ -57,7 +57,37 @@ function expectSum({ gross, refetches, rewrites, declarations, net }: Savings): 
   expect(rest).toBeCloseTo(net.pricedTokens, 3)
 }
 
+/** The same in the log of Claude Code, whose answers have these counts of the provider. */
+function claudeLogOf(steps: readonly Step[], usage: object): string {
+  const ids = { sessionId: 's1', cwd: '/w', version: '2.1.331' }
+  const of = (type: string, at: number, message: object) =>
+    JSON.stringify({ ...ids, type, uuid: `${type}${at}`, timestamp: new Date(at * 1000).toISOString(), message })
+  const records = steps.flatMap(({ result }, at) => {
+    const content = [{ type: 'tool_use', id: `t${at}`, name: 'Read', input: { file_path: `src/f${at}.ts` } }]
+    return [
+      of('assistant', at, { id: `m${at}`, role: 'assistant', model: 'claude-opus-4-5', content, usage }),
+      of('user', at, { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${at}`, content: result }] }),
+    ]
+  })
+  return [of('user', -1, { role: 'user', content: 'Go on.' }), ...records].join('\n')
+}
+
 describe('the savings', () => {
+  test.each([1, 100, 100_000])(
+    'are no more than was paid, where the provider counted %d tokens in each request',
+    async (read) => {
+      const usage = { input_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: read, output_tokens: 1 }
+      const path = join(folder, 'session.jsonl')
+      writeFileSync(path, claudeLogOf(long(), usage))
+      const { bill, savings } = await reportSessions([path])
+      expect(savings!.net.pricedTokens).toBeGreaterThan(0)
+      expect(savings!.net.pricedTokens).toBeLessThan(bill.input.pricedTokens)
+      expect(savings!.share).toBeCloseTo(savings!.net.pricedTokens / bill.total.pricedTokens, 9)
+      expectSum(savings!)
+      expect((await cli(['report', path])).stdout).toMatch(/with Spillway \d\d?\.\d % less/)
+    },
+  )
+
   test('of a session in which there is nothing to save are less than none: the tools were declared', async () => {
     const savings = await savingsOf(sessionOf([{ result: 'ok' }, { result: 'fine' }]))
     expect(savings).toMatchObject({ refetched: 0, pruned: 0, truncated: { results: 0 }, folded: { results: 0 } })

@@ -52,7 +52,16 @@ test('a name of several lines stays on one, and no longer than 100 units', async
   expect(output).toBe(`[Sub-agent a b${'c'.repeat(97)}: completed]\nx`)
 })
 
+test('of an error the model reads the message, without the stack', async () => {
+  const { output } = await subAgentResult(
+    { answer: new TypeError('no tools'), status: 'failed' },
+    { truncation: serviceOf() },
+  )
+  expect(output).toBe('[Sub-agent: failed]\nno tools')
+})
+
 test.each([
+  [{}, {}, /^Invalid option "outcome\.answer": expected its answer, or the message of its error, received undefined/],
   [{ answer: 'x', status: 'done' }, {}, /"(outcome\.)?status": expected .*completed/],
   [{ answr: 'x' }, {}, /answr/],
   [

@@ -533,8 +533,8 @@ test.each([
     ['completion', 'fihs'],
     "Invalid argument <shell>: expected one of 'bash', 'zsh', 'fish', received \"fihs\"; did you mean 'fish'?",
   ],
-  [['clp'], 'unknown command "clp"; did you mean clip?'],
-  [['clip', '--max-line', '3'], 'unknown option --max-line of spillway clip; did you mean --max-lines?'],
+  [['clp'], 'Unknown command "clp": did you mean clip?'],
+  [['clip', '--max-line', '3'], 'Unknown option --max-line: did you mean --max-lines? (spillway clip --help)'],
 ])('spillway %j', async (args, message) => {
   const { stderr } = await cli(args, {
     input: args[0] === 'hook' ? HOOKED : '[]',

@@ -155,6 +155,17 @@ const RESERVED = ['after', 'cut', 'hash', 'prev', 'seq', 'v', 'writer']
 
 const logs = new WeakMap<AuditLog, Internals>()
 
+const OPTIONS: readonly (keyof AuditLogOptions)[] = [
+  'dir',
+  'sessionId',
+  'key',
+  'maxFileBytes',
+  'redact',
+  'sync',
+  'onFailure',
+  'onProblem',
+]
+
 /**
  * The audit log of a session: one JSON object a line, each with its own hash and that of the record before it. Several
  * processes may write to the same session.
@@ -164,6 +175,7 @@ export class AuditLog {
   constructor(options: AuditLogOptions) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
     const { onFailure = 'warn', onProblem, key, redact, sessionId, ...rest } = options
+    checkKeys('', options, OPTIONS, 'INVALID_CONFIG')
     checkOneOf('onFailure', onFailure, ['warn', 'block'], 'INVALID_CONFIG')
     if (onProblem !== undefined && typeof onProblem !== 'function') {
       throw wrong('onProblem', onProblem, 'a function', 'INVALID_CONFIG')

@@ -2,8 +2,7 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SpillwayError } from '../errors'
-import { nearest } from '../util/suggest'
-import { listed, wrongName } from '../validation/validate'
+import { listed, suggestion, wrongName } from '../validation/validate'
 import { bold } from './terminal'
 
 /** One option of a subcommand. */
@@ -40,6 +39,8 @@ export interface Command {
   takesText?: boolean
   /** Positional arguments are saved outputs, which `-1` and the like count from the newest. */
   takesOutputs?: boolean
+  /** Names that the first positional argument can be, where they are few. */
+  names?: readonly string[]
   /** It speaks a protocol: there is nothing to print as JSON. */
   speaks?: boolean
   /** The first positional argument, and everything after it, belongs to another program. */
@@ -146,9 +147,7 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const name = /'(-[^'\s]*)/.exec(message)?.[1] ?? 'this'
     const names = known.filter((each) => !(command.speaks && each === 'json')).map((each) => `--${each}`)
-    return new UsageError(
-      `unknown option ${name} of spillway ${command.name}; ${hint(name, names, 'options are')}${see}`,
-    )
+    return new UsageError(`Unknown option ${name}: ${suggestion(name, names)} (spillway ${command.name} --help)`)
   }
   const [, name] = /'--([\w-]+)=-XYZ'/.exec(message) ?? []
   if (name !== undefined) {
@@ -168,12 +167,6 @@ function missing({ usage }: Command, place: number): string {
 /** Makes the error for an argument that is not among `names`; `what` is the argument as the usage of the command names it. */
 export function wrongArgument(what: string, given: string, names: readonly string[]): UsageError {
   return new UsageError(`Invalid argument <${what}>: ${wrongName(given, listed(names), names)}`)
-}
-
-/** `did you mean …?` if one of the names is near, else all of them after `all`. */
-export function hint(given: string, names: readonly string[], all: string): string {
-  const meant = nearest(given, names)
-  return meant === undefined ? `${all} ${names.join(', ')}` : `did you mean ${meant}?`
 }
 
 /** All options of a subcommand, with those that every one has. */

@@ -1,13 +1,25 @@
 /** Finds the subcommand, and turns its outcome into an exit code. */
 
 import { join } from 'node:path'
-import { helpOf, hint, overview, parse, UsageError } from './command'
+import { nearest } from '../util/suggest'
+import { suggestion } from '../validation/validate'
+import { helpOf, overview, parse, UsageError } from './command'
 import { all, COMMANDS } from './commands'
 import { EXIT, exitQuietlyOnClosedPipe, reportError } from './terminal'
 
 /** By a path that is computed, so that the bundler leaves it as it is. */
 const PACKAGE = join(__dirname, '..', '..', 'package.json')
 const version = (): string => (require(PACKAGE) as { version: string }).version
+
+/** The sentence about a first word that is neither a command nor an option of the whole. */
+function unknown(word: string): string {
+  if (!word.startsWith('-'))
+    return `Unknown command ${JSON.stringify(word)}: ${suggestion(word, Object.keys(COMMANDS))}`
+  const meant = nearest(word, ['--help', '--version'])
+  const more =
+    meant === undefined ? 'options follow the command: spillway <command> [options]' : `did you mean ${meant}?`
+  return `Unknown option ${word}: ${more}`
+}
 
 async function answer(args: readonly string[]): Promise<number> {
   const [first, ...rest] = args
@@ -29,9 +41,7 @@ async function answer(args: readonly string[]): Promise<number> {
   }
   const load = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined
   if (load === undefined) {
-    throw new UsageError(
-      `unknown command ${JSON.stringify(asked)}; ${hint(asked, Object.keys(COMMANDS), 'commands are')}`,
-    )
+    throw new UsageError(unknown(asked))
   }
   const { default: command } = await load()
   if (wantsHelp) {

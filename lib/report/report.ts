@@ -84,7 +84,7 @@ async function reportSession(log: SessionLog, observe: boolean, signal?: AbortSi
   const bill = billOf(log.usage, meter, output, prices)
   return {
     ...{ ...about, requests: meter.requests, sentTokens: meter.tokens, prices, bill, tools: tools.costs(prices) },
-    ...(!observe && { savings: savingsOf(await simulate(log, prices, signal), meter, prices, bill.total) }),
+    ...(!observe && { savings: savingsOf(await simulate(log, prices, signal), meter, prices, bill) }),
   }
 }
 

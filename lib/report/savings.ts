@@ -28,22 +28,26 @@ export interface Savings {
   refetched: number
 }
 
-/** Compares a session with its simulations. */
+/**
+ * Compares a session with its simulations. Both are counted by the texts of the log; where the provider counted less for the requests,
+ * such as in a log that has the usage of a part of them, the savings are less in the same proportion: no more is saved than was paid.
+ */
 export function savingsOf(
   { everything, entering }: { everything: Simulation; entering: Simulation },
   meter: RequestMeter,
   prices: SessionPrices,
-  bill: PricedCost,
+  bill: { input: PricedCost; total: PricedCost },
 ): Savings {
   const before = meter.cost(prices)
+  const scale = before > bill.input.pricedTokens ? bill.input.pricedTokens / before : 1
   const { refetches, declarations, rewritten, cost, truncated, folded, pruned, refetched } = everything
   const rewrites = (rewritten - meter.tokens.rewritten) * (prices.write - prices.read)
-  const priced = (pricedTokens: number) => pricedCost(pricedTokens, prices)
+  const priced = (pricedTokens: number) => pricedCost(pricedTokens * scale, prices)
   const [net, netEntering] = [priced(before - cost), priced(before - entering.cost)]
   return {
-    ...{ net, share: shareOf(net, bill), gross: priced(before - cost + refetches + rewrites + declarations) },
+    ...{ net, share: shareOf(net, bill.total), gross: priced(before - cost + refetches + rewrites + declarations) },
     ...{ refetches: priced(refetches), rewrites: priced(rewrites), declarations: priced(declarations) },
-    entering: { net: netEntering, share: shareOf(netEntering, bill) },
+    entering: { net: netEntering, share: shareOf(netEntering, bill.total) },
     ...{ truncated, folded, pruned, refetched },
   }
 }

@@ -7,6 +7,7 @@ import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'
 import type { Check } from '../validation/options'
 import { isRecord } from '../validation/validate'
+import { endingOf, withEnding } from './command-result'
 import {
   checkToolOptions,
   type FolderOptions,
@@ -99,23 +100,12 @@ export function commandContext({ sessionId, toolCallId, signal }: ToolCallContex
 
 function resultOf(result: CommandResult): ReadyToolResult {
   const { exitCode, signal, durationMs, output, note } = result
-  const ending = note !== undefined || exitCode === 0 ? '' : signal ? `[Ended by ${signal}]` : `[Exit code ${exitCode}]`
-  const bounded = withEnding(output, ending)
+  const ended = { ...output, content: withEnding(output.content, endingOf(result)) }
+  // A preview with a line below it is a preview as well: nothing cuts it again.
+  if (ended.truncated && ended.content !== output.content) rememberPreview(ended)
   const isFine = exitCode === 0 && note === undefined
-  return {
-    ...boundedResult(bounded, isFine),
-    metadata: { ...boundedResult(bounded, isFine).metadata, exitCode, signal, durationMs },
-  }
-}
-
-/** A preview with a line below it is a preview as well: nothing cuts it again. */
-function withEnding(output: TruncationResult, ending: string): TruncationResult {
-  const { content } = output
-  if (ending === '') return content === '' ? { ...output, content: '[No output]' } : output
-  const gap = content === '' || content.endsWith('\n') ? '' : '\n'
-  const ended = { ...output, content: `${content}${gap}${ending}` }
-  if (ended.truncated) rememberPreview(ended)
-  return ended
+  const { metadata, ...more } = boundedResult(ended, isFine)
+  return { ...more, metadata: { ...metadata, exitCode, signal, durationMs } }
 }
 
 /** A bounded output as the result of a tool. */

@@ -1,8 +1,10 @@
 /** The result of a sub-agent, for the agent that called it. */
 
+import { types } from 'node:util'
 import { middlewareOf } from '../service/middleware'
 import { textOfValue } from '../truncation/content'
 import type { OutputService, ToolResultLike, TruncationMiddleware } from '../types'
+import { messageOf } from '../util/message-of'
 import { type Check, checkOptions, oneOf, outputService, signal } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
@@ -13,7 +15,7 @@ const STATUSES: readonly SubAgentStatus[] = ['completed', 'incomplete', 'failed'
 
 /** The status and the answer of a sub-agent. */
 export interface SubAgentOutcome {
-  /** Its answer, or the message of its error: a text or any other value, also the result of a command or of another sub-agent. */
+  /** Its answer, or its error, of which the message is shown: a text or any other value, also the result of a command or of another sub-agent. */
   answer: unknown
   /** @default 'completed' */
   status?: SubAgentStatus
@@ -79,7 +81,10 @@ export async function subAgentResult(
   checkOptions('outcome', outcome, OUTCOME)
   checkOptions('options', options, OPTIONS)
   if (options.truncation === undefined) throw wrong('options.truncation', undefined, OPTIONS.truncation[0])
-  const { answer, status = 'completed', agent } = outcome
+  const { status = 'completed', agent } = outcome
+  if (outcome.answer === undefined) throw wrong('outcome.answer', undefined, 'its answer, or the message of its error')
+  // The model needs no stack.
+  const answer = types.isNativeError(outcome.answer) ? messageOf(outcome.answer) : outcome.answer
   const { truncation, toolName = 'task', ...call } = options
   const bound = middlewareOf(truncation)
   const context = { ...call, toolName, failed: status === 'failed' }

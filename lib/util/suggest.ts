@@ -6,17 +6,29 @@ const MAX_LENGTH = 64
 /**
  * Returns the name that `given` most probably means, upper and lower case taken as equal; `undefined` if none is near. A name is
  * near if a third of its letters differ at most, or if it alone begins with `given`, or `given` with it: `zh` means `zh-CN`.
+ * The longest beginning in common decides between equally near names: `prun` means `prune` and not `run`.
  *
  * `nearest` in `src/util/suggest.rs` decides the same; `__test__/validation/suggestions.json` holds both to it.
  */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const short = given.slice(0, MAX_LENGTH).toLowerCase()
-  const [best] = names.map((name) => [distance(short, name.toLowerCase()), name] as const).sort(([a], [b]) => a - b)
+  const all = names.map((name) => {
+    const lower = name.toLowerCase()
+    return [distance(short, lower), -commonLength(short, lower), name] as const
+  })
+  const [best] = all.sort((a, b) => a[0] - b[0] || a[1] - b[1])
   if (best === undefined) return undefined
-  const letters = Math.max(letterCount(short), letterCount(best[1]))
-  if (best[0] <= Math.max(1, Math.floor(letters / 3))) return best[1]
+  const letters = Math.max(letterCount(short), letterCount(best[2]))
+  if (best[0] <= Math.max(1, Math.floor(letters / 3))) return best[2]
   const begun = names.filter((name) => isBeginning(short, name.toLowerCase()))
   return begun.length === 1 ? begun[0] : undefined
+}
+
+/** Counts the letters that two words have in common at their beginning. */
+function commonLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
 }
 
 /** True if one begins with the other, which has two letters at least. */

@@ -57,8 +57,13 @@ export function invalidOption(field: string, problem: string): string {
 
 /** Returns the sentence about an option that is not among `known`. */
 export function unknownName(field: string, name: string, known: readonly string[]): string {
+  return `Unknown option "${optionName(field)}": ${suggestion(name, known)}`
+}
+
+/** Returns the rest of a sentence about a name that is not among `known`: the nearest of them, or all. */
+export function suggestion(name: string, known: readonly string[]): string {
   const meant = nearest(name, known)
-  return `Unknown option "${optionName(field)}": ${meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`}`
+  return meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`
 }
 
 /** Returns `expected …, received …`. If `expected` lists names in quotes, a text is quoted, and the nearest name suggested. */

@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use crate::error::{Code, Error, option_name};
@@ -78,15 +80,19 @@ fn list(names: &[impl AsRef<str>]) -> String {
 }
 
 /// Returns the name that `name` most probably means, upper and lower case taken as equal. A name is near if a third of
-/// its letters differ at most, or if it alone begins with `name`, or `name` with it: `zh` means `zh-CN`.
+/// its letters differ at most, or if it alone begins with `name`, or `name` with it: `zh` means `zh-CN`. The
+/// longest beginning in common decides between equally near names: `prun` means `prune` and not `run`.
 ///
 /// `nearest` in `lib/util/suggest.ts` decides the same; `__test__/validation/suggestions.json` holds both to it.
 fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let short: String = name.chars().take(MAX_LENGTH).collect::<String>().to_lowercase();
     let known = || known.iter().map(AsRef::as_ref).map(|known| (known.to_lowercase(), known));
-    let (distance, best) = known()
-        .map(|(lower, known)| (strsim::osa_distance(&short, &lower), known))
-        .min_by_key(|(distance, _)| *distance)?;
+    let (distance, _, best) = known()
+        .map(|(lower, known)| {
+            let distance = strsim::osa_distance(&short, &lower);
+            (distance, Reverse(common_length(&short, &lower)), known)
+        })
+        .min_by_key(|(distance, common, _)| (*distance, *common))?;
     let letters = letter_count(&short).max(letter_count(best));
     if distance <= (letters / 3).max(1) {
         return Some(best);
@@ -99,6 +105,11 @@ fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
 /// Counts the letters of a name without the dashes of an option.
 fn letter_count(name: &str) -> usize {
     name.trim_start_matches('-').chars().count()
+}
+
+/// Counts the letters that two words have in common at their beginning.
+fn common_length(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
 /// Returns true if one begins with the other, which has two letters at least.

@@ -1,5 +1,6 @@
 /** Text of a result for the model, in the AI SDK's shape. */
 
+import { textOfCommand } from '../../tools/command-result'
 import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
@@ -12,9 +13,10 @@ export interface ModelOutput {
   [more: string]: unknown
 }
 
-/** A value as the SDK itself would say it to a model. */
+/** A value as the SDK itself would say it to a model; of a command, what it printed. */
 export function modelOutput(value: unknown): ModelOutput {
-  return typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: jsonOf(value) }
+  const text = typeof value === 'string' ? value : textOfCommand(value)
+  return text === undefined ? { type: 'json', value: jsonOf(value) } : { type: 'text', value: text }
 }
 
 function jsonOf(value: unknown): unknown {

@@ -2,7 +2,7 @@
 
 import { isRecord, wrong } from '../../validation/validate'
 import { overlay } from '../shared/override-methods'
-import { type SpillwayOptions, spillwayKit, withOutputTools } from '../shared/spillway-kit'
+import { checkOptionNames, type SpillwayOptions, spillwayKit, withOutputTools } from '../shared/spillway-kit'
 import { type ApprovalRequest, type ApprovalStatus, approvalPolicy } from './approval'
 import { type AiSdkControls, OWN_CONTROLS } from './controls'
 import { contextMiddleware, type ModelCall } from './middleware'
@@ -51,7 +51,7 @@ interface ModelLike {
 export function withSpillway<M extends object, T extends Record<string, object> = Record<never, never>>(
   options: AiSdkSpillwayOptions<M, T>,
 ): SpillwaySettings<M, T> {
-  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkOptionNames(options, ['model', 'tools'], OWN_CONTROLS)
   const { model, tools = {}, ...rest } = options as AiSdkSpillwayOptions<M, T>
   const { doGenerate, doStream } = Object(model) as Partial<ModelLike>
   if (typeof doGenerate !== 'function' || typeof doStream !== 'function') {

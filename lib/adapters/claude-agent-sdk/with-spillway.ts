@@ -4,7 +4,7 @@ import { isArray } from '../../util/guards'
 import { type Check, flag } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { withHarmlessTools } from '../shared/harmless'
-import { type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
+import { checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { type ClaudeCanUseTool, type ClaudeControls, type ClaudeOptions, claudeOptions } from './claude-options'
 import { type OutputServer, outputServer, SERVER } from './output-server'
 
@@ -56,7 +56,7 @@ const OWN: Readonly<Record<string, Check>> = { wrapCommands: flag }
 export function withSpillway<O extends ClaudeQueryOptions = Record<never, never>>(
   options: ClaudeSpillwayOptions<O> = {},
 ): O & QueryParts {
-  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkOptionNames(options, ['options'], OWN, NOT_HERE)
   const { options: given = {}, ...rest } = options as ClaudeSpillwayOptions<ClaudeQueryOptions>
   checkGiven(given)
   const { controls, outputTools } = spillwayKit(rest, OWN, NOT_HERE, ['read', 'grep'])

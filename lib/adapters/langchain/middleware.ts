@@ -1,8 +1,10 @@
 /** The middleware around the tools and the model, and the function that decides which calls the user must approve. */
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
+import { commandIn, textOfCommand } from '../../tools/command-result'
 import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
+import { loadPeer } from '../../validation/load-peer'
 import { isRecord } from '../../validation/validate'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
@@ -162,7 +164,9 @@ const WHOLE = Symbol('whole')
 function forGuard(result: unknown): unknown {
   const { content, status, tool_call_id } = Object(result) as Partial<ToolMessageLike>
   if (typeof tool_call_id !== 'string') return { output: undefined, [WHOLE]: result }
-  return { output: content, ...(status === 'error' && { isError: true }), [WHOLE]: result }
+  // LangChain writes the result of a command as JSON.
+  const command = commandIn(content)
+  return { ...(command ?? { output: content }), ...(status === 'error' && { isError: true }), [WHOLE]: result }
 }
 
 function forHost(
@@ -178,7 +182,8 @@ function forHost(
   const shown = outcome.shown as { output: unknown; metadata?: Record<string, unknown>; [WHOLE]: unknown }
   const whole = shown[WHOLE]
   const { content } = Object(whole) as Partial<ToolMessageLike>
-  return shown.output === undefined || shown.output === content ? whole : shortened(whole as ToolMessageLike, shown)
+  const output = textOfCommand(shown) ?? shown.output
+  return output === undefined || output === content ? whole : shortened(whole as ToolMessageLike, { ...shown, output })
 }
 
 /** The message with what the model reads, of the very class that it had. */
@@ -207,7 +212,11 @@ function referenceOf(metadata: Record<string, unknown> = {}): object | undefined
 }
 
 function errorMessage({ id, name }: ToolRequest['toolCall'], content: string, artifact?: object): unknown {
-  const { ToolMessage } = require('@langchain/core/messages') as typeof import('@langchain/core/messages')
+  const { ToolMessage } = loadPeer(
+    () => require('@langchain/core/messages') as typeof import('@langchain/core/messages'),
+    'contextControl of spillway/langchain',
+    '@langchain/core/messages',
+  )
   const more = artifact && { artifact }
   return new ToolMessage({ content, tool_call_id: id ?? '', name, status: 'error', ...more })
 }

@@ -3,6 +3,7 @@
 import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
+import { loadPeer } from '../../validation/load-peer'
 import { checkHostTools, contextOf } from '../shared/host-tools'
 import type { LangChainRuntime } from './controls'
 
@@ -33,7 +34,11 @@ export function outputTools(source: OutputStore | OutputStoreHolder, options: Ou
 export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {
   checkHostTools(tools, options)
   if (tools.length === 0) return []
-  const { tool } = require('@langchain/core/tools') as typeof import('@langchain/core/tools')
+  const { tool } = loadPeer(
+    () => require('@langchain/core/tools') as typeof import('@langchain/core/tools'),
+    'hostTools of spillway/langchain',
+    '@langchain/core/tools',
+  )
   return tools.map(({ name, description, inputSchema, truncation, execute }) => {
     const run = async (args: unknown, { configurable, signal, toolCallId }: ToolRuntime = {}) => {
       const sessionId = options.sessionId ?? configurable?.thread_id

@@ -2,7 +2,7 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
-import { checkNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
+import { checkNames, checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { type LangChainControls, OWN_CONTROLS } from './controls'
 import { contextControl, type LangChainMiddleware, needsApproval } from './middleware'
 import { hostTools } from './output-tools'
@@ -36,7 +36,7 @@ export interface AgentParts<M, T> {
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, `INVALID_CONFIG` for one of `truncation`
  */
 export function withSpillway<M, T = never>(options: LangChainSpillwayOptions<M, T>): AgentParts<M, T> {
-  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkOptionNames(options, ['model', 'tools'], OWN_CONTROLS)
   const { model, tools = [], ...rest } = options as LangChainSpillwayOptions<M, T>
   if (typeof model !== 'string' && !isRecord(model)) throw wrong('options.model', model, 'a chat model or its id')
   if (!isArray(tools)) throw wrong('options.tools', tools, 'an array')

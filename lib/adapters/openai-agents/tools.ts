@@ -3,6 +3,7 @@
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { type IdentifiedCall, identityOf } from '../../approval/call-key'
 import { guardTool } from '../../guard/guard-tool'
+import { textOfCommand } from '../../tools/command-result'
 import { randomUUID } from '../../util/crypto'
 import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
@@ -201,6 +202,9 @@ function forHost(outcome: HostOutcome): unknown {
   if (outcome.kind === 'threw') throw errorFor(outcome)
   const { shown } = outcome
   if (isArray(shown) && PART in shown) return shown[0]
+  // The SDK would write the result of a command as JSON.
+  const command = textOfCommand(shown)
+  if (command !== undefined) return command
   if (!isRecord(shown) || !(PART in shown)) return isArray(shown) || shown !== undefined ? shown : outcome.value
   const part = shown[PART as never] as object | undefined
   return part === undefined ? shown.output : { ...part, text: shown.output }

@@ -2,7 +2,7 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
-import { checkNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
+import { checkNames, checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { type AgentsControls, OWN_CONTROLS } from './controls'
 import { guardModel } from './model'
 import { hostTools } from './output-tools'
@@ -40,7 +40,7 @@ export interface SpillwaySettings<M, T, S> {
 export function withSpillway<M extends object, T extends object, S extends object = never>(
   options: AgentsSpillwayOptions<M, T, S>,
 ): SpillwaySettings<M, T, S> {
-  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkOptionNames(options, ['model', 'tools', 'mcpServers'], OWN_CONTROLS)
   const { model, tools = [], mcpServers = [], ...rest } = options as AgentsSpillwayOptions<M, T, S>
   if (!isRecord(model)) {
     throw wrong('options.model', model, 'a model, such as await new OpenAIProvider().getModel(id) makes of an id')

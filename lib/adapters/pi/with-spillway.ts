@@ -2,7 +2,7 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
-import { checkNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
+import { checkNames, checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { hooksFor, type PiAgentHooks } from './hooks'
 import { hostTools } from './host-tools'
 
@@ -36,7 +36,7 @@ export interface PiAgentParts<S> extends PiAgentHooks {
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, `INVALID_CONFIG` for one of `truncation`
  */
 export function withSpillway<S extends PiState>(options: PiSpillwayOptions<S>): PiAgentParts<S> {
-  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkOptionNames(options, ['initialState'], {}, ['recovery'])
   const { initialState, ...rest } = options as PiSpillwayOptions<S>
   if (!isRecord(initialState)) throw wrong('options.initialState', initialState, 'an object with model and tools')
   const { model, tools = [] } = initialState as PiState

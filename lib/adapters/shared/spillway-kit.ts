@@ -17,7 +17,7 @@ import { HistoryPruner } from '../../pruning/pruner'
 import { TruncationService } from '../../service/service'
 import { createOutputTools, type OutputTool } from '../../tools/output-tools'
 import { type Check, checkOptions } from '../../validation/options'
-import { isRecord, wrong } from '../../validation/validate'
+import { checkKeys, isRecord, wrong } from '../../validation/validate'
 import { checkControls, storageOf, tell } from './controls'
 import { withHarmlessTools } from './harmless'
 import type { AdapterControls, RecoveryOptions } from './types'
@@ -104,6 +104,25 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 const { contextWindow: _window, ledger: _ledger, storage: _storage, onError: _onError, ...OF_PRUNER } = PRUNER_CHECKS
 
+function checksOf(own: Readonly<Record<string, Check>>, without: readonly string[]): Record<string, Check> {
+  return Object.fromEntries(Object.entries({ ...CHECKS, ...own }).filter(([name]) => !without.includes(name)))
+}
+
+/**
+ * Checks the names of the options before their values, so that a misspelt one is not said to be missing. `parts` are those that the
+ * adapter reads by itself.
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the option, and the one that is meant
+ */
+export function checkOptionNames(
+  options: unknown,
+  parts: readonly string[],
+  own: Readonly<Record<string, Check>> = {},
+  without: readonly (keyof SpillwayOptions)[] = [],
+): asserts options is Record<string, unknown> {
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkKeys('options', options, [...parts, ...Object.keys(checksOf(own, without))])
+}
+
 /**
  * Makes the pieces. `own` are the options of the adapter itself, which become controls as they are; `readers` are tools of the host that
  * open saved outputs, where it is given none of ours.
@@ -115,8 +134,7 @@ export function spillwayKit(
   without: readonly (keyof SpillwayOptions)[] = [],
   readers: readonly string[] = [],
 ): SpillwayKit {
-  const known = Object.entries({ ...CHECKS, ...own }).filter(([name]) => !without.includes(name as never))
-  checkOptions('options', options, Object.fromEntries(known))
+  checkOptions('options', options, checksOf(own, without))
   const { contextWindow, sessionId, truncation, outputTools, fold, pruning, recovery, ...rest } = options
   const { ledger = new ToolResultLedger() } = rest
   const hasTools = outputTools !== false && !without.includes('outputTools')

@@ -11,6 +11,7 @@ const command: Command = {
   summary: 'Prints the completion script for a shell.',
   usage: '<bash|zsh|fish>',
   options: {},
+  names: SHELLS,
   positionals: [1, 1],
   examples: [
     ['eval "$(spillway completion bash)"', 'in ~/.bashrc'],
@@ -46,15 +47,17 @@ function flagsOf(command: Command): string[] {
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (commands: readonly Command[]) => string>> = {
   bash: (commands) => `# spillway completion bash
 _spillway() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words='' values='' each
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words='' names='' values='' each
   # Words after -- belong to another program.
   for each in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [ "$each" = -- ] && { COMPREPLY=($(compgen -c -f -- "$word")); return; }; done
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} help' -- "$word")); return; fi
   case "\${COMP_WORDS[1]}" in
-${commands.map((command) => `    ${command.name}) words='${flagsOf(command).join(' ')}'; case "$before" in ${bashValues(command)} esac ;;`).join('\n')}
+${commands.map((command) => `    ${command.name}) words='${flagsOf(command).join(' ')}'; names='${command.names?.join(' ') ?? ''}'; case "$before" in ${bashValues(command)} esac ;;`).join('\n')}
+    help) names='${commands.map(({ name }) => name).join(' ')}' ;;
   esac
   if [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$word"))
   elif [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$words" -- "$word"))
+  elif [ -n "$names" ]; then COMPREPLY=($(compgen -W "$names" -- "$word"))
   else COMPREPLY=($(compgen -f -- "$word")); fi
 }
 complete -o filenames -F _spillway spillway
@@ -67,7 +70,7 @@ ${commands.map(({ name, summary }) => `    ${shellQuote(`${name}:${summary}`)}`)
   )
   if (( CURRENT == 2 )); then _describe command commands; return; fi
   case "$words[2]" in
-${commands.map((command) => `    ${command.name}) _arguments ${zshOptions(command)} '*:file:_files' ;;`).join('\n')}
+${commands.map((command) => `    ${command.name}) _arguments ${zshOptions(command)} ${zshNames(command)} ;;`).join('\n')}
   esac
 }
 if [ "$funcstack[1]" = _spillway ]; then _spillway "$@"; else compdef _spillway spillway; fi
@@ -82,9 +85,15 @@ ${commands.flatMap(fishOptions).join('\n')}
 function bashValues(command: Command): string {
   const rows = optionsOf(command).flatMap(([name, option]) => {
     const values = valuesOf(option)
-    return values.length === 0 ? [] : [`--${name}) values='${values.join(' ')}' ;;`]
+    if (values.length > 0) return [`--${name}) values='${values.join(' ')}' ;;`]
+    // The value of an option is a file, and no name.
+    return option.value !== undefined && command.names !== undefined ? [`--${name}) names='' ;;`] : []
   })
   return rows.join(' ')
+}
+
+function zshNames({ names }: Command): string {
+  return names === undefined ? "'*:file:_files'" : shellQuote(`*:name:(${names.join(' ')})`)
 }
 
 function zshOptions(command: Command): string {
@@ -99,12 +108,16 @@ function zshOptions(command: Command): string {
 }
 
 function fishOptions(command: Command): string[] {
-  return optionsOf(command).map(([name, option]) => {
+  const seen = `complete -c spillway -n '__fish_seen_subcommand_from ${command.name}'`
+  const { names } = command
+  const words = names === undefined ? [] : [`${seen} -f -a ${shellQuote(names.join(' '))}`]
+  const options = optionsOf(command).map(([name, option]) => {
     const { short, value, help } = option
     const values = valuesOf(option)
-    const parts = [`complete -c spillway -n '__fish_seen_subcommand_from ${command.name}' -l ${name}`]
+    const parts = [`${seen} -l ${name}`]
     if (short !== undefined) parts.push(`-s ${short}`)
     if (value !== undefined) parts.push(values.length > 0 ? `-x -a '${values.join(' ')}'` : '-r')
     return [...parts, `-d ${shellQuote(help)}`].join(' ')
   })
+  return [...words, ...options]
 }

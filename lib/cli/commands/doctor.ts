@@ -23,6 +23,7 @@ is removed. Settings that switch hooks off, errors in the file of --config and f
     ...STORE,
     file: { type: 'string', value: 'FILE', help: 'Try the setup of one agent in this file.' },
   },
+  names: AGENTS.map(({ name }) => name),
   positionals: [0, Number.POSITIVE_INFINITY],
   exits: [
     ['0', 'every setup works'],

@@ -46,6 +46,7 @@ nothing if there is nothing to change. A hook that fails or takes more than 2 s 
     ...STORE,
     ...CONFIG,
   },
+  names: AGENTS.filter(({ hook }) => hook !== undefined).map(({ name }) => name),
   positionals: [1, 2],
   exits: [
     ['0', 'answered, or nothing to change'],

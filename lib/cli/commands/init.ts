@@ -50,6 +50,7 @@ if the package was moved, it writes the new paths. mcp puts spillway mcp in fron
     ...STORE,
     ...CONFIG,
   },
+  names: AGENTS.map(({ name }) => name),
   positionals: [1, 1],
   examples: [
     ['spillway init claude-code', 'for all projects'],

@@ -1,0 +1,69 @@
+/** The text of a command for a model: its output, and how it ended. */
+
+import { previewOf, rememberPreview } from '../truncation/previews'
+import { isRecord } from '../validation/validate'
+
+/** How a command ended, as `runCommand` says it. */
+interface Ending {
+  exitCode: number | null
+  signal: string | null
+  note?: string
+}
+
+/** Returns a line that says how a command ended; an empty text if it ended well, or if its output says it already. */
+export function endingOf({ exitCode, signal, note }: Ending): string {
+  if (note !== undefined || exitCode === 0) return ''
+  return signal ? `[Ended by ${signal}]` : `[Exit code ${exitCode}]`
+}
+
+/** Returns the output with a line below it; a command that printed nothing, and ended well, has a line that says so. */
+export function withEnding(content: string, ending: string): string {
+  if (ending === '') return content === '' ? '[No output]' : content
+  const gap = content === '' || content.endsWith('\n') ? '' : '\n'
+  return `${content}${gap}${ending}`
+}
+
+type CommandLike = Ending & { output: unknown }
+
+/** True for what `runCommand` returns, also after its output was bounded, and as a copy from JSON. */
+function isCommand(value: unknown): value is CommandLike {
+  if (!isRecord(value)) return false
+  const { exitCode, signal, timedOut, aborted, durationMs, totalBytes } = value
+  return (
+    (exitCode === null || typeof exitCode === 'number') &&
+    (signal === null || typeof signal === 'string') &&
+    [timedOut, aborted].every((each) => typeof each === 'boolean') &&
+    [durationMs, totalBytes].every((each) => typeof each === 'number')
+  )
+}
+
+/**
+ * Returns the text of the result of a command, where a framework would show the model its JSON; `undefined` for any other value. A
+ * preview stays one with the line below it: nothing cuts it again.
+ */
+export function textOfCommand(value: unknown): string | undefined {
+  try {
+    if (!isCommand(value)) return undefined
+    const { output } = value
+    const content = isRecord(output) ? output.content : output
+    if (typeof content !== 'string') return undefined
+    const text = withEnding(content, endingOf(value))
+    const preview = text === content ? undefined : previewOf(content)
+    if (preview !== undefined) rememberPreview({ ...preview, content: text })
+    return text
+  } catch {
+    // A result may be anything, also what cannot be read.
+    return undefined
+  }
+}
+
+/** The result of a command in a text of JSON, as frameworks write what is no text. */
+export function commandIn(text: unknown): Record<string, unknown> | undefined {
+  if (typeof text !== 'string' || !text.startsWith('{"exitCode":')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isCommand(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
