@@ -1,6 +1,6 @@
 import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TestRun, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile, TruncationReport } from './dist/entries/truncation.js';
 import { FoldRecord, ResultFolder } from './dist/entries/fold.js';
-import { AnthropicEditing, CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, EstimateTokens, HistoryFormatName, OpenAIEditing, OutdatedResultInfo, PolicyName, ProviderEdits, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ThinkingMode, ToProviderOptions, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
+import { AnthropicEditing, CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextSavings, ContextStep, DropThinkingOptions, EstimateTokens, HistoryFormatName, OpenAIEditing, OutdatedResultInfo, PolicyName, ProviderEdits, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ThinkingMode, ToProviderOptions, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
 import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { Compacted, OverflowFacts, OverflowKind, OverflowProfile, OverflowRecoveryState, OverflowStep } from './dist/entries/overflow.js';
@@ -1916,6 +1916,8 @@ export interface PromptUsage {
 export interface PruneResult<M> {
 	messages: M[];
 	report: PruneReport;
+	/** Only with `thinking: 'provider-drops'`: fields that the request needs, or the provider refuses it. Adapters set them. */
+	requestOptions?: DropThinkingOptions;
 }
 /**
  * Prunes old parts of a history from requests, with regard to the provider's prompt cache. One pruner
@@ -2078,6 +2080,8 @@ export interface PreparedContext<M> {
 	 */
 	history: M[];
 	report: ContextReport;
+	/** Only with `pruning: { thinking: 'provider-drops' }`: fields that the request needs, as in the result of `HistoryPruner.prune`. */
+	requestOptions?: DropThinkingOptions;
 }
 /** State of a manager, as JSON. */
 export interface ContextManagerState {

@@ -1,6 +1,6 @@
 /** Adapters in front of a provider that refuses signed reasoning behind messages that have changed. */
 
-import { HistoryPruner, type HistoryPrunerOptions } from 'spillway'
+import { ContextManager, HistoryPruner, type HistoryPrunerOptions } from 'spillway'
 import { contextMiddleware } from 'spillway/ai-sdk'
 import { contextControl } from 'spillway/langchain'
 import { agentHooks } from 'spillway/pi'
@@ -56,5 +56,55 @@ describe.each(['ai-sdk', 'langchain', 'pi'] as const)('%s', (host) => {
 
   test('the provider refuses what a pruner that ignores signatures sends', async () => {
     await expect(session('ignore')).rejects.toThrow(/bound to a different conversation/)
+  })
+})
+
+describe('the option by which the provider drops reasoning that no longer fits', () => {
+  const blockBinding = { prefixMismatchBehavior: 'drop_block' }
+  const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Mend the build.' }] }]
+  const optionsOf = async (history: Any, providerOptions?: object) => {
+    const params: Any = { prompt, ...(providerOptions && { providerOptions }) }
+    return (await contextMiddleware({ history }).transformParams({ params })).providerOptions
+  }
+  const thinking = 'provider-drops'
+
+  test.each<[string, object | undefined, object]>([
+    ['without other options', undefined, { anthropic: { thinking: { blockBinding } } }],
+    [
+      'beside those of the caller',
+      { anthropic: { effort: 'low', thinking: { type: 'adaptive' } }, openai: { store: false } },
+      { anthropic: { effort: 'low', thinking: { type: 'adaptive', blockBinding } }, openai: { store: false } },
+    ],
+    [
+      'what the caller has set stays',
+      { anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: 'error' } } } },
+      { anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: 'error' } } } },
+    ],
+    [
+      'Amazon Bedrock, with reasoning',
+      { bedrock: { reasoningConfig: { type: 'adaptive' } } },
+      { anthropic: { thinking: { blockBinding } }, bedrock: { reasoningConfig: { type: 'adaptive', blockBinding } } },
+    ],
+    ['Amazon Bedrock, without', { bedrock: {} }, { anthropic: { thinking: { blockBinding } }, bedrock: {} }],
+  ])('AI SDK, %s', async (_name, given, sent) => {
+    expect(await optionsOf(new HistoryPruner({ thinking }), given)).toEqual(sent)
+    expect(await optionsOf(new ContextManager({ pruning: { thinking } }), given)).toEqual(sent)
+  })
+
+  test.each(['keep-prefix', 'remove', 'ignore'] as const)('with `%s` a request gets none', async (other) => {
+    expect(await optionsOf(new HistoryPruner({ thinking: other }))).toBeUndefined()
+    expect(await optionsOf(new ContextManager({ pruning: { thinking: other } }))).toBeUndefined()
+  })
+
+  test('a loop of your own gets the fields of the API, in every request', async () => {
+    const requestOptions = {
+      betas: ['thinking-binding-controls-2026-08-01'],
+      thinking: { block_binding: { prefix_mismatch_behavior: 'drop_block' } },
+    }
+    const pruner = new HistoryPruner({ thinking })
+    expect(pruner.prune(prompt)).toMatchObject({ requestOptions })
+    expect(pruner.prune([...prompt, 17 as never])).toMatchObject({ requestOptions })
+    expect(await new ContextManager({ pruning: { thinking } }).prepare(prompt)).toMatchObject({ requestOptions })
+    expect(new HistoryPruner().prune(prompt)).not.toHaveProperty('requestOptions')
   })
 })

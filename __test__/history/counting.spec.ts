@@ -75,6 +75,14 @@ describe('reasoning counts as its text', () => {
     ],
     ['Agents SDK', { type: 'reasoning', content: [{ type: 'input_text', text: prose }] }],
     ['Agents SDK: raw', { type: 'reasoning', content: [], rawContent: [{ type: 'reasoning_text', text: prose }] }],
+    [
+      'Agents SDK: a model of the AI SDK says it twice',
+      {
+        type: 'reasoning',
+        content: [{ type: 'input_text', text: prose }],
+        rawContent: [{ type: 'reasoning_text', text: prose }],
+      },
+    ],
     ['Gemini', { role: 'model', parts: [{ text: prose, thought: true }] }, geminiTurn],
     ['pi', { role: 'assistant', content: [{ type: 'thinking', thinking: prose, thinkingSignature: '' }, piCall] }],
     ['LangChain: reasoning', { type: 'ai', content: [{ type: 'reasoning', reasoning: prose }], tool_calls: [] }],

@@ -246,5 +246,6 @@ async function prepare<M>(
   }
   inner.last = report
   forget(inner, report.left)
-  return { messages: pruned.messages, history, report }
+  const { requestOptions } = pruned
+  return { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
 }

@@ -1,6 +1,7 @@
 /** The answer of a {@link ContextManager}, and its report. */
 
 import type { CompactionReport } from '../compaction/report'
+import type { DropThinkingOptions } from '../pruning/provider-editing'
 import type { PruneReport } from '../pruning/report'
 import type { ContextSavings } from './savings'
 import type { ContextStep } from './step-reports'
@@ -37,4 +38,6 @@ export interface PreparedContext<M> {
    */
   history: M[]
   report: ContextReport
+  /** Only with `pruning: { thinking: 'provider-drops' }`: fields that the request needs, as in the result of `HistoryPruner.prune`. */
+  requestOptions?: DropThinkingOptions
 }

@@ -38,6 +38,7 @@ export type { PrunePrices } from '../pruning/prices'
 export type {
   AnthropicEdit,
   AnthropicEditing,
+  DropThinkingOptions,
   OpenAIEditing,
   ProviderEdits,
   ToProviderOptions,

@@ -38,13 +38,19 @@ export type AnthropicEdit =
     }
   | { type: 'compact_20260112'; trigger: TokenCount }
 
+/** Fields by which a request asks Anthropic to drop signed reasoning that no longer fits, instead of refusing the request. */
+export interface DropThinkingOptions {
+  /** For the header `anthropic-beta`. */
+  betas: string[]
+  /** To be merged into the request's own `thinking`. */
+  thinking: { block_binding: { prefix_mismatch_behavior: 'drop_block' } }
+}
+
 /** Fields of a request to Anthropic. */
-export interface AnthropicEditing {
+export interface AnthropicEditing extends Partial<DropThinkingOptions> {
   /** For the header `anthropic-beta`. */
   betas: string[]
   context_management: { edits: AnthropicEdit[] }
-  /** To be merged into the request's own `thinking`. */
-  thinking?: { block_binding: { prefix_mismatch_behavior: 'drop_block' } }
 }
 
 /** Fields of a request to OpenAI's Responses. */
@@ -162,15 +168,18 @@ export function anthropicEditing(
     })
   }
   if (compactAt !== undefined) edits.push({ type: 'compact_20260112', trigger: tokensOf(compactAt) })
-  const drops = rules.thinking === 'provider-drops'
-  const betas = [EDITING_BETA]
-  if (compactAt !== undefined) betas.push(COMPACTION_BETA)
-  if (drops) betas.push(BINDING_BETA)
+  const { betas = [], thinking } = dropThinkingOptions(rules) ?? {}
   return {
-    betas,
+    betas: [EDITING_BETA, ...(compactAt === undefined ? [] : [COMPACTION_BETA]), ...betas],
     context_management: { edits },
-    ...(drops && { thinking: { block_binding: { prefix_mismatch_behavior: 'drop_block' as const } } }),
+    ...(thinking && { thinking }),
   }
+}
+
+/** Returns the fields that every request needs in the mode `provider-drops`; `undefined` in others. */
+export function dropThinkingOptions({ thinking }: Pick<EditingRules, 'thinking'>): DropThinkingOptions | undefined {
+  if (thinking !== 'provider-drops') return undefined
+  return { betas: [BINDING_BETA], thinking: { block_binding: { prefix_mismatch_behavior: 'drop_block' } } }
 }
 
 export function openaiEditing({ window }: EditingRules, { compactAt }: ToProviderOptions): OpenAIEditing {

@@ -20,6 +20,8 @@ import {
   type AnthropicEditing,
   anthropicEditing,
   checkEditing,
+  type DropThinkingOptions,
+  dropThinkingOptions,
   type OpenAIEditing,
   openaiEditing,
   type ProviderEdits,
@@ -35,6 +37,8 @@ import { type PromptUsage, readUsage } from './usage'
 export interface PruneResult<M> {
   messages: M[]
   report: PruneReport
+  /** Only with `thinking: 'provider-drops'`: fields that the request needs, or the provider refuses it. Adapters set them. */
+  requestOptions?: DropThinkingOptions
 }
 
 interface Answer {
@@ -113,7 +117,8 @@ export class HistoryPruner {
       result = { messages: messages as M[], report: unreadReport() }
     }
     inner.last = result.report
-    return result
+    const requestOptions = dropThinkingOptions(inner.settings.editing)
+    return requestOptions === undefined ? result : { ...result, requestOptions }
   }
 
   /**

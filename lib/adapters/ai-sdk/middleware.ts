@@ -1,5 +1,6 @@
 /** The middleware around a model. */
 
+import type { DropThinkingOptions } from 'spillway/history'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
@@ -66,7 +67,10 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
       if (!isArray(params?.prompt)) return params
       const { prompt } = params
       const request = await requests.prepare(prompt, sessionOf(controls, params), model?.modelId)
-      const made = request.messages === prompt ? { ...params } : withPrompt(params, request.messages)
+      const made = withDroppedThinking(
+        request.messages === prompt ? { ...params } : withPrompt(params, request.messages),
+        request.options,
+      )
       prepared.set(made, request)
       return made
     },
@@ -110,6 +114,26 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
       return (await requests.send(request, send, options)).result
     },
   }
+}
+
+/**
+ * The call with the provider's option to drop reasoning that no longer fits, in the words of the providers' packages, which add
+ * the beta by themselves. One that the caller has set stays. Other providers do not read it.
+ */
+function withDroppedThinking<P extends ModelCall>(params: P, options: DropThinkingOptions | undefined): P {
+  const behavior = options?.thinking?.block_binding?.prefix_mismatch_behavior
+  if (behavior === undefined) return params
+  const blockBinding = { prefixMismatchBehavior: behavior }
+  const given = Object(params.providerOptions) as Record<string, Record<string, object> | undefined>
+  const { anthropic, bedrock } = given
+  const { reasoningConfig } = Object(bedrock) as Record<string, object>
+  const providerOptions = {
+    ...given,
+    anthropic: { ...anthropic, thinking: { blockBinding, ...anthropic?.thinking } },
+    // Amazon Bedrock takes it beside other settings of reasoning only.
+    ...(reasoningConfig && { bedrock: { ...bedrock, reasoningConfig: { blockBinding, ...reasoningConfig } } }),
+  }
+  return { ...params, providerOptions }
 }
 
 /** An answer, as far as it is read here. */

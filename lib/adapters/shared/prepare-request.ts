@@ -1,6 +1,7 @@
 /** Prepares requests before they are sent, and shortens those that did not fit. A failure never prevents a request. */
 
 import type { OverflowClass } from 'spillway'
+import type { DropThinkingOptions } from 'spillway/history'
 import type { OverflowRecoveryState } from 'spillway/overflow'
 import type { ToolResultKnowledge } from '../../history/ledger'
 import { changedResults } from '../../history/restore-folds'
@@ -29,6 +30,8 @@ export interface OutgoingRequest<M> {
   /** As they are sent. */
   readonly messages: readonly M[]
   readonly sessionId: string | undefined
+  /** Fields that the request needs besides the messages. */
+  readonly options?: DropThinkingOptions | undefined
 }
 
 /** A request that did not fit, while it is made to. */
@@ -51,16 +54,17 @@ export class Requests {
   /** Returns the messages to send. Never rejects: a failure is reported, and the history is sent unchanged. */
   async prepare<M>(original: readonly M[], sessionId?: string, model?: unknown): Promise<OutgoingRequest<M>> {
     let messages = original
+    let options: DropThinkingOptions | undefined
     try {
       const { permission } = this.#controls
       if (permission !== undefined) approvalsOf(permission).settle(original, sessionId)
       messages = this.#prefixes.apply(original)
       const control = this.#controlOf(sessionId, typeof model === 'string' ? { model } : {})
-      if (control !== undefined) messages = await this.#ask(control, messages, sessionId)
+      if (control !== undefined) ({ messages, options } = await this.#ask(control, messages, sessionId))
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
     }
-    return { original, messages, sessionId }
+    return { original, messages, sessionId, options }
   }
 
   /**
@@ -120,7 +124,11 @@ export class Requests {
     return control
   }
 
-  async #ask<M>(control: HistoryControl, messages: readonly M[], sessionId: string | undefined): Promise<readonly M[]> {
+  async #ask<M>(
+    control: HistoryControl,
+    messages: readonly M[],
+    sessionId: string | undefined,
+  ): Promise<Pick<OutgoingRequest<M>, 'messages' | 'options'>> {
     const now = (this.#controls.now ?? Date.now)()
     const answer: PreparedMessages =
       'prune' in control ? await control.prune(messages, { now }) : await control.prepare(messages, { now })
@@ -133,7 +141,7 @@ export class Requests {
       ...(sessionId !== undefined && { sessionId }),
       report: answer.report,
     })
-    return answer.messages as readonly M[]
+    return { messages: answer.messages as readonly M[], options: answer.requestOptions }
   }
 
   /**
@@ -143,7 +151,7 @@ export class Requests {
   async #prunedNow<M>(messages: readonly M[], sessionId: string | undefined): Promise<readonly M[]> {
     try {
       const control = this.#controlOf(sessionId)
-      return control === undefined ? messages : await this.#ask(control, messages, sessionId)
+      return control === undefined ? messages : (await this.#ask(control, messages, sessionId)).messages
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
       return messages

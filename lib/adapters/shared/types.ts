@@ -1,6 +1,7 @@
 /** Options and events shared by all adapters. */
 
 import type { OverflowClass, OverflowReport, RecoverOptions, SpillwayError, ToolControls } from 'spillway'
+import type { DropThinkingOptions } from 'spillway/history'
 
 /** Interface of a pruner or a context manager: returns the messages to send. */
 export interface PrepareOptions {
@@ -13,6 +14,8 @@ export interface PreparedMessages {
   messages: readonly unknown[]
   /** Handed on to `onEvent`. */
   report?: unknown
+  /** Fields that the request needs, where the host's provider has them. */
+  requestOptions?: DropThinkingOptions
 }
 
 /**

@@ -12,7 +12,7 @@ export interface Thinking {
   readonly bound?: string | undefined
 }
 
-/** Where the text of a part is that holds reasoning. */
+/** Where the text of a part is that holds reasoning. If several have the same text, one counts. */
 const TEXTS = ['thinking', 'reasoning', 'reasoningText', 'text', 'content', 'summary', 'rawContent'] as const
 
 /** Fields with the reasoning of messages that do not have it in a part. If several have the same text, one counts. */
@@ -27,7 +27,12 @@ const MAX_DEPTH = 5
 /** Reads a part or an item that holds reasoning, in whatever format. */
 export function thinkingOf(part: unknown): Thinking {
   const thinking: string[] = []
-  for (const key of TEXTS) if (get(part, key) !== undefined) addTexts(watched(part, key), thinking)
+  for (const key of TEXTS) {
+    if (get(part, key) === undefined) continue
+    const texts: string[] = []
+    addTexts(watched(part, key), texts)
+    if (texts.some((text) => !thinking.includes(text))) thinking.push(...texts)
+  }
   const data = get(part, 'data')
   return { thinking, sealed: sealedIn(part) + (typeof data === 'string' ? data.length : 0), bound: signatureOf(part) }
 }
