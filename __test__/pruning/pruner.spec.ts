@@ -614,11 +614,123 @@ test('a read that failed is not one of the newest of its file', () => {
   expect(pruned.map(({ index }) => index)).toEqual([2])
 })
 
+describe('commands that were run again', () => {
+  const run = (id: string, args: object, content: string, name = 'bash'): Message[] => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+    },
+    { role: 'tool', tool_call_id: id, content },
+  ]
+  const times = (count: number, args: (at: number) => object, content: (at: number) => string, name?: string) =>
+    Array.from({ length: count }, (_, at) => run(`r${at}`, args(at), content(at), name)).flat()
+  const long = (words = '') => `${words} ${'some output '.repeat(300)}`
+  const equal = () => ({ command: 'npm test' })
+  const prunedOf = (history: Message[], policy: PrunePolicy = 'superseded', profile?: 'snow') => {
+    const options = profile ? { profile } : { policies: [policy], schedule: 'always' as const }
+    const { pruned } = new HistoryPruner(options).prune([user(), ...history, said(), user(), said()], { now: 1 }).report
+    expect(pruned.every((item) => item.policy === 'superseded')).toBe(true)
+    return pruned.map(({ index }) => index)
+  }
+
+  test.each<[string, Message[], number[], PrunePolicy?]>([
+    ['with equal results', times(8, equal, () => long()), [2, 4, 6]],
+    ['with results that differ', times(8, equal, (at) => long(`run ${at}`)), [2, 4, 6]],
+    [
+      'one newer run is enough if it says so',
+      times(3, equal, () => long()),
+      [2, 4],
+      { type: 'superseded', keepReads: 1 },
+    ],
+    [
+      'described otherwise, and with another timeout',
+      times(
+        7,
+        (at) => ({ command: 'npm test', description: `Test ${at}`, timeout: 1000 * at }),
+        () => long(),
+      ),
+      [2, 4],
+    ],
+    [
+      'with its arguments in another order',
+      times(
+        7,
+        (at) => (at % 2 ? { cwd: 'a', command: 'ls' } : { command: 'ls', cwd: 'a' }),
+        () => long(),
+      ),
+      [2, 4],
+    ],
+    [
+      'given as a list',
+      times(
+        7,
+        () => ({ command: ['bash', '-lc', 'ls'] }),
+        () => long(),
+        'shell',
+      ),
+      [2, 4],
+    ],
+    ['one that failed is none of the newest', times(7, equal, (at) => long(at === 4 ? 'Error: no' : '')), [2]],
+    [
+      'in other folders',
+      times(
+        8,
+        (at) => ({ command: 'ls', cwd: `dir${at}` }),
+        () => long(),
+      ),
+      [],
+    ],
+    [
+      'other commands',
+      times(
+        8,
+        (at) => ({ command: `ls ${at}` }),
+        () => long(),
+      ),
+      [],
+    ],
+    [
+      'without a command',
+      times(
+        8,
+        () => ({}),
+        () => long(),
+      ),
+      [],
+    ],
+    ['of a tool that is no shell', times(8, equal, () => long(), 'task'), []],
+    [
+      'as long as a file',
+      times(
+        8,
+        () => ({ command: 'echo '.repeat(2000) }),
+        () => long(),
+      ),
+      [],
+    ],
+    ['switched off', times(8, equal, () => long()), [], { type: 'superseded', commands: false }],
+  ])('%s', (...[, history, gone, policy]) => {
+    expect(prunedOf(history, policy)).toEqual(gone)
+  })
+
+  test('a known agent counts reads only', () => {
+    expect(
+      prunedOf(
+        times(8, equal, () => long()),
+        'superseded',
+        'snow',
+      ),
+    ).toEqual([])
+  })
+})
+
 describe('bad input', () => {
   test.each<[string, HistoryPrunerOptions]>([
     ['options.keepRecent', { keepRecent: -1 }],
     ['options.policies[0]', { policies: ['everything' as never] }],
     ['options.policies[1].keepReads', { policies: ['results', { type: 'superseded', keepReads: 0.5 }] }],
+    ['options.policies[0].commands', { policies: [{ type: 'superseded', commands: 'no' as never }] }],
     ['options.policies[0].keepRead', { policies: [{ type: 'superseded', keepRead: 1 } as never] }],
     ['options.prices.miss', { prices: { read: 1, write: 1 } as never }],
     ['options.prices', { prices: '' }],

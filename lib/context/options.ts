@@ -57,7 +57,7 @@ export interface ContextManagerOptions<M = unknown> {
   storage?: OutputOwner
   /** Prunes results of terminal tools that are older than 15 minutes. @default true */
   outdated?: boolean | PolicySettings<'outdated'>
-  /** Prunes reads of a file that newer reads cover. @default true */
+  /** Prunes reads of a file that newer reads cover, and results of commands that were run again. @default true */
   superseded?: boolean | PolicySettings<'superseded'>
   /** Prunes results beyond the newest 40,000 tokens of results. @default true */
   budget?: boolean | PolicySettings<'budget'>

@@ -36,6 +36,17 @@ export function fileAccess(tool: string, view: CallView): FileAccess {
   }
 }
 
+/** A command as if it were a file of its own, which each run of it reads. */
+export function commandRead(tool: string, view: CallView): FileRead | undefined {
+  try {
+    const command = call(() => native.sameCommand(tool, JSON.stringify(view.args() ?? null)))
+    return command === null ? undefined : [command, 1, null]
+  } catch {
+    // A proxy or a getter threw.
+    return undefined
+  }
+}
+
 /** The arguments with `text` in place of every long string. */
 export function shortArguments(view: CallView, text: string): Readonly<Record<string, unknown>> {
   return shorten(view.args() ?? {}, text, 0) as Readonly<Record<string, unknown>>

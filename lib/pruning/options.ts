@@ -170,6 +170,8 @@ export interface PrunerSettings {
   readonly needsFacts: boolean
   /** True if a policy needs to know which file was read. */
   readonly needsReads: boolean
+  /** True if a policy needs to know which command was run. */
+  readonly needsCommands: boolean
   readonly prunesArguments: boolean
   /** True if nothing in front of signed reasoning may change. */
   readonly keepsPrefix: boolean
@@ -254,7 +256,7 @@ const PROFILES: Readonly<Record<NonNullable<HistoryPrunerOptions['profile']>, Hi
     estimateTokens: (text) => text.length / 4,
   },
   snow: {
-    policies: ['superseded'],
+    policies: [{ type: 'superseded', commands: false }],
     schedule: 'always',
     placeholder: '[该文件的历史读取内容已压缩,请参看最新读取结果]',
   },
@@ -298,6 +300,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     hasOwnPrices: isRecord(options.prices),
     needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
+    needsCommands: policies.some(({ type, commands }) => type === 'superseded' && commands === true),
     keepsUsed: keepUsed > 0,
     keepsPrefix: thinking === 'keep-prefix',
     removesThinking,

@@ -1,13 +1,13 @@
 /** The policies of {@link HistoryPruner}, checked. */
 
-import { atLeastZero, type Check, checkOptions, count, milliseconds, oneOf } from '../validation/options'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf } from '../validation/options'
 import { listed, wrong } from '../validation/validate'
 
 /**
  * Policies select the items that may be pruned. An item may be pruned if one of them selects it.
  * - `results`: results of tools, all but the newest `keepRecent`;
  * - `outdated`: results of terminal tools older than 15 minutes, as `simplifyOutdatedTerminalResults` judges them;
- * - `superseded`: reads of a file that 5 newer reads of it cover;
+ * - `superseded`: reads of a file that 5 newer reads of it cover, and results of a command that was run 5 times more;
  * - `budget`: results beyond the newest 40,000 tokens of them, when that frees more than 20,000 tokens;
  * - `pressure`: when the context window fills up, long results are trimmed to their start and end, and if that does not help,
  * results are pruned, oldest first; all but the newest `keepRecent`;
@@ -30,6 +30,8 @@ export type PrunePolicy =
       type: 'superseded'
       /** Number of newer reads of a file that make an older one prunable, if they show the same lines or more. @default 5 */
       keepReads?: number
+      /** True if the same command in the same folder counts as a read of the same file, whatever it prints. @default true */
+      commands?: boolean
     }
   | {
       type: 'budget'
@@ -90,7 +92,7 @@ const type: Check = ['the type of a policy', (value) => typeof value === 'string
 const POLICIES: Readonly<Record<string, { fields: Readonly<Record<string, Check>>; defaults: object }>> = {
   results: { fields: { type }, defaults: {} },
   outdated: { fields: { type, maxAgeMs: milliseconds }, defaults: { maxAgeMs: 15 * 60 * 1000 } },
-  superseded: { fields: { type, keepReads: count }, defaults: { keepReads: 5 } },
+  superseded: { fields: { type, keepReads: count, commands: flag }, defaults: { keepReads: 5, commands: true } },
   budget: {
     fields: {
       type,

@@ -11,6 +11,8 @@ export interface ToolFact {
   readonly stays: boolean
   /** Its calls may read or change files. */
   readonly handlesFiles: boolean
+  /** Its calls run commands. */
+  readonly runsCommands: boolean
 }
 
 export class ToolFacts {
@@ -20,14 +22,17 @@ export class ToolFacts {
 
   of(name: string | undefined): ToolFact {
     const { protectedTools, onlyTools } = this.settings
-    if (name === undefined) return { facts: 0, stays: onlyTools !== undefined, handlesFiles: false }
+    if (name === undefined)
+      return { facts: 0, stays: onlyTools !== undefined, handlesFiles: false, runsCommands: false }
     let known = this.known.get(name)
     if (known === undefined) {
       const isOneOf = (tools: readonly string[]) => call(() => native.isOneOfTools(name, [...tools]))
+      const facts = call(() => native.toolFacts([name]))[0] as number
       known = {
-        facts: call(() => native.toolFacts([name]))[0] as number,
+        facts,
         stays: isOneOf(protectedTools) || (onlyTools !== undefined && !isOneOf(onlyTools)),
         handlesFiles: call(() => native.handlesFiles(name)),
+        runsCommands: (facts & native.FACT_TERMINAL) !== 0,
       }
       this.known.set(name, known)
     }

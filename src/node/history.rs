@@ -22,6 +22,10 @@ pub const FACT_FAILED: u16 = Facts::FAILED.bits();
 #[napi]
 pub const FACT_FIXED: u16 = Facts::FIXED.bits();
 
+/// Fact about a tool: it runs commands.
+#[napi]
+pub const FACT_TERMINAL: u16 = Facts::TERMINAL_TOOL.bits();
+
 /// Fact known from elsewhere: the call succeeded.
 #[napi]
 pub const FACT_SUCCEEDED: u16 = Facts::SUCCEEDED.bits();

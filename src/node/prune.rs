@@ -223,6 +223,12 @@ pub fn file_access(tool: String, args: String) -> Result<String> {
     Ok(access.to_string())
 }
 
+/// Returns a text that only runs of the same command have, in the place of a path; nothing if a call runs none.
+#[napi(catch_unwind)]
+pub fn same_command(tool: String, args: String) -> Result<Option<String>> {
+    Ok(superseded::same_command(&tool, &parse(&args)?))
+}
+
 /// Returns true if `fileAccess` knows calls of a tool.
 #[napi(catch_unwind)]
 pub fn handles_files(tool: String) -> bool {

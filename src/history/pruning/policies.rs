@@ -86,7 +86,7 @@ pub enum Policy {
         /// Age in milliseconds.
         max_age_ms: f64,
     },
-    /// Reads of a file that `keep_reads` newer ones cover.
+    /// Reads of a file that `keep_reads` newer ones cover, and commands that were run again as often.
     Superseded {
         /// Number of reads per file.
         keep_reads: usize,

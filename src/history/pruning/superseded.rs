@@ -1,13 +1,16 @@
-//! Finds reads of a file that later reads of it supersede.
+//! Finds reads of a file that later reads of it supersede, and runs of a command that was run again.
 //!
 //! A read is superseded if enough newer successful reads show the same file in the same or a wider range. Failed reads
-//! neither count nor are superseded.
+//! neither count nor are superseded. A command counts as a read of a file of its own: what it shows is what its next
+//! run shows, or how that was before.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::tools::{Kind, kind, last_part};
+use crate::json::canonical::canonical;
+use crate::tools::arguments::COMMAND_KEYS;
+use crate::tools::{Kind, kind, last_part, plain};
 
 /// Argument names for the file to read. The first one present counts.
 const PATHS: [&str; 9] = [
@@ -36,6 +39,20 @@ const LAST_LINES: [&str; 6] =
     ["end_line", "endLine", "to_line", "toLine", "line_end", "end_line_one_indexed_inclusive"];
 /// Argument names for the number of lines.
 const COUNTS: [&str; 5] = ["limit", "line_count", "lineCount", "num_lines", "count"];
+
+/// Arguments of a command that do not change what it shows: what the model says about it, and how long it may take. As
+/// [`plain`] returns them.
+const BESIDE_COMMANDS: [&str; 7] = [
+    "description",
+    "explanation",
+    "justification",
+    "timeout",
+    "timeoutms",
+    "timeoutseconds",
+    "yieldtimems",
+];
+/// Longer arguments of commands are not compared: bytes.
+const MAX_COMMAND: usize = 4096;
 
 /// The file access of a call, by the name of its tool and its arguments.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +96,25 @@ impl Access {
 pub fn path_of(args: &Value) -> Option<String> {
     let path = PATHS.iter().find_map(|name| args.get(name)?.as_str())?;
     (!path.is_empty()).then(|| normal_path(path))
+}
+
+/// Returns a text that only runs of the same command have, in the place of a path. `None` if a tool runs no commands, the
+/// arguments have none, or they are long.
+pub fn same_command(tool: &str, args: &Value) -> Option<String> {
+    if kind(tool).or_else(|| kind(last_part(tool))) != Some(Kind::Terminal) {
+        return None;
+    }
+    let given = |value: &Value| match value {
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(words) => !words.is_empty(),
+        _ => false,
+    };
+    let mut members = args.as_object()?.clone();
+    COMMAND_KEYS.iter().find(|key| members.get(**key).is_some_and(given))?;
+    members.retain(|name, _| !BESIDE_COMMANDS.contains(&plain(name).as_str()));
+    let form = canonical(&Value::Object(members));
+    // No path has this in it.
+    (form.len() <= MAX_COMMAND).then(|| format!("\0{} {form}", plain(tool)))
 }
 
 /// Returns true if calls of a tool are known to read or change files.
