@@ -298,8 +298,8 @@ impl<'a> Reader<'a> {
         if reading.named.len() > MAX_NAMED {
             self.blind.push("the command names too much to be judged".to_owned());
         }
-        for path in reading.named.iter().take(MAX_NAMED) {
-            self.named(path);
+        for file in reading.named.iter().take(MAX_NAMED) {
+            self.named(file);
         }
     }
 
@@ -344,8 +344,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a path that an argument may denote. Only denials and questions count for it.
-    fn named(&mut self, written: &str) {
-        let Some(path) = normal(written) else { return };
+    fn named(&mut self, file: &shell::FileUse) {
+        let Some(path) = normal(&file.written) else { return };
+        if file.glob {
+            return self.named_glob(path);
+        }
         let real = self.real(&path).map(Cow::into_owned).filter(|real| *real != path);
         for path in [Some(path), real].into_iter().flatten() {
             let text = self.placed(&path);
@@ -359,6 +362,25 @@ impl<'a> Reader<'a> {
             if self.policy.guards(&target) {
                 self.push(target);
             }
+        }
+    }
+
+    /// Adds an argument with wildcards, if they can mean what a rule is about.
+    fn named_glob(&mut self, path: String) {
+        let extent = Extent::Glob { wide: true, dots: false };
+        let text = self.placed(&path);
+        let others = self.others(Domain::Read, &text, &path, extent);
+        let is_new = self.asked.insert((Domain::Read, path.clone(), extent));
+        let texts = || std::iter::once(&text).chain(&others);
+        if let Some(doubt) = self.met(Domain::Read, &path, extent, texts()).filter(|_| is_new) {
+            let doubts = vec![doubt];
+            self.push(Target {
+                domain: Some(Domain::Read),
+                text,
+                doubts,
+                quiet: true,
+                ..Target::default()
+            });
         }
     }
 
@@ -430,18 +452,24 @@ impl<'a> Reader<'a> {
         others
     }
 
-    /// Returns the deny rule that a glob may overlap.
+    /// Returns the doubt about a glob that may mean what a deny rule is about, or a folder that is read as a whole.
     fn met<'t>(
         &self,
         domain: Domain,
         path: &str,
-        mut texts: impl Iterator<Item = &'t String>,
+        extent: Extent,
+        texts: impl Iterator<Item = &'t String> + Clone,
     ) -> Option<Doubt> {
         let options = &self.policy.options;
         if options.bans.len().saturating_mul(self.asked.len()) > MAX_MEETINGS {
             return Some(Doubt::always("the call has too many wildcards to be judged"));
         }
-        let ban = texts.find_map(|text| options.ban_met_by(domain, text))?;
+        let is_read = domain == Domain::Read && matches!(extent, Extent::Glob { wide: true, .. });
+        let folder = |text: &String| options.banned_folders(domain, text, true).into_iter().next();
+        if let Some(folder) = texts.clone().filter(|_| is_read).find_map(folder) {
+            return Some(Doubt::always(format!("{path} may mean {folder}, which a rule is about")));
+        }
+        let ban = texts.into_iter().find_map(|text| options.ban_met_by(domain, text))?;
         let about = ban.pattern.source();
         Some(Doubt::always(format!("{path} may mean what {about:?} is about")))
     }
@@ -510,7 +538,8 @@ impl<'a> Reader<'a> {
             let others = self.others(domain, &text, path, extent);
             let mut doubts = doubts.clone();
             if is_glob {
-                doubts.extend(self.met(domain, path, std::iter::once(&text).chain(&others)));
+                let texts = std::iter::once(&text).chain(&others);
+                doubts.extend(self.met(domain, path, extent, texts));
             }
             Target {
                 domain: Some(domain),

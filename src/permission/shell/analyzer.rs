@@ -420,7 +420,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn named(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Read, word);
-        self.out.named.extend(self.out.files.drain(before..).map(|file| file.written));
+        self.out.named.extend(self.out.files.drain(before..));
     }
 
     pub(crate) fn files_len(&self) -> usize {

@@ -1,8 +1,12 @@
 //! The paths that the words of a command for a container have on the machine.
 
+use super::Simple;
+use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroying_commands::base;
+use super::simple_command::leads_out;
 use super::word::Word;
+use crate::permission::Domain;
 
 /// Maximum number of words before the name of a program for containers.
 const MAX_BEFORE_CONTAINER: usize = 4;
@@ -18,6 +22,38 @@ const CONTAINERS: [&str; 8] = [
     "apptainer",
     "finch",
 ];
+
+impl Walker<'_> {
+    /// Adds the files outside that a container is given, and those that are copied into it or out of it.
+    pub(super) fn shared_files(&mut self, base: &str, words: &[Word], command: &mut Simple) {
+        if !CONTAINERS.contains(&base) && !matches!(base, "kubectl" | "oc" | "lxc" | "incus") {
+            return;
+        }
+        for (of_machine, _) in mounts_of(words) {
+            if leads_out(of_machine) {
+                self.value_of(Domain::Read, &Word::plain(of_machine), of_machine, command);
+            }
+        }
+        let mut operands = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        if !operands.by_ref().take(2).any(|word| word.text == "cp") {
+            return;
+        }
+        // The other one stands in the container: `name:path`.
+        let is_local = |word: &&Word| !word.text.contains(':') && word.text != "cp";
+        let last = words.last();
+        for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')).filter(is_local)
+        {
+            let domain = if last.is_some_and(|last| std::ptr::eq(last, word)) {
+                Domain::Edit
+            } else {
+                Domain::Read
+            };
+            if domain == Domain::Edit || leads_out(&word.text) {
+                self.value_of(domain, word, &word.text, command);
+            }
+        }
+    }
+}
 
 /// Returns the words of a command for a container with the paths that they have on the machine, if it mounts some, and the
 /// working directory.

@@ -28,6 +28,20 @@ pub(super) fn base32(text: &str) -> Option<String> {
     })
 }
 
+/// Decodes the path of an address: `%2e` is a dot. Returns the path itself if that makes no text.
+pub(super) fn percent(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..2).filter(|_| *first == b'%');
+        let byte =
+            digits.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &behind[2..] } else { behind };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
 /// Decodes hexadecimal digits to text.
 pub(super) fn hex(text: &str) -> Option<String> {
     by_bits(text, 4, |byte| {

@@ -62,6 +62,9 @@ const FORMATTERS: &[&str] = &[
     "scrub",
     "sg_format",
     "sg_sanitize",
+    "sg_unmap",
+    "sg_write_same",
+    "partimage",
 ];
 
 /// Programs that do so only with one of these words, and on a disk.
@@ -80,9 +83,22 @@ const WITH_WORD: &[(&str, &[&str])] = &[
         ],
     ),
     ("nvme", &["format", "sanitize", "write", "write-zeroes", "write-uncor", "dsm", "delete-ns"]),
-    ("cryptsetup", &["luksFormat", "luksErase", "erase", "reencrypt", "format"]),
+    (
+        "cryptsetup",
+        &[
+            "luksFormat",
+            "luksErase",
+            "erase",
+            "reencrypt",
+            "format",
+            "luksRemoveKey",
+            "luksKillSlot",
+        ],
+    ),
+    ("veracrypt", &["-c", "--create"]),
+    ("bcachefs", &["format", "remove"]),
     ("mdadm", &["--create", "-C", "--zero-superblock", "--build", "-B"]),
-    ("badblocks", &["-w", "-wsv", "-wv", "-ws", "-svw", "-n"]),
+    ("badblocks", &["-w", "-n"]),
     ("debugfs", &["-w"]),
     ("asr", &["restore", "-erase", "--erase"]),
     ("partclone.restore", &["-s"]),
@@ -190,6 +206,9 @@ const PART_VERBS: &[&str] = &[
     "-z",
 ];
 
+/// Names of the folders of the system that are links where `/usr` holds them.
+const LINKS: &[&str] = &["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+
 /// Programs that write to their last argument.
 const IMAGERS: &[&str] = &[
     "ddrescue",
@@ -213,7 +232,7 @@ pub(super) const RIGHTS: &[&str] =
 const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
     gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
-    mount mke2fs";
+    mount mke2fs fsfreeze pmset rtcwake gzip pigz";
 
 /// All of them: most commands are of none.
 static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
@@ -273,17 +292,20 @@ impl Walker<'_> {
             return self
                 .removes(base, rest)
                 .then_some(REMOVES_ROOT)
+                .or_else(|| (base == "mv" && self.replaces_link(rest)).then_some(WRITES_SYSTEM))
                 .or_else(|| self.writes(operands()));
         }
         if FORMATTERS.contains(&base) {
             let is_volume = matches!(base, "vgremove" | "lvremove" | "vgreduce" | "lvreduce")
                 && operands().next().is_some();
-            return (is_volume || on_disk() || unknown()).then_some(WRITES_DISK);
+            let all = has(&["--autonuke"]);
+            return (is_volume || all || on_disk() || unknown()).then_some(WRITES_DISK);
         }
         if let Some((_, verbs)) = WITH_WORD.iter().find(|(name, _)| *name == base) {
             let does = rest.iter().any(|word| {
                 verbs.iter().any(|verb| {
                     word.text == *verb
+                        || (base == "badblocks" && is_letter(word, verb))
                         || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
                 })
             });
@@ -327,6 +349,7 @@ impl Walker<'_> {
         if matches!(base, "cp" | "tee" | "install" | "ln" | "sponge" | "touch" | "gcp" | "scp") {
             return match base {
                 "tee" | "sponge" => self.writes(operands()),
+                "ln" if self.replaces_link(rest) => Some(WRITES_SYSTEM),
                 _ => self.writes(rest.last().into_iter()),
             };
         }
@@ -414,7 +437,17 @@ impl Walker<'_> {
             "btrfs" => (has(&["delete"]) && operands().any(|word| self.any_place(word).is_some()))
                 .then_some(REMOVES_ROOT),
             "userdel" | "deluser" if is_first => {
-                operands().any(|word| word.text == "root").then_some(WRITES_SYSTEM)
+                let with_home = has(&["--remove", "--remove-home", "--remove-all-files"])
+                    || (base == "userdel" && rest.iter().any(|word| is_letter(word, "-r")));
+                let is_root = operands().any(|word| word.text == "root");
+                (is_root || (with_home && operands().next().is_some())).then_some(WRITES_SYSTEM)
+            }
+            // Each file gives way to a compressed one.
+            "gzip" | "pigz" => {
+                let has = |letter| rest.iter().any(|word| is_letter(word, letter));
+                let replaces = has("-r") && !["-k", "-c", "-l", "-t"].into_iter().any(has);
+                (replaces && operands().any(|word| self.any_place(word).is_some()))
+                    .then_some(REMOVES_ROOT)
             }
             "passwd" | "usermod" | "chage" if is_first => {
                 let locks = has(&["-l", "-L", "--lock", "-d", "--delete", "-e", "-E", "--expire"]);
@@ -430,6 +463,20 @@ impl Walker<'_> {
             _ if is_first => self.ends_machine(base, rest),
             _ => None,
         }
+    }
+
+    /// Returns true if the destination of a link or a move is replaced, where a link leads to a folder of the system.
+    fn replaces_link(&self, rest: &[Word]) -> bool {
+        let has = |long: &str, letter: &str| {
+            rest.iter().any(|word| word.text == long || is_letter(word, letter))
+        };
+        let is_replaced = has("--no-target-directory", "-T")
+            || has("--no-dereference", "-n") && has("--force", "-f");
+        is_replaced
+            && rest.last().is_some_and(|word| {
+                let name = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                LINKS.contains(&name) && matches!(self.any_place(word), Some((Place::System, _)))
+            })
     }
 
     /// Returns what writing to a file destroys whose name is unknown.
@@ -554,4 +601,10 @@ impl Walker<'_> {
         }) || (base == "chmod"
             && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
     }
+}
+
+/// Returns true if a word holds the letter of a short option, which is written with its dash.
+fn is_letter(word: &Word, option: &str) -> bool {
+    let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    letters.is_some_and(|letters| letters.contains(&option[1..]))
 }

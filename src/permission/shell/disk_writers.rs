@@ -70,6 +70,12 @@ impl Walker<'_> {
             "sed" | "gsed" => written.extend(sed_output::files_written(rest)),
             "socat" => written.extend(addresses_written(rest)),
             "tar" | "gtar" | "bsdtar" => written.extend(archive_written(rest)),
+            "fio" => written.extend(files_tested(rest)),
+            "fsarchiver" => written.extend(
+                rest.iter()
+                    .flat_map(|word| word.text.split(','))
+                    .filter_map(|part| part.strip_prefix("dest=")),
+            ),
             _ => {}
         }
         self.writes_one_of(written)
@@ -114,8 +120,21 @@ fn behind_one_of<'t>(text: &'t str, starts: &[&str]) -> Option<&'t str> {
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let verbs = DISK_VERBS.iter().map(|(name, _)| *name);
     let operands = OPERANDS.iter().map(|(name, _)| *name);
-    let others =
-        ["socat", "sed", "gsed", "tar", "gtar", "bsdtar", "sqlite3", "awk", "gawk", "curl", "java"];
+    let others = [
+        "socat",
+        "sed",
+        "gsed",
+        "tar",
+        "gtar",
+        "bsdtar",
+        "sqlite3",
+        "awk",
+        "gawk",
+        "curl",
+        "java",
+        "fio",
+        "fsarchiver",
+    ];
     verbs.chain(operands).chain(LAST.iter().copied()).chain(others)
 }
 
@@ -176,6 +195,22 @@ fn addresses_written<'w>(rest: &'w [Word]) -> Vec<&'w str> {
         path.split(',').next()
     };
     written.iter().filter_map(path).collect()
+}
+
+/// Returns the files that `fio` writes to: without a kind of access it only reads.
+fn files_tested(rest: &[Word]) -> Vec<&str> {
+    let values = |names: &'static [&str]| {
+        rest.iter().enumerate().filter_map(move |(at, word)| {
+            let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+            let next = || rest.get(at + 1).map_or("", |next| next.text.as_str());
+            names
+                .contains(&name.trim_start_matches('-'))
+                .then(|| if value.is_empty() { next() } else { value })
+        })
+    };
+    let writes = values(&["rw", "readwrite"]).any(|kind| !matches!(kind, "read" | "randread"));
+    let files = values(&["filename"]).flat_map(|names| names.split(':'));
+    files.filter(|_| writes).collect()
 }
 
 /// Returns the archive that `tar` makes or changes, if it does. A tape is for archives.

@@ -6,6 +6,28 @@ use super::destroying_commands::{KILLS_ALL, STOPS_MACHINE};
 use super::word::Word;
 use crate::permission::places::Place;
 
+/// Commands and targets of `systemctl` that end what runs on the machine, or put it to sleep.
+const STOPS: [&str; 11] = [
+    "poweroff",
+    "reboot",
+    "halt",
+    "kexec",
+    "emergency",
+    "rescue",
+    "soft-reboot",
+    "suspend",
+    "hibernate",
+    "hybrid-sleep",
+    "suspend-then-hibernate",
+];
+
+/// Targets that do so by another name.
+const RUN_LEVELS: [&str; 6] = ["runlevel0", "runlevel1", "runlevel6", "sleep", "shutdown", "exit"];
+
+/// Folders with the programs, libraries and settings that everything needs.
+const NEEDED: [&str; 10] =
+    ["", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib"];
+
 /// Returns true for the name or number of a signal.
 fn is_signal(text: &str) -> bool {
     let name = text.strip_prefix("SIG").unwrap_or(text);
@@ -81,15 +103,29 @@ impl Walker<'_> {
             "init" | "telinit" => (rest.len() == 1
                 && matches!(rest[0].text.as_str(), "0" | "6" | "1" | "s" | "S"))
             .then_some(STOPS_MACHINE),
+            "pmset" => has(&["sleepnow"]).then_some(STOPS_MACHINE),
+            "rtcwake" => {
+                (!has(&["no", "show", "disable", "--dry-run", "-n"])).then_some(STOPS_MACHINE)
+            }
+            "fsfreeze" => {
+                let is_place = |word: &Word| self.any_place(word).is_some();
+                (has(&["-f", "--freeze"]) && operands().any(is_place)).then_some(STOPS_MACHINE)
+            }
             "systemctl" => {
-                let stops =
-                    ["poweroff", "reboot", "halt", "kexec", "emergency", "rescue", "soft-reboot"];
-                (operands().next().is_some_and(|word| stops.contains(&word.text.as_str()))
-                    || operands().skip(1).any(|word| {
-                        let target = word.text.strip_suffix(".target");
-                        target.is_some_and(|target| stops.contains(&target))
-                    }))
-                .then_some(STOPS_MACHINE)
+                let verb = operands().next().map_or("", |word| word.text.as_str());
+                // Units of `isolate` are targets, also without the end of their name.
+                let is_target = |word: &Word| {
+                    let target = word.text.strip_suffix(".target");
+                    let target = target.or(Some(word.text.as_str()).filter(|_| verb == "isolate"));
+                    target.is_some_and(|target| {
+                        STOPS.contains(&target) || RUN_LEVELS.contains(&target)
+                    })
+                };
+                let is_all = |word: &Word| matches!(word.text.as_str(), "*" | "*.service");
+                let ends_all = matches!(verb, "stop" | "kill" | "disable" | "mask")
+                    && operands().skip(1).any(is_all);
+                let stops = STOPS.contains(&verb) || operands().skip(1).any(is_target);
+                stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
             }
             "umount" => {
                 let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
@@ -107,9 +143,39 @@ impl Walker<'_> {
                     word.text.contains("remount")
                         && word.text.split([',', '=']).any(|part| part == "ro")
                 };
-                (rest.iter().any(is_read_only) && operands().any(is_root)).then_some(STOPS_MACHINE)
+                let is_hidden = self.hides_system(rest);
+                (is_hidden || rest.iter().any(is_read_only) && operands().any(is_root))
+                    .then_some(STOPS_MACHINE)
             }
             _ => None,
         }
+    }
+
+    /// Returns true if `mount` puts a folder or an empty file system over one of the system, or moves one away.
+    fn hides_system(&self, rest: &[Word]) -> bool {
+        let is_kind = |word: &Word| {
+            let text = word.text.as_str();
+            matches!(
+                text,
+                "--bind"
+                    | "--rbind"
+                    | "--move"
+                    | "-B"
+                    | "-R"
+                    | "-M"
+                    | "tmpfs"
+                    | "ramfs"
+                    | "overlay"
+            ) || text.split([',', '=']).any(|part| matches!(part, "bind" | "rbind" | "move"))
+        };
+        let is_moved = |word: &Word| matches!(word.text.as_str(), "--move" | "-M");
+        let is_needed = |word: &&Word| {
+            let path = word.text.trim_end_matches('/');
+            NEEDED.contains(&path) && self.any_place(word).is_some()
+        };
+        let mut operands = rest.iter().filter(|word| !word.text.starts_with('-'));
+        rest.iter().any(is_kind)
+            && (rest.last().is_some_and(|word| is_needed(&word))
+                || rest.iter().any(is_moved) && operands.any(|word| is_needed(&word)))
     }
 }

@@ -1,6 +1,7 @@
 //! Packages that a system needs to start and to let users log in, and the commands that remove packages.
 
 use super::word::Word;
+use crate::permission::glob_overlap::{WILDCARDS, can_meet, literal};
 
 /// Essential packages of the distributions, by their names without a version or an architecture.
 const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreutils base-files base-passwd filesystem setup \
@@ -60,8 +61,11 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
     !rest.iter().any(only_shows) && rest.iter().any(is_removed)
 }
 
-/// Returns true for the name of an essential package, which may have an architecture or a version: `libc6:amd64`.
+/// Returns true for the name of an essential package, which may have an architecture or a version, `libc6:amd64`, or wildcards.
 fn is_essential(name: &str) -> bool {
     let name = name.split([':', '=']).next().unwrap_or_default();
-    PACKAGES.split_ascii_whitespace().any(|known| known == name)
+    let is_glob = name.contains(WILDCARDS);
+    PACKAGES
+        .split_ascii_whitespace()
+        .any(|known| known == name || (is_glob && can_meet(name, true, &literal(known))))
 }

@@ -66,9 +66,50 @@ fn text_options(name: &str) -> &'static [&'static str] {
     }
 }
 
+/// Commands that change no file of the work tree.
+static LOOKS: &[&str] = &[
+    "status",
+    "log",
+    "diff",
+    "show",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "rev-list",
+    "blame",
+    "branch",
+    "cat-file",
+    "describe",
+    "for-each-ref",
+    "grep",
+    "shortlog",
+    "merge-base",
+    "show-ref",
+    "name-rev",
+    "config",
+    "remote",
+    "fetch",
+    "add",
+    "commit",
+    "tag",
+];
+
 /// Options whose value is a file that is read as data.
 static READ_BY: &[&str] =
     &["-F", "--file", "--contents", "--template", "--pathspec-from-file", "--ignore-revs-file"];
+
+/// Options of a command whose value is a file or a folder that it writes.
+fn written_by(name: &str) -> &'static [&'static str] {
+    match name {
+        "archive" => &["-o", "--output"],
+        "format-patch" | "diagnose" | "bugreport" => &["-o", "--output-directory", "--output"],
+        "index-pack" | "mailsplit" => &["-o"],
+        "checkout-index" | "read-tree" => &["--prefix", "--index-output"],
+        "apply" | "am" => &["--directory"],
+        "fast-export" | "fast-import" => &["--export-marks", "--export-pack-edges"],
+        _ => &["--output"],
+    }
+}
 
 /// Options of git before the command that do not change which programs run.
 static HARMLESS_OPTIONS: &[&str] = &[
@@ -187,6 +228,21 @@ fn set_key(rest: &[Word]) -> Option<&Word> {
     (!rest.iter().any(reads) && words.next().is_some()).then_some(key)
 }
 
+/// Returns true if `git config` changes a setting in a file that it is given.
+fn sets_in_file(rest: &[Word]) -> bool {
+    let is_file = |at: usize| at > 0 && matches!(rest[at - 1].text.as_str(), "-f" | "--file");
+    let words =
+        rest.iter().enumerate().filter(|(at, _)| !is_file(*at)).map(|(_, word)| word.clone());
+    let words: Vec<Word> = words.collect();
+    set_key(&words).is_some()
+        || words.iter().any(|word| {
+            matches!(
+                word.text.as_str(),
+                "--unset" | "--add" | "--replace-all" | "--rename-section" | "--remove-section"
+            )
+        })
+}
+
 /// Returns true if a setting cannot name a program, whatever its value is.
 fn is_harmless_key(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
@@ -294,16 +350,57 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     }
 }
 
+/// Returns the values of options of git itself that lead outside: a repository, and the files that are checked out from it.
+fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
+    let at = command_at(words);
+    let only_looks = words.get(at).is_some_and(|name| LOOKS.contains(&name.text.as_str()));
+    let options = words.iter().enumerate().take(at).skip(1);
+    let value = |(at, word): (usize, &Word)| {
+        let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let next = || words.get(at + 1).map_or("", |next| next.text.as_str());
+        let value = if value.is_empty() { next() } else { value };
+        let domain = match option {
+            "--work-tree" if !only_looks => Domain::Edit,
+            "--work-tree" | "--git-dir" | "--exec-path" => Domain::Read,
+            _ => return None,
+        };
+        leads_out(value).then(|| {
+            (domain, Word { text: value.to_owned(), tilde: value.starts_with('~'), ..word.clone() })
+        })
+    };
+    options.filter_map(value).collect()
+}
+
 /// Returns the files that a command of git writes, and those that it reads and that may be outside or that `is_secret`:
 /// git does so with any path it is given. Files of its repository are not included.
 pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Domain, Word)> {
+    let mut found = places_outside(words);
     let Some((name, rest)) = words.get(command_at(words)..).and_then(<[Word]>::split_first) else {
-        return Vec::new();
+        return found;
     };
     let name = name.text.as_str();
+    let sets = name == "config" && sets_in_file(rest);
+    let written = if sets { &["-f", "--file"] } else { written_by(name) };
+    for (at, word) in rest.iter().enumerate() {
+        let next = || rest.get(at + 1).map(|next| (next, next.text.as_str()));
+        let value = match word.text.split_once('=') {
+            Some((option, value)) => Some((word, value)).filter(|_| written.contains(&option)),
+            None if written.contains(&word.text.as_str()) => next(),
+            None => word
+                .text
+                .strip_prefix("-o")
+                .filter(|_| written.contains(&"-o"))
+                .map(|value| (word, value)),
+        };
+        let value = value.filter(|(_, value)| !value.is_empty() && *value != "-");
+        found.extend(
+            value.map(|(word, value)| {
+                (Domain::Edit, Word { text: value.to_owned(), ..word.clone() })
+            }),
+        );
+    }
     let is_told = |path: &str| leads_out(path) || is_secret(path);
     let texts = text_options(name);
-    let mut found = Vec::new();
     let mut arguments = 0;
     for (at, word) in rest.iter().enumerate() {
         if at > 0 && takes_text(&rest[at - 1].text, texts) {
@@ -328,9 +425,10 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
         };
         let Some(path) = path else { continue };
         let is_written = match name {
-            "init" | "mv" => true,
+            "init" | "mv" | "pack-objects" => true,
             // The first argument says what is done.
             "worktree" => !is_argument || arguments > 1,
+            "bundle" => rest[0].text == "create" && is_argument && arguments == 2,
             "clone" => at + 1 == rest.len() && (arguments > 1 || !is_argument),
             _ => false,
         };
@@ -409,10 +507,13 @@ pub(super) fn reads_message(words: &[Word]) -> bool {
         })
 }
 
-/// Strips the magic prefix of a pathspec, such as `(icase)`.
-pub(super) fn without_magic(path: &str) -> &str {
-    match path.strip_prefix('(').and_then(|magic| magic.split_once(')')) {
-        Some((_, path)) => path,
-        None => path,
+/// Strips the magic prefix of a pathspec: `(icase)`, or the slash of `:/x`, which is no root. The colon before it is gone.
+pub(super) fn without_magic<'p>(piece: &'p str, word: &str) -> &'p str {
+    if let Some((_, path)) = piece.strip_prefix('(').and_then(|magic| magic.split_once(')')) {
+        return path;
     }
+    if !word.starts_with(':') {
+        return piece;
+    }
+    piece.trim_start_matches(['/', '^', '!'])
 }

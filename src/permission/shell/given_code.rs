@@ -13,7 +13,7 @@ use super::expand::decoded_all;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
 use super::script_safety::sed_is_harmless;
-use super::simple_command::{SYSTEM_FOLDERS, told};
+use super::simple_command::{SYSTEM_FOLDERS, leads_out, told};
 use super::word::Word;
 use super::{Doubt, Simple, decode, sed_output};
 use crate::permission::Domain;
@@ -55,6 +55,9 @@ const RUN_WORDS: [&str; 13] = [
     "%x",
     "b64",
 ];
+
+/// Words of calls that take globs of files.
+const FIND_WORDS: [&str; 3] = ["glob", "Glob", "Dir["];
 
 /// Files that programs run without being told.
 const RUN_BY_DEFAULT: [(&[&str], &[&str]); 15] = [
@@ -130,6 +133,7 @@ impl Walker<'_> {
                 command.others.extend(pieces(&words[at].text));
             }
         }
+        self.shared_files(name, words, command);
         for (text, inside) in paths_of_machine(words) {
             if text != inside {
                 self.code_names(&text, command);
@@ -160,6 +164,9 @@ impl Walker<'_> {
         {
             for file in sed_output::files_named(words) {
                 self.code_names(file, command);
+                if leads_out(file) {
+                    self.value_of(Domain::Read, &Word::plain(file), file, command);
+                }
             }
             let texts = sed_output::run_texts(words);
             command.others.extend(texts.iter().flat_map(|text| pieces(text)));
@@ -258,8 +265,12 @@ impl Walker<'_> {
         let decoded = text.contains('\\').then(|| decoded_all(text));
         let further = [joined, decoded].into_iter().flatten().filter(|other| other != text);
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
+        let finds = FIND_WORDS.iter().any(|word| text.contains(word));
         for name in texts.iter().flat_map(|text| names(text, language)).take(MAX_STRINGS) {
             self.code_names(name, command);
+            if finds && name.contains(['*', '?']) {
+                self.code_finds(name, command);
+            }
             self.printed_by_text(name, command);
         }
         for piece in commands_in(text).iter().take(MAX_STRINGS) {
@@ -298,6 +309,15 @@ impl Walker<'_> {
         }
     }
 
+    /// Adds a glob in code that can mean files with secrets, or what a rule is about.
+    fn code_finds(&mut self, glob: &str, command: &mut Simple) {
+        if self.sensitive.can_be_found(glob, true) {
+            command.doubts.push(Doubt::always(format!("{glob} can mean files with secrets")));
+        } else if self.with_named {
+            self.named(&Word { glob: true, ..Word::plain(glob) });
+        }
+    }
+
     /// Judges the files whose names a program reads from its input: `tar -T -`, `cpio -o`.
     pub(super) fn names_in_input(
         &mut self,
@@ -305,15 +325,23 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut Simple,
     ) {
-        if !self.has_input || !reads_names(&base(&words[0].text), words) {
+        let name = base(&words[0].text);
+        if reads_list(&name, words) {
+            command.doubts.push(Doubt::always("further arguments come from what it reads"));
+        }
+        if !self.has_input || !reads_names(&name, words) {
             return;
         }
         let texts: Vec<String> = texts.iter().chain(&self.piped).cloned().collect();
-        // A list of what is in a folder has wildcards.
-        if texts.is_empty() || texts.iter().any(|text| text.contains('*')) {
+        // A list of what is in a folder has wildcards. `parallel` may run a program that reads no files.
+        if (texts.is_empty() && name != "parallel") || texts.iter().any(|text| text.contains('*')) {
             command.doubts.push(Doubt::always("names of further files come from what it reads"));
         }
+        // Git is given names of objects: `HEAD:x`, with a command before them or without.
+        let is_git = name == "git";
         for name in texts.iter().flat_map(|text| text.split(['\n', '\0'])) {
+            let name =
+                if is_git { name.rsplit([':', ' ']).next().unwrap_or_default() } else { name };
             if !name.is_empty() {
                 command.doubts.extend(self.file(Domain::Read, &Word::plain(name)));
             }
@@ -350,9 +378,30 @@ fn reads_names(name: &str, words: &[Word]) -> bool {
             }
             "rsync" => text == "--files-from=-" || (is_input && last == "--files-from"),
             "zip" => text == "-@",
+            "git" => {
+                matches!(
+                    text,
+                    "--batch" | "--batch-command" | "--stdin-paths" | "--pathspec-from-file=-"
+                ) || ["--batch=", "--batch-command="].iter().any(|start| text.starts_with(start))
+                    || (is_input && last == "--pathspec-from-file")
+            }
+            "parallel" => {
+                !words.iter().any(|word| word.text.starts_with(":::") || word.text == "-a")
+            }
             _ => text == "@/dev/stdin",
         }
     })
+}
+
+/// Returns true if the arguments of the command that a program runs come from a file: `xargs -a x`.
+fn reads_list(name: &str, words: &[Word]) -> bool {
+    let is_value = |text: &str| text == "{}" || text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut own = words[1..].iter().map(|word| word.text.as_str());
+    let mut own = own.by_ref().take_while(|text| text.starts_with('-') || is_value(text));
+    matches!(name, "xargs" | "gxargs" | "parallel")
+        && own.any(|text| {
+            text.starts_with("--arg-file") || (text.starts_with("-a") && !text.starts_with("--"))
+        })
 }
 
 /// Returns the commands that may stand in a line behind the word that says to run one: `.shell x`, `!x`.
@@ -376,9 +425,12 @@ fn commands_of_line(piece: &str) -> Vec<String> {
 /// Returns what may be names of files in a text of code.
 fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
     let mut found: Vec<&str> = Vec::new();
-    for quote in ['"', '\'', '`'] {
+    for quote in ['"', '\''] {
         found.extend(text.split(quote).skip(1).step_by(2));
     }
+    // A template can hold another one.
+    let step = if text.contains("${") { 1 } else { 2 };
+    found.extend(text.split('`').skip(1).step_by(step));
     let words = match language {
         Language::Script => found.clone(),
         _ => vec![text],

@@ -207,9 +207,9 @@ pub struct FileUse {
 pub struct Reading {
     pub commands: Vec<Simple>,
     pub files: Vec<FileUse>,
-    /// Arguments of other programs as paths, absolute and as written, if requested. It is unknown whether they are
-    /// paths, and what the program does with them.
-    pub named: Vec<String>,
+    /// Arguments of other programs as files, if requested. It is unknown whether they are paths, and what the program
+    /// does with them.
+    pub named: Vec<FileUse>,
 }
 
 /// Stack size for a command on which the parser recurses. Only the used part takes memory.

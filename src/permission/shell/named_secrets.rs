@@ -70,7 +70,13 @@ impl Walker<'_> {
             }
             let text = without_classes(&word.text);
             let letters = text.strip_prefix('-').filter(|_| !is_git);
-            let is_end = |letter: char| matches!(letter, '=' | ':' | '@' | ',' | '<');
+            // `{a,b}` lists names, and `{{.x}}` is a template.
+            let is_template = text.contains("{{");
+            let is_end = |letter: char| match letter {
+                '=' | ':' | '@' | ',' | '<' | '#' => true,
+                '{' | '}' => !is_template,
+                _ => false,
+            };
             let pieces = text
                 .split(is_end)
                 .filter(|piece| *piece != text)
@@ -78,7 +84,7 @@ impl Walker<'_> {
                 // After an option of one letter: `-Ifolder`.
                 .chain(letters.and_then(|letters| glued(letters).next()));
             for piece in pieces.filter(|piece| !piece.is_empty()) {
-                let piece = if takes_globs { git::without_magic(piece) } else { piece };
+                let piece = if takes_globs { git::without_magic(piece, &word.text) } else { piece };
                 let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
                 let is_secret = if glob {
                     self.sensitive.can_be_sensitive(piece, false)
@@ -107,7 +113,7 @@ impl Walker<'_> {
                     text: piece.to_owned(),
                     told: word.told.clone(),
                     known: true,
-                    glob,
+                    glob: glob || (is_pattern && names_something(piece)),
                     tilde: word.tilde && piece == word.text,
                     ..Word::default()
                 };
@@ -119,6 +125,11 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Returns true if a glob does not stand for files in general, such as `**/*.ts`.
+fn names_something(glob: &str) -> bool {
+    !(glob.starts_with('*') && glob.rsplit('/').next().is_some_and(|last| last.starts_with('*')))
 }
 
 /// Returns true if a text names files that a program leaves out, `tar --exclude=.env` and `zip -r a . -x .env`, given the last

@@ -322,7 +322,7 @@ pub(super) fn is_built_in(value: &str) -> bool {
 pub(super) fn hands_danger(value: &str) -> bool {
     let words = [
         "%output", "extld", "linkmode", "tool", "plugin", "-o", "-r ", "-I ", "-B ", "../",
-        "wrapper", "dumpdir", "profile", "#(",
+        "wrapper", "dumpdir", "profile", "#(", ".lua",
     ];
     // The resources that a container shares with the machine.
     value == "host"

@@ -5,6 +5,7 @@
 //! a value that leads out of the directory is read, wherever it is.
 
 use super::analyzer::Walker;
+use super::decode;
 use super::given_code::texts;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_input,
@@ -54,6 +55,11 @@ const MAX_VALUE: usize = 4096;
 
 /// Maximum number of arguments before a word that determine its meaning.
 const MAX_BEFORE: usize = 8;
+
+/// Returns true for a name that some programs take for a command whose output they read: `|x`. A row of a table is none.
+fn is_piped(text: &str) -> bool {
+    text.strip_prefix('|').is_some_and(|rest| !rest.is_empty() && !rest.contains(['|', '\n']))
+}
 
 /// Returns true for a path on this machine, and not `host:path` or an address.
 fn is_local(text: &str) -> bool {
@@ -185,6 +191,10 @@ impl Walker<'_> {
                     operands.push(at - 1);
                     return operands;
                 }
+            }
+            if is_code && word.known && is_piped(text) {
+                ask(command, word, format!("{base} can run {}", word.told));
+                self.guess_values(&[&text[1..]], command);
             }
             if program.is_none()
                 && ((before.is_empty() && RUNNING_COMMANDS.contains(&text))
@@ -424,11 +434,19 @@ impl Walker<'_> {
         let scheme = ["file://localhost", "file://", "fileb://"]
             .iter()
             .find_map(|scheme| lower.find(scheme).map(|at| at + scheme.len()));
-        let value = &value[scheme.unwrap_or(0)..];
-        if value.contains("://") || value.starts_with('{') {
+        if let Some(scheme) = scheme {
+            // `curl` takes lists and ranges in an address for several.
+            let path = value[scheme..].split([' ', '\n', '"', '\'']).next().unwrap_or_default();
+            let path = decode::percent(path);
+            let glob = path.contains(['{', '[']);
+            let file = Word { glob, ..word.clone() };
+            return self.value_of(Domain::Read, &file, &path, command);
+        }
+        let is_object = value.starts_with('{') && value.contains([':', '"', '\'', ' ']);
+        if value.contains("://") || is_object {
             return;
         }
-        let pieces = value.split(['=', ',', ':', '@', '<', ';']).chain([value]);
+        let pieces = value.split(['=', ',', ':', '@', '<', ';', '{', '}']).chain([value]);
         for piece in pieces {
             let piece = piece.trim_matches(['"', '\'', ' ', '[', ']']);
             // A text with white space is not a path.

@@ -9,8 +9,8 @@ use crate::redaction::secret_patterns::is_secret_name;
 const PRINTERS: [&str; 5] = ["echo", "printf", "print", "write-output", "write-host"];
 
 /// Names of the whole environment, or of what returns it, in the code of some language.
-const ENVIRONMENTS: [&str; 7] =
-    ["environ", "environb", "ENVIRON", "ENV", "_ENV", "getenv", "get_env"];
+const ENVIRONMENTS: [&str; 8] =
+    ["environ", "environb", "ENVIRON", "ENV", "_ENV", "getenv", "get_env", "dotenv_values"];
 
 /// Objects with an environment called `env`.
 const HAVE_ENV: [&str; 4] = ["process.", "process?.", "Deno.", "Bun."];
@@ -54,7 +54,7 @@ pub(super) fn ask(base: &str, program: Option<&Program>, words: &[Word], command
 }
 
 /// Returns true if a word expands a variable of the environment that holds a secret. The names of such variables are in upper case.
-fn expands_secret(word: &str) -> bool {
+pub(super) fn expands_secret(word: &str) -> bool {
     word.split('$').skip(1).any(|rest| is_secret(name_at(rest.trim_start_matches(['{', '!']))))
 }
 

@@ -98,6 +98,24 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - nmcli -s,--show-secrets
 ~/.config/rclone/rclone.conf rclone config show,dump
 - systemctl show-environment
+- tmux show-environment,showenv
+- keyring get
+- helm get values,all
+- supabase status
+- dokku config,config:show,config:get,config:export
+- cf env
+- scalingo env,env-get
+- clever env
+- pulumi env open,get
+- eas env:get,env:list,env:pull
+- convex env get,list
+- dotenvx get
+- akeyless get-secret-value
+- conjur variable get
+- credstash get,getall
+- kamal secrets print,fetch
+- snyk config get
+- stripe config --list
 - git config *extraheader,*password,*token
 - printenv .
 - printenv *key*,*token*,*secret*,*pass*,*cred*,*auth*

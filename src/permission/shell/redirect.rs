@@ -5,6 +5,7 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::{TOO_MUCH, Walker};
+use super::printed_environment::expands_secret;
 use super::word::{self, Word};
 use super::{Doubt, Simple, dialects};
 use crate::permission::Domain;
@@ -17,6 +18,8 @@ pub(super) const HERE_DOCUMENT: &str = "it has a here-document";
 pub(super) struct Fed {
     pub texts: Vec<String>,
     pub has_document: bool,
+    /// True if a variable of the environment in it holds a secret.
+    pub has_secret: bool,
 }
 
 impl Walker<'_> {
@@ -89,6 +92,7 @@ impl Walker<'_> {
                 if !document.requires_expansion {
                     return Vec::new();
                 }
+                self.fed.has_secret |= expands_secret(&document.doc.value);
                 let word = word::read_document(&document.doc.value, &self.options);
                 for inner in &word.inner {
                     self.substitution(inner);
@@ -97,6 +101,7 @@ impl Walker<'_> {
             }
             IoRedirect::HereString(_, raw) => {
                 let word = self.word(&raw.value);
+                self.fed.has_secret |= !word.known && expands_secret(&word.text);
                 self.fed.texts.push(word.text);
                 word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
             }

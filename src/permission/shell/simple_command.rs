@@ -149,6 +149,10 @@ impl Walker<'_> {
         {
             self.guess_texts(&[piped], command);
         }
+        if fed.has_secret && takes_text(words) {
+            let reason = format!("{} can print secrets of the environment", command.text);
+            command.doubts.push(Doubt::unless_exact(reason));
+        }
         self.names_in_input(&fed.texts, words, command);
         self.code_in_input(&fed.texts, words, command);
         if (fed.texts.is_empty() && !fed.has_document) || takes_text(words) {
@@ -511,7 +515,8 @@ impl Walker<'_> {
 fn with_revisions(words: &[Word]) -> Vec<Word> {
     let known = |word: &Word| match word.revision {
         true => {
-            Word { text: revisions::STANDS_FOR.to_owned(), known: true, one: true, ..word.clone() }
+            let text = [revisions::STANDS_FOR, &word.text].concat();
+            Word { text, known: true, one: true, ..word.clone() }
         }
         false => word.clone(),
     };

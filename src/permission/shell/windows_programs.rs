@@ -107,7 +107,9 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
         "bcdedit" => begins("/delete").then_some(WRITES_SYSTEM),
         "reg" => (has(&["delete"]) && begins("hklm")).then_some(WRITES_SYSTEM),
         "stop-computer" | "restart-computer" => Some(STOPS_MACHINE),
-        "wmic" => has(&["shutdown", "reboot"]).then_some(STOPS_MACHINE),
+        "wmic" => has(&["shutdown", "reboot"])
+            .then_some(STOPS_MACHINE)
+            .or((has(&["shadowcopy"]) && has(&["delete"])).then_some(WRITES_DISK)),
         // The machine in it, and all copies of the disks.
         "wsl" => has(&["--unregister"]).then_some(WRITES_DISK),
         "vssadmin" | "wbadmin" => has(&["delete"]).then_some(WRITES_DISK),

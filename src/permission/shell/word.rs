@@ -390,13 +390,14 @@ impl Scan<'_> {
             true => self.word.text.push_str(revisions::STANDS_FOR),
             false => {
                 self.word.revision |= self.word.text.is_empty() && self.word.known;
-                self.unknown();
+                self.word.known = false;
             }
         }
     }
 
     fn unknown(&mut self) {
         self.word.known = false;
+        self.word.revision = false;
     }
 
     fn doubt(&mut self, reason: &'static str) {

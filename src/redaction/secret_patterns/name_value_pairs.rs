@@ -162,6 +162,11 @@ impl Name {
             b'|' | b'?' | b'/' if byte(after + 1) == byte(after) && byte(after + 2) == b'=' => {
                 Some((Form::Assigned, begin(after + 3)))
             }
+            // The value of a name that is not set: `apiKey ?? '…'`.
+            b'|' | b'?' if byte(after + 1) == byte(after) => {
+                let at = begin(after + 2);
+                value::quoted(text, at).map(|_| (Form::Colon, at))
+            }
             // TypeScript: `password?: string`.
             b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
             b'=' if matches!(byte(after + 1), b'=' | b'~') => None,
@@ -232,7 +237,14 @@ impl Name {
                 let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
                 (is_first && is_last).then_some((Form::Call, at))
             }
-            b'(' if gap == 0 => {
+            // In a list of properties of macOS the value is the next element.
+            b'<' if text.get(after..after + 6) == Some(b"</key>") => {
+                let at = lines(text, after + 6);
+                text.get(at..at + 8)
+                    .is_some_and(|start| start == b"<string>")
+                    .then_some((Form::Element, at))
+            }
+            b'(' | b'{' if gap == 0 => {
                 let at = begin(after + 1);
                 value::quoted(text, at).map(|_| (Form::Call, at))
             }
@@ -245,7 +257,13 @@ impl Name {
                 Some((Form::Call, begin(after + 3)))
             }
             // `CREATE USER me PASSWORD 'x'`
-            b'\'' | b'"' if self.kind == Kind::Password && !self.is_option => {
+            b'\'' | b'"'
+                if matches!(self.kind, Kind::Password | Kind::Authorization) && !self.is_option =>
+            {
+                Some((Form::Call, after))
+            }
+            // A constant of Elixir.
+            b'"' if self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'@') => {
                 Some((Form::Call, after))
             }
             // `secret "x";` of a name server, `SECRET 'x')` of DuckDB
@@ -253,6 +271,14 @@ impl Name {
                 Some((Form::Call, after))
             }
             _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
+            // The type stands behind the name: `var dbPassword string = "…"`.
+            b'A'..=b'Z' | b'a'..=b'z'
+                if let Some(found) = declared(text, after).filter(|(_, at)| {
+                    gap == 1 && is_type(text, after) && value::quoted(text, *at).is_some()
+                }) =>
+            {
+                Some(found)
+            }
             _ if self.is_element(text) => {
                 let rest = text.get(after..text.len().min(after + 128))?;
                 let end = rest.iter().position(|byte| matches!(byte, b'<' | b'>'))?;
@@ -281,26 +307,10 @@ impl Name {
 
     /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
     fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
-        let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
-        // Rust: `name: &'static str`.
-        let is_reference = rest.first() == Some(&b'&');
-        let length = rest
-            .iter()
-            .take_while(|byte| {
-                is_letter(**byte)
-                    || b".<>[]|?& ".contains(byte)
-                    || (**byte == b'\'' && is_reference)
-            })
-            .count();
-        let first = rest.iter().find(|byte| !is_reference || !matches!(byte, b'&' | b'\''));
-        if length > 0
-            && first.is_some_and(u8::is_ascii_alphabetic)
-            && rest.get(length) == Some(&b'=')
-            && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
-            && rest.get(length - 1) == Some(&b' ')
-        {
-            return Some((Form::Assigned, blanks(text, at + length + 1, 16)));
+        if let Some(found) = declared(text, at) {
+            return Some(found);
         }
+        let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
         // A block of YAML, `|` or `>-`, and JSON with the value on the next line.
         let mut at = at;
         if let Some(b'|' | b'>') = text.get(at) {
@@ -624,6 +634,33 @@ impl Name {
         let bytes = text.get(value.range.clone())?;
         value::is_secret(self.kind, Form::Pair, bytes, true, true).then_some(value.range)
     }
+}
+
+/// Returns the value after the equals sign behind a type.
+fn declared(text: &[u8], at: usize) -> Option<(Form, usize)> {
+    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+    // Rust: `name: &'static str`.
+    let is_reference = rest.first() == Some(&b'&');
+    let length = rest
+        .iter()
+        .take_while(|byte| {
+            is_letter(**byte) || b".<>[]|?& ".contains(byte) || (**byte == b'\'' && is_reference)
+        })
+        .count();
+    let first = rest.iter().find(|byte| !is_reference || !matches!(byte, b'&' | b'\''));
+    let is_declared = length > 0
+        && first.is_some_and(u8::is_ascii_alphabetic)
+        && rest.get(length) == Some(&b'=')
+        && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
+        && rest.get(length - 1) == Some(&b' ');
+    is_declared.then(|| (Form::Assigned, blanks(text, at + length + 1, 16)))
+}
+
+/// Returns true for one word before an equals sign, or for two in Visual Basic: `As String`.
+fn is_type(text: &[u8], at: usize) -> bool {
+    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+    let words: Vec<&[u8]> = rest.split(|byte| *byte == b' ').take(3).collect();
+    matches!(words[..], [_, b"=", ..]) || words.first().is_some_and(|word| *word == b"As")
 }
 
 /// Returns the start of a name with words before it: `Secret access key`, `API key`.

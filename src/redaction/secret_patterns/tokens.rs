@@ -83,12 +83,13 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "open.larksuite.com/open-apis/bot/v2/hook/" Path 20; "hooks.chime.aws/incomingwebhooks/" Path 20;
     // OpenAI, Anthropic and others with the same prefix
     "sk-ant-" Word 20; "sk-proj-" Word 20; "sk-svcacct-" Word 20; "sk-admin-" Word 20; "sk-or-" Word 20;
-    "sk-lf-" Word 20; "pk-lf-" Word 20; "sk-None-" Word 20; "sk-service-" Word 20; "sess-" Alnum 40; "sk-" Alnum 20;
+    "sk-lf-" Word 20; "pk-lf-" Word 20; "sk-kimi-" Word 20; "sk-cp-" Word 20; "sk-helicone-" Word 20; "sk-None-" Word 20; "sk-service-" Word 20; "sess-" Alnum 40; "sk-" Alnum 20;
     // Model providers
     "gsk_" Alnum 20; "xai-" Alnum 20; "pplx-" Alnum 20; "r8_" Alnum 20; "nvapi-" Word 20; "hf_" Alnum 30;
     "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30;
     "lsv2_sk_" Name 30; "tvly-" Word 20; "jina_" Word 30; "e2b_" Hex 20; "fc-" Hex 32; "pcsk_" Name 20;
     "AIzaSy" Word 33 33; "sk_" Hex 48 48; "bfl_" Alnum 20; "vck_" Alnum 20;
+    "bce-v3/ALTAK-" Base64 40; "sk_car_" Alnum 20; "rpa_" Alnum 30; "msy_" Alnum 30; "ctx7sk-" Word 30; "dtn_" Hex 40; "crsr_" Hex 40; "wandb_v1_" Name 40; "ms-" Word 36 36;
     // Google
     "AIza" Word 35 35; "GOCSPX-" Word 20; "ya29." Dotted 20; "1//0" Word 30; "AQ.Ab8" Word 20;
     // Azure and Databricks
@@ -100,7 +101,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "sk_live_" Alnum 16; "sk_test_" Alnum 16; "rk_live_" Alnum 16; "rk_test_" Alnum 16; "sk_prod_" Alnum 16; "rk_prod_" Alnum 16;
     "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
     "access_token$production$" Word 20; "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
-    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
+    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
     "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "sec-c-" Base64 30;
@@ -120,11 +121,13 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
     "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30;
     "bkua_" Hex 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 30;
-    "pd_u" Word 20; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "tfp_" Word 40;
+    "pd_u" Word 20; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
     // Project management and design
     "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36;
     "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
     "aio_" Alnum 28; "sk.eyJ" Dotted 60; "zpka_" Name 40; "pk_live_" Alnum 60; "cal_live_" Hex 20; "apify_api_" Alnum 30; "sm_aat_" Word 16; "sm_pat_" Word 16; "sm_sat_" Word 16; "expo_" Word 40; "inngest_" Alnum 30; "signkey-prod-" Hex 30; "signkey-test-" Hex 30; "tr_dev_" Alnum 16; "tr_prod_" Alnum 16; "cvx_" Alnum 40; "sk_org_" Alnum 20; "ak_" Alnum 40;
+    // Tokens of PASETO, and keys of feature flags
+    "v2.local." Dotted 60; "v4.local." Dotted 60; "v2.public." Dotted 100; "v4.public." Dotted 100; "sdk-" Word 36 36; "unkey_" Alnum 20;
     // Personal encryption and wallets
     "AGE-SECRET-KEY-1" Upper 50; "AGE-PLUGIN-" Word 30; "xprv" Alnum 100; "zprv" Alnum 100;
     // Private keys in base64, as variables and Kubernetes secrets hold them
