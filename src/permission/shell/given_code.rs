@@ -59,6 +59,9 @@ const RUN_WORDS: [&str; 13] = [
 /// Words of calls that take globs of files.
 const FIND_WORDS: [&str; 3] = ["glob", "Glob", "Dir["];
 
+/// Words of calls that decode base64.
+const DECODE_WORDS: [&str; 3] = ["b64", "atob", "base64"];
+
 /// Files that programs run without being told.
 const RUN_BY_DEFAULT: [(&[&str], &[&str]); 15] = [
     (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
@@ -183,6 +186,13 @@ impl Walker<'_> {
             command.others.extend(with_arguments(words, lines));
         }
         let program = programs::find(&name);
+        let is_settings =
+            |word: &Word| word.text.starts_with("-K") || word.text.starts_with("--config");
+        if name == "curl" && words.iter().any(is_settings) {
+            for text in texts.iter().chain(&self.piped.clone()) {
+                self.code(text, Language::Lines, command);
+            }
+        }
         let reads = is_code_from_input(program, words)
             || name == "crontab"
             || (COMPILERS.contains(&name.as_str()) && words.iter().any(|word| word.text == "-"))
@@ -266,8 +276,12 @@ impl Walker<'_> {
         let further = [joined, decoded].into_iter().flatten().filter(|other| other != text);
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
         let finds = FIND_WORDS.iter().any(|word| text.contains(word));
+        let decodes = DECODE_WORDS.iter().any(|word| text.contains(word));
         for name in texts.iter().flat_map(|text| names(text, language)).take(MAX_STRINGS) {
             self.code_names(name, command);
+            if let Some(decoded) = decode::base64(name).filter(|_| decodes) {
+                self.code_names(&decoded, command);
+            }
             if finds && name.contains(['*', '?']) {
                 self.code_finds(name, command);
             }
@@ -396,6 +410,23 @@ fn reads_names(name: &str, words: &[Word]) -> bool {
 /// Returns true if the arguments of the command that a program runs come from a file: `xargs -a x`.
 fn reads_list(name: &str, words: &[Word]) -> bool {
     let is_value = |text: &str| text == "{}" || text.bytes().all(|byte| byte.is_ascii_digit());
+    let texts = words[1..].iter().map(|word| word.text.as_str());
+    let is_list = |(at, text): (usize, &str)| {
+        let is_input = |value: &str| matches!(value, "-" | "/dev/stdin" | "");
+        let next = words.get(at + 2).map_or("-", |next| next.text.as_str());
+        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        match text.strip_prefix("--files-from") {
+            Some("") => !is_input(next),
+            Some(value) => !is_input(value.trim_start_matches('=')),
+            None => letters
+                .filter(|_| name != "rsync")
+                .and_then(|letters| letters.split_once('T'))
+                .is_some_and(|(_, value)| !is_input(if value.is_empty() { next } else { value })),
+        }
+    };
+    if matches!(name, "tar" | "gtar" | "bsdtar" | "rsync") {
+        return texts.enumerate().take(MAX_TAILS).any(is_list);
+    }
     let mut own = words[1..].iter().map(|word| word.text.as_str());
     let mut own = own.by_ref().take_while(|text| text.starts_with('-') || is_value(text));
     matches!(name, "xargs" | "gxargs" | "parallel")
@@ -431,16 +462,34 @@ fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
     // A template can hold another one.
     let step = if text.contains("${") { 1 } else { 2 };
     found.extend(text.split('`').skip(1).step_by(step));
+    found.extend(in_operators(text));
     let words = match language {
         Language::Script => found.clone(),
         _ => vec![text],
     };
-    let is_end = |letter: char| letter.is_whitespace() || "\"'`()[]<>,;=|".contains(letter);
+    let is_end = |letter: char| letter.is_whitespace() || "\"'`()[]<>,;=|@".contains(letter);
     let parts = words.into_iter().filter(move |text| text.contains(is_end));
     let parts =
         parts.flat_map(move |text| text.split(is_end)).filter(|part| part.contains(['/', '.']));
     found.retain(|text| !text.contains('\n'));
     found.into_iter().chain(parts)
+}
+
+/// Returns what stands in the other quotes of Perl and Ruby, and each word of their lists: `q(x)`, `%q{x}`, `qw(x y)`, `%w[x y]`.
+fn in_operators(text: &str) -> impl Iterator<Item = &str> {
+    let opens = text.match_indices(['(', '[', '{']).filter_map(|(at, open)| {
+        let name = text[..at].rsplit(|letter: char| !letter.is_ascii_alphabetic()).next()?;
+        let is_of_ruby = text[..at - name.len()].ends_with('%');
+        let is_quote = matches!(name, "q" | "qq" | "qw")
+            || is_of_ruby && matches!(name, "" | "q" | "Q" | "w" | "W");
+        let close = match open {
+            "(" => ')',
+            "[" => ']',
+            _ => '}',
+        };
+        is_quote.then(|| text[at + 1..].split(close).next().unwrap_or_default())
+    });
+    opens.take(MAX_LINES).flat_map(|inner| std::iter::once(inner).chain(inner.split_whitespace()))
 }
 
 /// Returns the texts among words that may be commands, for comparison with deny rules: whole words, values of options,

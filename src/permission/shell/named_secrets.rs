@@ -72,9 +72,12 @@ impl Walker<'_> {
             let letters = text.strip_prefix('-').filter(|_| !is_git);
             // `{a,b}` lists names, and `{{.x}}` is a template.
             let is_template = text.contains("{{");
+            // `name=@"x";type=y` of a form.
+            let is_form = text.contains(['@', '<']);
             let is_end = |letter: char| match letter {
                 '=' | ':' | '@' | ',' | '<' | '#' => true,
                 '{' | '}' => !is_template,
+                ';' | '"' => is_form,
                 _ => false,
             };
             let pieces = text

@@ -100,6 +100,7 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - systemctl show-environment
 - tmux show-environment,showenv
 - keyring get
+- direnv dump,export
 - helm get values,all
 - supabase status
 - dokku config,config:show,config:get,config:export
