@@ -11,7 +11,7 @@ import {
   ToolResultLedger,
   TruncationService,
 } from 'spillway'
-import { type FoldRecord, FoldSession } from 'spillway/fold'
+import { type FoldEvent, type FoldOptions, type FoldRecord, FoldSession } from 'spillway/fold'
 import { compactionStep } from 'spillway/history'
 import { projectToolResults, truncateOversizedToolResultsInMessages } from 'spillway/overflow'
 import { MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
@@ -82,6 +82,43 @@ describe('FoldSession', () => {
     }
   })
 
+  test('a tool has limits of its own', () => {
+    const fold = (tools: FoldOptions['tools']) => {
+      const session = new FoldSession({ minLines: 100, tools: { other: { minLines: 100 }, ...tools } })
+      session.fold(file(0, 60), read('a'))
+      return session.fold(file(0, 60), bash('b', 'npm run show')).record?.edits.length
+    }
+    expect(fold({})).toBeUndefined()
+    expect(fold({ bash: true })).toBeUndefined()
+    expect(fold({ bash: { minLines: 8 } })).toBe(1)
+    expect(fold({ bash: { minLines: 8, minBytes: 100_000 } })).toBeUndefined()
+    for (const [field, tools] of [
+      ['options.tools.bash.minLines', { bash: { minLines: 3 } }],
+      ['options.tools.bash.minByte', { bash: { minByte: 3 } }],
+      ['options.tools', { bash: 8 }],
+    ] as const)
+      expect(() => fold(tools as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field }))
+  })
+
+  test('says what it folded to a listener, which may throw', () => {
+    const events: FoldEvent[] = []
+    const session = new FoldSession({
+      onFold: (event) => {
+        events.push(event)
+        throw new Error('planted')
+      },
+    })
+    const emit = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    session.fold(file(0, 60), read('a'))
+    const { content } = session.fold(file(0, 60), bash('b', 'npm run show'))
+    expect(emit.mock.calls.map(([message]) => message)).toEqual(['onFold: planted'])
+    emit.mockRestore()
+    const { savedBytes, savedTokens } = session.report()
+    const bytes = Buffer.byteLength(file(0, 60))
+    expect(events).toEqual([{ toolName: 'bash', toolCallId: 'b', bytes, savedBytes, savedTokens, pointers: 1 }])
+    expect(bytes - Buffer.byteLength(content)).toBe(savedBytes)
+  })
+
   test('keeps no line that no text has', () => {
     const session = new FoldSession()
     const text = Array.from({ length: 60 }, (_, at) => `const value${at} = compute(${at})`).join('\n')
@@ -120,6 +157,28 @@ describe('lines that stay', () => {
     'src/l.c:8:1: ошибка: не описан',
     'E: Unable to locate package',
     'E1128 10:31:07.000001 controller.go:1] boom',
+    'W: GPG error: http://deb.example InRelease: NO_PUBKEY 3B4F',
+    'W: Failed to fetch http://deb.example/dists',
+    'Err:5 http://deb.example focal InRelease',
+    'Killed',
+    'bash: line 1:  4012 Killed                  python train.py',
+    'make: *** [all] Terminated',
+    'Segmentation fault (core dumped)',
+    'Illegal instruction',
+    'Floating point exception',
+    'Trace/breakpoint trap',
+    'signal: killed',
+    'command ended by SIGSEGV',
+    "terminate called after throwing an instance of 'std::bad_alloc'",
+    'ENOSPC: no space left on device, write',
+    'tar: a: Cannot write: No space left on device',
+    'cp: b: Disk quota exceeded',
+    'accept: Too many open files',
+    'fork: Cannot allocate memory',
+    'yes: standard output: Broken pipe',
+    'connect ETIMEDOUT 10.0.0.1:443',
+    'connect ECONNREFUSED 127.0.0.1:80',
+    'ld: symbol(s) not found for architecture arm64',
   ])('%s', (line) => {
     const session = new FoldSession()
     const text = [...plain('a'), line, ...plain('b')].join('\n')

@@ -290,5 +290,31 @@ describe('a blank name of a tool', () => {
     }
     const fine = [called, result('other')]
     expect(repairToolPairs(fine)).toBe(fine)
+    // LangChain and providers of chats do not require a name.
+    if (_format === 'LangChain') return
+    for (const missing of [undefined, null, 5]) {
+      const repaired = repairToolPairs(deepFreeze([called, result(missing as never)]))
+      expect(JSON.parse(JSON.stringify(repaired))).toEqual([called, result('read')])
+    }
+  })
+
+  test.each<[string, object, (name: string) => object]>([
+    [
+      'pi',
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'a', name: ' ', arguments: {} }] },
+      (toolName) => ({ role: 'toolResult', toolCallId: 'a', toolName }),
+    ],
+    [
+      'AI SDK',
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: '', input: {} }] },
+      (toolName) => ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'a', toolName }] }),
+    ],
+    [
+      'Gemini',
+      { role: 'model', parts: [{ functionCall: { id: 'a', name: ' ', args: {} } }] },
+      (name) => ({ role: 'user', parts: [{ functionResponse: { id: 'a', name } }] }),
+    ],
+  ])('%s: a result that is added for a call without a name has one', (_format, called, result) => {
+    expect(repairToolPairs([called], { runningCalls: 'close' })[1]).toMatchObject(result('unknown'))
   })
 })

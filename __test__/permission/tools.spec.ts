@@ -15,6 +15,16 @@ test('a tool of which only the name is known is asked about by its name', () => 
 })
 
 test.each([
+  ['LSP', '/src/a.ts', 'allow'],
+  ['LSP', '/.env', 'deny'],
+  ['lsp', '/../outside.ts', 'deny'],
+])('a language server reads the file that it is asked about: %s %s', async (tool, path, decision) => {
+  const policy = new PermissionPolicy({ vault })
+  const args = { operation: 'goToDefinition', filePath: `${vault}${path}`, line: 3, character: 5 }
+  expect(policy.evaluate({ tool, args, headless: true }).decision).toBe(decision)
+})
+
+test.each([
   ['a rule for its name', [rule('tool:TodoWrite', 'allow')], 'allow'],
   ['a rule without a scheme', [rule('Todo*', 'allow')], 'allow'],
   ['a rule for all tools', [rule('*', 'allow')], 'allow'],

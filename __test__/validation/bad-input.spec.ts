@@ -322,6 +322,19 @@ describe('arguments of a call', () => {
     ['declared that is a string', { toolName: 'x', declared: 'off' }, 'declared'],
   ]
 
+  test('a misspelt field of a context is warned of once; other fields are those of a custom storage', async () => {
+    const warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const service = makeService()
+    const misspelt = { ...tool, toolcallId: 'c1', Messageid: 'm1', tenant: 't', priority: 1 }
+    for (const text of [numbered(5000), numbered(5000)]) await service.output(text, misspelt)
+    const messages = warnings.mock.calls.map(([message]) => message)
+    warnings.mockRestore()
+    expect(messages).toEqual([
+      'output: Unknown option "context.toolcallId": did you mean toolCallId?',
+      'output: Unknown option "context.Messageid": did you mean messageId?',
+    ])
+  })
+
   test.each(contexts)('a context is wrong, whatever the length: %s', async (_what, context, field) => {
     const service = makeService()
     // A second call of the same tool may go another way inside; it must be as strict.

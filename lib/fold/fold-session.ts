@@ -4,6 +4,7 @@ import { call, native } from '../native/native'
 import { estimateTokens } from '../tokens/tokens'
 import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
+import { catchLater, warn } from '../util/warn'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { TestChanges } from './test-changes'
@@ -16,8 +17,30 @@ export interface FoldOptions {
   minBytes?: number
   /** Maximum bytes of the index of lines. A whole number of at least 65536. @default 8388608 */
   maxIndexBytes?: number
-  /** Tools by their names: with `false` their results are never folded, though later results may point to them. */
-  tools?: Readonly<Record<string, boolean>>
+  /**
+   * Tools by their names: with `false` their results are never folded, though later results may point to them; limits apply to their
+   * results in place of those above.
+   */
+  tools?: Readonly<Record<string, boolean | FoldLimits>>
+  /** Called with each result of which a part was replaced. An error in it is a warning of the process. */
+  onFold?: (event: FoldEvent) => void
+}
+
+/** Limits for the results of one tool. */
+export type FoldLimits = Pick<FoldOptions, 'minLines' | 'minBytes'>
+
+/** A result of which a part was replaced. */
+export interface FoldEvent {
+  toolName: string
+  toolCallId: string
+  /** UTF-8 bytes of the result before folding. */
+  bytes: number
+  /** UTF-8 bytes that were saved. */
+  savedBytes: number
+  /** The same in tokens, by an estimate. */
+  savedTokens: number
+  /** Number of places that were replaced. */
+  pointers: number
 }
 
 /** The call whose result is folded. */
@@ -66,10 +89,13 @@ const CHECKS: { readonly [K in keyof Required<FoldOptions>]: Check } = {
   minBytes: whole(1),
   maxIndexBytes: whole(65_536),
   tools: [
-    'an object with true or false for names of tools',
-    (value) => isRecord(value) && Object.values(value).every((each) => typeof each === 'boolean'),
+    'an object with true, false or limits for names of tools',
+    (value) => isRecord(value) && Object.values(value).every((each) => typeof each === 'boolean' || isRecord(each)),
   ],
+  onFold: ['a function', (value) => typeof value === 'function'],
 }
+
+const LIMITS = { minLines: CHECKS.minLines, minBytes: CHECKS.minBytes }
 
 /** Shorter texts have no run of lines that a pointer could stand for. */
 const SMALL_UNITS = 300
@@ -90,14 +116,15 @@ interface Edit {
 
 interface Inner {
   readonly handle: object
-  readonly tools: Readonly<Record<string, boolean>>
+  readonly tools: ReadonlyMap<string, boolean | FoldLimits>
+  readonly onFold: FoldOptions['onFold']
   /** The call of each number, with the argument if it is one; and the numbers of each call. */
   readonly calls: Map<number, { id: string; argument?: string }>
   readonly numbers: Map<string, number[]>
   readonly tests: TestChanges
   next: number
   sums: Omit<FoldReport, 'index'>
-  last: { toolName: string; savedBytes: number; pointers: number } | undefined
+  last: FoldEvent | undefined
 }
 
 const inners = new WeakMap<FoldSession, Inner>()
@@ -118,10 +145,14 @@ export class FoldSession {
   /** @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed */
   constructor(options: FoldOptions = {}) {
     checkOptions('options', options, CHECKS)
-    const { tools = {}, ...limits } = options
+    const { tools = {}, onFold, ...limits } = options
+    for (const [name, own] of Object.entries(tools)) {
+      if (typeof own === 'object') checkOptions(`options.tools.${name}`, own, LIMITS)
+    }
     inners.set(this, {
       handle: call(() => native.foldOpen(JSON.stringify(limits))),
-      tools: { ...tools },
+      tools: new Map(Object.entries(tools)),
+      onFold,
       calls: new Map(),
       numbers: new Map(),
       tests: new TestChanges(),
@@ -140,7 +171,7 @@ export class FoldSession {
     const inner = inners.get(this) as Inner
     // Most results are small, and a few comparisons are all they cost.
     if (text.length <= SMALL_UNITS) {
-      if (inner.tests.isUsed) noteSmallRun(inner, text, about)
+      if (isRecord(about) && inner.tests.mayKnow(about)) inner.tests.describe(about, describeArgs(about.args), text)
       if (inner.numbers.size > 0 && isRecord(about)) forgetCall(inner, about.toolCallId)
       return { content: text }
     }
@@ -152,27 +183,30 @@ export class FoldSession {
     forgetCall(inner, toolCallId)
     if (!toolCallId || !text.isWellFormed()) return { content: text }
     const described = describeArgs(args)
-    const isProtected = protect || inner.tools[toolName] === false
+    const own = inner.tools.get(toolName)
+    const isProtected = protect || own === false
     const tool = toolName.toWellFormed()
     // The model wrote its arguments before it sees the result.
     for (const [argument, value] of longTexts(args)) {
-      const own = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
-      call(() => native.foldText(inner.handle, value, JSON.stringify(own)))
+      const written = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
+      call(() => native.foldText(inner.handle, value, JSON.stringify(written)))
     }
     const id = numberOf(inner, { id: toolCallId })
     // A text without lone surrogates has no such line.
     const kept = keep.filter((line) => line.isWellFormed())
-    const given = { id, tool, args: described, protected: isProtected, keep: kept }
+    const given = { id, tool, args: described, protected: isProtected, keep: kept, ...Object(own) }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
-    const change = isProtected ? undefined : inner.tests.describe(toolName, described, text)
+    const change = isProtected ? undefined : inner.tests.describe({ toolName, args }, described, text)
     if (answer === null || answer === undefined) return { content: text }
     const edits = JSON.parse(answer) as Edit[]
     const content = changed(text, withChange(edits, change))
     const savedBytes = bytes - Buffer.byteLength(content)
     inner.sums.folded++
     inner.sums.savedBytes += savedBytes
-    inner.sums.savedTokens += savedTokens(text, edits)
-    inner.last = { toolName, savedBytes, pointers: edits.length }
+    const tokens = savedTokens(text, edits)
+    inner.sums.savedTokens += tokens
+    inner.last = { toolName, toolCallId, bytes, savedBytes, savedTokens: tokens, pointers: edits.length }
+    tell(inner, inner.last)
     return { content, record: { saved: text.length - content.length, edits: edits.map((edit) => named(inner, edit)) } }
   }
 
@@ -226,10 +260,13 @@ function checkedCall(about: unknown): FoldCall {
   return given as unknown as FoldCall
 }
 
-/** A run of tests without a failure may print little, and the next one is compared with it. */
-function noteSmallRun({ tests }: Inner, text: string, about: unknown): void {
-  if (!isRecord(about) || typeof about.toolName !== 'string') return
-  tests.describe(about.toolName, describeArgs(about.args), text)
+/** Tells the caller of a fold. Never throws. */
+function tell({ onFold }: Inner, event: FoldEvent): void {
+  try {
+    catchLater('onFold', onFold?.({ ...event }))
+  } catch (thrown) {
+    warn('onFold', thrown)
+  }
 }
 
 /** The text with the edits. */

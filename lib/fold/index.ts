@@ -2,4 +2,12 @@
 
 export type { ResultFolder } from '../tools/fold-result'
 export type { FoldEdit, FoldRecord } from '../types'
-export { type FoldCall, type FoldedText, type FoldOptions, type FoldReport, FoldSession } from './fold-session'
+export {
+  type FoldCall,
+  type FoldEvent,
+  type FoldedText,
+  type FoldLimits,
+  type FoldOptions,
+  type FoldReport,
+  FoldSession,
+} from './fold-session'

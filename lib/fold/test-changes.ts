@@ -3,6 +3,7 @@
 import { native } from '../native/native'
 import { compareTestRuns, readTestRun } from '../truncation/test-run'
 import type { TestFailure, TestRun } from '../types'
+import { isArray } from '../util/guards'
 
 /** Words of calls that run tests. Reading a run takes time, so that others are not read. */
 const RUNS_TESTS =
@@ -23,12 +24,14 @@ interface KnownRun {
 /** The last test run of each call of a session. */
 export class TestChanges {
   private readonly runs = new Map<string, KnownRun>()
+  /** Texts of the calls that are known: a call with none of them is another one. */
+  private readonly subjects = new Set<unknown>()
 
   /**
    * Returns a line that says how the run in a result differs from the last one of the same call; `undefined` if one of them is no
    * run, or not whole, or no test failed in either. Remembers the run.
    */
-  describe(toolName: string, args: string, text: string): string | undefined {
+  describe({ toolName, args: given }: TestCall, args: string, text: string): string | undefined {
     if (args === '' || !(RUNS_TESTS.test(args) || RUNS_TESTS.test(toolName))) return undefined
     const key = JSON.stringify([toolName, args])
     const before = this.runs.get(key)
@@ -37,19 +40,54 @@ export class TestChanges {
     if (run === undefined) return undefined
     const known = { run, isWhole: isWhole(run, text) }
     this.runs.set(key, known)
+    if (this.subjects.size > 4 * MAX_CALLS) this.subjects.clear()
+    for (const subject of subjectsOf(toolName, given)) this.subjects.add(subject)
     const [oldest] = this.runs.keys()
     if (this.runs.size > MAX_CALLS && oldest !== undefined) this.runs.delete(oldest)
     return before?.isWhole && known.isWhole ? changeBetween(before.run, run) : undefined
   }
 
-  /** True once a call has run tests. */
-  get isUsed(): boolean {
-    return this.runs.size > 0
+  /** False if a call has certainly not run tests before. Takes next to no time, and never throws. */
+  mayKnow({ toolName, args }: TestCall): boolean {
+    const { subjects } = this
+    if (subjects.size === 0) return false
+    try {
+      const given = Object(args) as Record<string, unknown>
+      for (const name in given) if (subjects.has(subjectOf(given[name]))) return true
+    } catch {
+      // A proxy or a getter threw.
+    }
+    return subjects.has(toolName)
   }
 
   clear(): void {
     this.runs.clear()
+    this.subjects.clear()
   }
+}
+
+/** A call that may have run tests. */
+interface TestCall {
+  readonly toolName: string
+  readonly args?: unknown
+}
+
+/** The texts among the arguments; the tool if there are none. */
+function subjectsOf(toolName: string, args: unknown): unknown[] {
+  try {
+    const texts = Object.values(Object(args))
+      .map(subjectOf)
+      .filter((text) => text !== undefined)
+    return texts.length > 0 ? texts : [toolName]
+  } catch {
+    return []
+  }
+}
+
+/** A command, also one given as a list of words. */
+function subjectOf(value: unknown): unknown {
+  if (typeof value === 'string') return value
+  return isArray(value) ? value.at(-1) : undefined
 }
 
 /** A preview may lack failures, and also the totals that say so: what it lacks is not fixed. */

@@ -4,6 +4,7 @@ import { SpillwayError, type SpillwayErrorCode } from '../errors'
 import type { TruncationContext } from '../types'
 import { isArray, isRecord, isRevoked } from '../util/guards'
 import { nearest } from '../util/suggest'
+import { warn } from '../util/warn'
 
 export { isRecord, isRevoked }
 
@@ -207,7 +208,22 @@ export function checkContext(context: TruncationContext): TruncationContext {
     if (!isSwitchOrNothing(value)) throw wrong(`context.${key}`, value, 'true or false')
   }
   checkSignal('context.signal', signal)
+  warnOfMisspelt(read)
   return read
+}
+
+/** Names that were warned of. A context may have more for a custom storage, so that nothing is refused. */
+const misspelt = new Set<string>()
+const MAX_MISSPELT = 100
+
+function warnOfMisspelt(context: object): void {
+  for (const key of Object.keys(context)) {
+    if ((FIELDS as readonly string[]).includes(key) || misspelt.has(key) || misspelt.size >= MAX_MISSPELT) continue
+    const meant = nearest(key, FIELDS)
+    if (meant === undefined) continue
+    misspelt.add(key)
+    warn('output', new Error(unknownName(`context.${key}`, key, FIELDS)))
+  }
 }
 
 /** True if a context is right and has nothing that changes what is done but the tool's name. */

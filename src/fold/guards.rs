@@ -1,5 +1,8 @@
 //! Lines that are never folded: the first and the last three, lines that look like errors, lines of diffs, and lines that the caller keeps.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 
 use super::line::Lines;
@@ -39,19 +42,62 @@ pub(crate) fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String])
     stays
 }
 
-/// Words of compilers and programs that speak other languages.
-const FOREIGN: [&str; 8] = ["错误", "錯誤", "エラー", "오류", "Fehler", "rreur", "шибка", "шибки"];
+/// Words of errors that the rules of previews do not know: in other languages, what a shell says of a program that a signal
+/// ended, and what a system says that has run out of something.
+const WORDS: [&str; 40] = [
+    "错误",
+    "錯誤",
+    "エラー",
+    "오류",
+    "Fehler",
+    "rreur",
+    "шибка",
+    "шибки",
+    "Killed",
+    "signal: killed",
+    "SIGKILL",
+    "SIGSEGV",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGILL",
+    "Terminated",
+    "llegal instruction",
+    "loating point exception",
+    "reakpoint trap",
+    "erminate called",
+    "roken pipe",
+    "imed out",
+    "o space left on device",
+    "uota exceeded",
+    "oo many open files",
+    "annot allocate memory",
+    "onnection reset",
+    "ot found for architecture",
+    "EOF when reading",
+    "ENOSPC",
+    "EDQUOT",
+    "ENOMEM",
+    "EMFILE",
+    "EACCES",
+    "EPERM",
+    "EPIPE",
+    "ETIMEDOUT",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EADDRINUSE",
+];
 
-/// Marks errors that have no word of the rules: in other languages, of apt and of klog.
+static FINDER: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok());
+
+/// Marks errors that have no word of the rules: those of [`WORDS`], of apt and of klog.
 fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
-    for word in FOREIGN {
-        for found in memmem::find_iter(lines.text, word.as_bytes()) {
-            stays[lines.at_byte(found)] = true;
-        }
+    for found in FINDER.iter().flat_map(|finder| finder.find_iter(lines.text)) {
+        stays[lines.at_byte(found.start())] = true;
     }
     for (at, stays) in stays.iter_mut().enumerate() {
         *stays |= match lines.line(at) {
-            [b'E', b':', b' ', ..] => true,
+            [b'E' | b'W', b':', b' ', ..] | [b'E', b'r', b'r', b':', ..] => true,
             [b'E' | b'F', date @ ..] if date.len() > 8 => {
                 date[..4].iter().all(u8::is_ascii_digit) && date[4] == b' ' && date[7] == b':'
             }

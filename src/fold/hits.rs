@@ -1,5 +1,5 @@
-//! Groups lines that begin with the same path below that path: `src/a.ts`, then `12:text`. Lists of paths are grouped below their
-//! folder, indented by two blanks.
+//! Groups lines that begin with the same path below that path: `src/a.ts`, then `12:text`. Hits without numbers are grouped below
+//! `src/a.ts:`, and lists of paths below their folder, both indented by two blanks.
 
 use super::Edit;
 use super::line::Lines;
@@ -7,6 +7,8 @@ use crate::tools::{self, Kind};
 
 /// Lines of a group at least.
 const MIN_LINES: usize = 2;
+/// The same of hits without numbers, which other lines resemble.
+const MIN_PLAIN_HITS: usize = 3;
 /// Bytes of a path at least and at most.
 const PATH: std::ops::RangeInclusive<usize> = 4..=400;
 const INDENT: &str = "  ";
@@ -60,40 +62,37 @@ type Split = fn(&str) -> Option<(&str, &str)>;
 
 /// The group that begins with a line.
 fn group(lines: &Lines<'_>, keep: &[String], from: usize, until: usize) -> Option<Edit> {
-    let text = |at: usize| std::str::from_utf8(lines.line(at)).ok();
-    let first = text(from)?;
-    let (head, split): (&str, Split) = match hit(first) {
-        Some((path, _)) => (path, hit),
-        None => (listed(first)?.0, listed),
-    };
-    if !PATH.contains(&head.len())
-        || keep.iter().any(|kept| !kept.is_empty() && first.contains(kept.as_str()))
-    {
+    let first = std::str::from_utf8(lines.line(from)).ok()?;
+    if keep.iter().any(|kept| !kept.is_empty() && first.contains(kept.as_str())) {
         return None;
     }
-    let is_list = hit(first).is_none();
-    let mut rest = Vec::new();
-    let mut to = from;
-    while to < until {
-        let Some((path, after)) = text(to).and_then(split) else { break };
-        if path != head {
-            break;
+    let kinds: [(Split, usize, &str); 3] =
+        [(hit, MIN_LINES, ""), (plain_hit, MIN_PLAIN_HITS, INDENT), (listed, MIN_LINES, INDENT)];
+    kinds.into_iter().find_map(|(split, least, indent)| {
+        let rest = below(lines, split, from, until)?;
+        let (head, to) = (split(first)?.0, from + rest.len());
+        let size: usize = rest.iter().map(|line| line.len() + indent.len() + 1).sum();
+        if rest.len() < least || head.len() + size >= lines.bytes(from, to) {
+            return None;
         }
-        rest.push(after);
-        to += 1;
-    }
-    let indent = if is_list { INDENT } else { "" };
-    let size: usize = rest.iter().map(|line| line.len() + indent.len() + 1).sum();
-    if rest.len() < MIN_LINES || head.len() + size >= lines.bytes(from, to) {
-        return None;
-    }
-    let mut shown = head.to_owned();
-    for line in rest {
-        shown.push('\n');
-        shown += indent;
-        shown += line;
-    }
-    Some(Edit { from_line: from, to_line: to, from: 0, to: 0, text: shown, target: None })
+        let mut shown = head.to_owned();
+        for line in rest {
+            shown.push('\n');
+            shown += indent;
+            shown += line;
+        }
+        Some(Edit { from_line: from, to_line: to, from: 0, to: 0, text: shown, target: None })
+    })
+}
+
+/// Returns the rest of each line, from one on, that begins with the path of the first.
+fn below<'a>(lines: &Lines<'a>, split: Split, from: usize, until: usize) -> Option<Vec<&'a str>> {
+    let text = |at: usize| std::str::from_utf8(lines.line(at)).ok();
+    let (head, _) = split(text(from)?)?;
+    let rest: Vec<&str> = (from..until)
+        .map_while(|at| split(text(at)?).filter(|(path, _)| *path == head).map(|(_, after)| after))
+        .collect();
+    PATH.contains(&head.len()).then_some(rest)
 }
 
 /// `path:12:text` and `path-12-text`: the path, and the line from its number on.
@@ -118,6 +117,14 @@ fn hit(line: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// `path:text`: the path with its colon, and the text.
+fn plain_hit(line: &str) -> Option<(&str, &str)> {
+    let at = line.find([':', ' ', '\t'])?;
+    let (path, rest) = line.split_at(at);
+    let is_path = rest.starts_with(':') && path.contains(['/', '.']) && !rest.starts_with("://");
+    is_path.then(|| line.split_at(at + 1))
+}
+
 /// A path by itself: its folder, and the rest.
 fn listed(line: &str) -> Option<(&str, &str)> {
     let at = line.rfind('/')?;
@@ -129,7 +136,8 @@ fn listed(line: &str) -> Option<(&str, &str)> {
 /// The lines of a group.
 pub(crate) fn ungroup(shown: &[&str]) -> Option<Vec<String>> {
     let (head, rest) = shown.split_first()?;
-    let line = |line: &&str| match line.strip_prefix(INDENT).filter(|_| head.ends_with('/')) {
+    let line = |line: &&str| match line.strip_prefix(INDENT).filter(|_| head.ends_with(['/', ':']))
+    {
         Some(name) => Some(format!("{head}{name}")),
         None => {
             let digits = line.find(|letter: char| !letter.is_ascii_digit())?;

@@ -85,6 +85,10 @@ pub struct Given<'a> {
     pub argument: bool,
     /// Lines with one of these texts stay.
     pub keep: &'a [String],
+    /// Lines that a run of this text has at least, in place of those of the options.
+    pub min_lines: Option<usize>,
+    /// The same in bytes.
+    pub min_bytes: Option<usize>,
 }
 
 /// How the lines of a run are numbered, where they are not exactly the lines that they repeat.
@@ -184,7 +188,8 @@ impl Fold {
     ) -> Vec<Edit> {
         let find = spans::Find {
             lines,
-            options: &self.options,
+            min_lines: given.min_lines.unwrap_or(self.options.min_lines),
+            min_bytes: given.min_bytes.unwrap_or(self.options.min_bytes),
             rules: self.rules.as_deref().filter(|_| !files.are_source()),
             keep: given.keep,
         };

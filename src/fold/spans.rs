@@ -3,12 +3,12 @@
 //! A run must be longer than its pointer. Compared with the last result of the same call, shorter runs are replaced too, because
 //! one line at the top names that result, and the pointers need not.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::guards::{self, guarded};
 use super::index::{Index, Keys, Source, WINDOW};
-use super::line::{Lines, Mark};
-use super::{Edit, Numbering, Options, Target};
+use super::line::{Lines, Mark, form};
+use super::{Edit, Numbering, Target};
 use crate::truncation::smart::rules::Rules;
 
 /// Lines and bytes of a run that repeats the last result of the same call.
@@ -16,7 +16,8 @@ const REPEATED: (usize, usize) = (WINDOW, 48);
 
 pub(crate) struct Find<'a> {
     pub lines: &'a Lines<'a>,
-    pub options: &'a Options,
+    pub min_lines: usize,
+    pub min_bytes: usize,
     pub rules: Option<&'a Rules>,
     pub keep: &'a [String],
 }
@@ -30,10 +31,35 @@ struct Run {
     pointer: String,
 }
 
+/// How a text differs from another, in lines.
+struct Changes {
+    /// Lines that the other one does not have.
+    new: usize,
+    /// Those of them that it has with other numbers.
+    numbers: usize,
+    /// Lines of the other one that this one has not, beyond those that others have replaced.
+    gone: usize,
+}
+
+/// Counts the lines before lines that they follow in the source.
+fn moved(runs: &[Run], id: u32) -> usize {
+    let mut end = 0;
+    let mut moved = 0;
+    for run in runs.iter().filter(|run| run.target.id == id) {
+        let lines = run.to - run.from;
+        if run.target.line < end {
+            moved += lines;
+        } else {
+            end = run.target.line + lines;
+        }
+    }
+    moved
+}
+
 impl Find<'_> {
     /// The edits of a text; `keys` say which call it is the result of, and of which file it is.
     pub(crate) fn edits(&self, index: &mut Index, keys: Keys) -> Vec<Edit> {
-        if self.lines.len() < guards::ENDS * 2 + WINDOW.min(self.options.min_lines) {
+        if self.lines.len() < guards::ENDS * 2 + WINDOW.min(self.min_lines) {
             return Vec::new();
         }
         let repeated = index.repeated(keys).map(|source| source.id);
@@ -69,19 +95,55 @@ impl Find<'_> {
     /// The runs against the last result of the call, the first with the sentence that names it.
     fn against(&self, index: &Index, stays: &[bool], base: &Source) -> Vec<Run> {
         let mut runs = self.runs(index, stays, Some(base.base()));
+        let moved = moved(&runs, base.id);
         let Some(first) = runs.iter_mut().find(|run| run.target.id == base.id) else { return runs };
-        let known: HashSet<(u64, Mark)> =
-            base.hashes.iter().copied().zip(base.marks.iter().copied()).collect();
-        let here = self.lines.hashes.iter().copied().zip(self.lines.marks.iter().copied());
-        let differ = here.filter(|line| !known.contains(line)).count();
+        let Changes { new, numbers, gone } = self.changes(base);
         let name = named(base, index.namesakes(&base.label));
         let total = self.lines.len() - usize::from(self.lines.text.ends_with(b"\n"));
-        let verb = if differ == 1 { "differs" } else { "differ" };
+        let verb = if new == 1 { "differs" } else { "differ" };
+        let counts = [
+            (numbers, "only in numbers"),
+            (moved, if moved == 1 { "is in another place" } else { "are in another place" }),
+            (gone, if gone == 1 { "of its lines is gone" } else { "of its lines are gone" }),
+        ];
+        let more: String = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, words)| format!("; {count} {words}"))
+            .collect();
         first.pointer = format!(
-            "[{differ} of {total} lines {verb} from {name} above, to which \"as there\" points]\n{}",
+            "[{new} of {total} lines {verb} from {name} above, to which \"as there\" points{more}]\n{}",
             first.pointer
         );
         runs
+    }
+
+    /// Compares the lines with those of the last result of the call, wherever they stand and however they are numbered.
+    fn changes(&self, base: &Source) -> Changes {
+        let mut there: HashMap<u64, usize> = HashMap::new();
+        base.hashes.iter().for_each(|hash| *there.entry(*hash).or_default() += 1);
+        let mut take = |hash: &u64| match there.get_mut(hash) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        };
+        let new: Vec<u64> = self.lines.hashes.iter().filter(|hash| !take(hash)).copied().collect();
+        let mut forms: HashMap<u16, usize> = HashMap::new();
+        for (hash, count) in there {
+            *forms.entry(form(hash)).or_default() += count;
+        }
+        let mut numbers = 0;
+        for hash in &new {
+            if let Some(count) = forms.get_mut(&form(*hash)).filter(|count| **count > 0) {
+                *count -= 1;
+                numbers += 1;
+            }
+        }
+        let replaced = new.len() - numbers;
+        let gone = forms.values().sum::<usize>().saturating_sub(replaced);
+        Changes { new: new.len(), numbers, gone }
     }
 
     /// The runs that take more away.
@@ -175,7 +237,7 @@ impl Find<'_> {
         is_base: bool,
     ) -> Option<Run> {
         let (min_lines, min_bytes) =
-            if is_base { REPEATED } else { (self.options.min_lines, self.options.min_bytes) };
+            if is_base { REPEATED } else { (self.min_lines, self.min_bytes) };
         let (count, bytes) = (to - from, self.lines.bytes(from, to));
         if count < min_lines || bytes < min_bytes {
             return None;

@@ -60,6 +60,8 @@ const READ: Given<'static> = Given {
     protected: false,
     argument: false,
     keep: &[],
+    min_lines: None,
+    min_bytes: None,
 };
 const RUN: Given<'static> = Given {
     id: 0,
@@ -68,6 +70,8 @@ const RUN: Given<'static> = Given {
     protected: false,
     argument: false,
     keep: &[],
+    min_lines: None,
+    min_bytes: None,
 };
 
 #[test]
@@ -130,6 +134,54 @@ fn the_same_call_again_shows_what_differs() {
 }
 
 #[test]
+fn the_sentence_says_how_lines_differ() {
+    let base: Vec<String> = file(0..40).lines().map(str::to_owned).collect();
+    let numbered = |lines: &[String]| {
+        let lines = lines.iter().enumerate();
+        lines.map(|(at, line)| format!("{:6}\t{line}", at + 1)).collect::<Vec<_>>()
+    };
+    let with = |at: usize, line: &str| {
+        let mut lines = base.clone();
+        lines.insert(at, line.to_owned());
+        lines
+    };
+    let replaced = |at: usize, line: &str| {
+        let mut lines = base.clone();
+        line.clone_into(&mut lines[at]);
+        lines
+    };
+    let moved = [&base[..8], &base[28..32], &base[8..28], &base[32..]].concat();
+    let short = [&base[..20], &base[21..]].concat();
+    for (before, after, head, tail) in [
+        (
+            base.clone(),
+            replaced(20, "const value977 = compute(3, 'as in the file')"),
+            "1 of 40 lines differs",
+            "; 1 only in numbers",
+        ),
+        (
+            base.clone(),
+            replaced(20, "an other one"),
+            "1 of 40 lines differs",
+            "; 1 of its lines is gone",
+        ),
+        (base.clone(), with(20, "one more line"), "1 of 41 lines differs", ""),
+        (numbered(&base), numbered(&with(20, "one more line")), "1 of 41 lines differs", ""),
+        (base.clone(), short, "0 of 39 lines differ", "; 1 of its lines is gone"),
+        (base.clone(), moved, "0 of 40 lines differ", "; 20 are in another place"),
+    ] {
+        let mut session = Session::new();
+        session.add(&before.join("\n"), RUN);
+        // Runs are too short for pointers that name the result themselves.
+        let (shown, _) = session.add(&after.join("\n"), Given { min_lines: Some(40), ..RUN });
+        let sentence = format!(
+            "[{head} from the output of `npm test` above, to which \"as there\" points{tail}]\n"
+        );
+        assert!(shown.contains(&sentence), "{sentence}{shown}");
+    }
+}
+
+#[test]
 fn hits_stand_under_their_path() {
     let mut session = Session::new();
     let text =
@@ -142,6 +194,20 @@ fn hits_stand_under_their_path() {
         Given { args: r#"{"command":"find ."}"#, ..RUN },
     );
     assert_eq!(shown, "./src/x/\n  a.ts\n  b.ts\n  c.ts\n./y");
+    for (text, expected) in [
+        (
+            "src/deep/a.ts:one\nsrc/deep/a.ts:  two\nsrc/deep/a.ts:\nsrc/deep/b.ts:3 three\n",
+            "src/deep/a.ts:\n  one\n    two\n  \nsrc/deep/b.ts:3 three\n",
+        ),
+        ("src/a.ts:one\nsrc/a.ts:two\n", "src/a.ts:one\nsrc/a.ts:two\n"),
+        ("src/a.ts:3\nsrc/b.ts:0\nsrc/c.ts:12\n", "src/\n  a.ts:3\n  b.ts:0\n  c.ts:12\n"),
+        (
+            "http://a/b x\nhttp://a/b y\nhttp://a/b z\n",
+            "http://a/b x\nhttp://a/b y\nhttp://a/b z\n",
+        ),
+    ] {
+        assert_eq!(session.add(text, grep.clone()).0, expected);
+    }
     let (_, edits) = session.add(text, Given { args: r#"{"command":"make"}"#, ..RUN });
     assert_eq!(edits, []);
 }

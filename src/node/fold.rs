@@ -28,6 +28,8 @@ struct About {
     argument: bool,
     #[serde(default)]
     keep: Vec<String>,
+    min_lines: Option<usize>,
+    min_bytes: Option<usize>,
 }
 
 /// An empty index with these limits, as JSON.
@@ -43,8 +45,9 @@ pub fn fold_text(
     text: String,
     about: String,
 ) -> Result<Option<String>> {
-    let About { id, tool, args, protected, argument, keep } = parse(&about)?;
-    let given = Given { id, tool: &tool, args: &args, protected, argument, keep: &keep };
+    let About { id, tool, args, protected, argument, keep, min_lines, min_bytes } = parse(&about)?;
+    let (tool, args, keep) = (&*tool, &*args, &*keep);
+    let given = Given { id, tool, args, protected, argument, keep, min_lines, min_bytes };
     let folded = lock(fold).fold(&text, &given);
     Ok((!folded.edits.is_empty()).then(|| written(&folded.edits)))
 }

@@ -128,7 +128,7 @@ pub(crate) static TABLE: &[Row] = &[
             "search_in_file",
         ],
     ),
-    (Kind::Search, Some(Shape::Paths), &["search_output", "spillway_search_output"]),
+    (Kind::Search, Some(Shape::Paths), &["search_output", "spillway_search_output", "lsp"]),
     (Kind::Delegate, None, &["task", "new_task", "explore", "subagent"]),
     (
         Kind::Edit,

@@ -22,10 +22,10 @@ import {
   asideOf,
   elements,
   get,
-  isBlank,
   isJsonObject,
   isObject,
   isUiMessage,
+  isUnnamed,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -103,7 +103,7 @@ export const aiSdk = defineFormat({
   missing: ({ id, name }, text) => ({
     type: 'tool-result',
     toolCallId: id ?? '',
-    toolName: name ?? '',
+    toolName: name ?? 'unknown',
     output: { type: 'error-text', value: text },
   }),
 })
@@ -146,7 +146,7 @@ function readResult(part: object, at: number): ResultReading {
     at,
     callId: nonEmpty(get(part, 'toolCallId')),
     toolName: nonEmpty(get(part, 'toolName')),
-    blankName: isBlank(get(part, 'toolName')) ? ['content', at, 'toolName'] : undefined,
+    blankName: isUnnamed(get(part, 'toolName')) ? ['content', at, 'toolName'] : undefined,
     outputPath: outputPathOf(part),
   }
   const output = watched(part, 'output')

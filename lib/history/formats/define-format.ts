@@ -15,7 +15,7 @@ import type {
 import { rememberClaim } from '../saved-path'
 import { type Edit, edited } from './immutable-edit'
 import { kindOfMedia } from './reasoning-and-files'
-import { get, isJsonObject, isObject, timeOf, unnoted } from './safe-read'
+import { get, isBlank, isJsonObject, isObject, timeOf, unnoted } from './safe-read'
 
 /** A call, and how its arguments are written. */
 export interface CallReading {
@@ -134,7 +134,9 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     const { reading, path } = read(message) ?? {}
     const call = reading?.calls?.[place]
     if (reading === undefined || call === undefined || path === undefined) return undefined
-    const made = rules.missing?.(call, text, reading, innerOf(message, path))
+    // A blank name is none: providers refuse it.
+    const called = call.name !== undefined && isBlank(call.name) ? { ...call, name: undefined } : call
+    const made = rules.missing?.(called, text, reading, innerOf(message, path))
     if (made === undefined) return undefined
     return rules.container ? { kind: 'part', value: made } : { kind: 'message', value: sealed(made, message) }
   }

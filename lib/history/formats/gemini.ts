@@ -10,8 +10,8 @@ import {
   asideOf,
   elements,
   get,
-  isBlank,
   isJsonObject,
+  isUnnamed,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -87,7 +87,7 @@ export const gemini = defineFormat({
   summary: (text) => ({ role: 'user', parts: [{ text }] }),
   container: { key: 'parts', around: (parts) => ({ role: 'user', parts }) },
   missing: ({ id, name }, text) => ({
-    functionResponse: { ...(id !== undefined && { id }), name: name ?? '', response: { error: text } },
+    functionResponse: { ...(id !== undefined && { id }), name: name ?? 'unknown', response: { error: text } },
   }),
 })
 
@@ -135,7 +135,7 @@ function readResponse(holder: object, at: number): ResultReading {
     media: media.length,
     outputPath: outputPathOf(response),
     isToolsPath: true,
-    blankName: isBlank(get(holder, 'name')) ? ['parts', at, 'functionResponse', 'name'] : undefined,
+    blankName: isUnnamed(get(holder, 'name')) ? ['parts', at, 'functionResponse', 'name'] : undefined,
     edits: (other, alone): Edit[] => [
       key === undefined ? [path, { [failed ? 'error' : 'output']: other }] : [[...path, key], other],
       ...(beside.length > (alone ? 0 : media.length)

@@ -22,9 +22,9 @@ import {
   asideOf,
   elements,
   get,
-  isBlank,
   isJsonObject,
   isUiMessage,
+  isUnnamed,
   jsonText,
   nonEmpty,
   outputPathOf,
@@ -204,7 +204,7 @@ function readResult(item: object, type: string, names: ItemNames): ResultReading
   const common = {
     callId: callIdOf(item, names),
     toolName: nonEmpty(get(item, 'name')),
-    blankName: type === 'function_call_result' && isBlank(get(item, 'name')) ? ['name'] : undefined,
+    blankName: type === 'function_call_result' && isUnnamed(get(item, 'name')) ? ['name'] : undefined,
     outputPath: outputPathOf(item, ['metadata', 'providerData']),
   }
   if (type === 'shell_call_output' && Array.isArray(output)) return { ...common, ...readShell(output, names) }

@@ -134,6 +134,11 @@ export function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === ''
 }
 
+/** True if a name that providers require is missing or says nothing. */
+export function isUnnamed(value: unknown): boolean {
+  return typeof value !== 'string' || value.trim() === ''
+}
+
 export function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
