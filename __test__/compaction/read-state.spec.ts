@@ -94,6 +94,63 @@ test('says which files were read, which lines, and whether they have changed sin
   ])
 })
 
+test.each<[string, readonly string[], Omit<Read, 'path'>[], string]>([
+  [
+    'a line was added before',
+    ['a new line', ...LINES],
+    [{ shown: LINES.slice(9, 14).join('\n'), args: { offset: 10, limit: 5 } }],
+    'lines 10-14, changed',
+  ],
+  [
+    'a line was added before numbered ones',
+    ['a new line', ...LINES],
+    [{ shown: numbered(LINES.slice(9, 14), 10), args: { offset: 10, limit: 5 } }],
+    'lines 10-14, changed',
+  ],
+  [
+    'a line was added behind',
+    [...LINES, 'a new line'],
+    [{ shown: LINES.slice(9, 14).join('\n'), args: { offset: 10, limit: 5 } }],
+    'lines 10-14, unchanged',
+  ],
+  [
+    'a line was added to the end of a file that was read whole',
+    [...LINES, 'a new line'],
+    [{ shown: LINES.join('\n') }],
+    'changed',
+  ],
+  ['a blank end does not count', [...LINES, '', ''], [{ shown: numbered(LINES) }], 'unchanged'],
+  [
+    'the first page of a long file',
+    [...LINES, ...LINES, ...LINES, ...LINES, ...LINES],
+    [{ shown: [...LINES, ...LINES, ...LINES, ...LINES].join('\n') }],
+    'unchanged',
+  ],
+  [
+    'the part that was read first has changed',
+    ['another line', ...LINES.slice(1)],
+    [
+      { shown: numbered(LINES.slice(0, 5)), args: { offset: 1, limit: 5 } },
+      { shown: numbered(LINES.slice(9, 14), 10), args: { offset: 10, limit: 5 } },
+    ],
+    'lines 1-5, 10-14, changed',
+  ],
+  [
+    'a part that was read again since',
+    LINES,
+    [{ shown: numbered(['before', ...LINES.slice(1, 5)]), args: { offset: 1, limit: 5 } }, { shown: numbered(LINES) }],
+    'unchanged',
+  ],
+])('%s', async (_name, lines, reads, state) => {
+  writeFileSync(join(root, 'a.ts'), lines.join('\n'))
+  const ledger = new ToolResultLedger()
+  for (const at of reads.keys()) ledger.record({ toolCallId: `r${at}`, toolName: 'read', endedAt: 1_600_000_000_000 })
+  const history = reading(reads.map((read) => ({ path: 'a.ts', ...read })))
+  expect(below('[Read Files]', await summaryOf(history, { readState: { root }, ledger }))).toEqual([
+    `- a.ts: ${state} since`,
+  ])
+})
+
 test('a preview of an old file is judged by its date, and without a time nothing is claimed', async () => {
   const path = join(root, 'long.ts')
   writeFileSync(path, LINES.join('\n'))

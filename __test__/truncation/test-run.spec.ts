@@ -69,6 +69,19 @@ describe('readTestRun', () => {
         ['t.py::test_b', 'Aborted', '/p/t.py:3'],
       ],
     ],
+    ...['t.py ..', 't.py ', '..F.'].map((letters): [string, string[], [string, string, string][]] => [
+      `a pytest that dies after ${letters}`,
+      [
+        `${letters}Fatal Python error: Segmentation fault`,
+        '',
+        'Current thread 0x1 (most recent call first):',
+        '  File "/p/lib.py", line 9 in call',
+        '  File "/p/t.py", line 3 in test_b',
+        '  File "/p/_pytest/python.py", line 195 in pytest_pyfunc_call',
+        'Segmentation fault (core dumped)',
+      ],
+      [['test_b', 'Segmentation fault', '/p/t.py:3']],
+    ]),
     [
       'parameters of pytest with a dash',
       [PYTEST, '____ test_x[a - b] ____', 'FAILED t.py::test_x[a - b] - assert x[1] == 2', '== 1 failed in 0.1s =='],

@@ -18,13 +18,22 @@ const MAX_FILES = 100
 /** Larger files are judged by their date alone, and not given again. */
 const MAX_BYTES = 1 << 20
 
+/** Fewer lines, of a read without an end, are all that the file had: pages of tools are longer. */
+const MIN_PAGE = 100
+
 /** The number of a line, as tools that read files print it. */
 const LINE_NUMBER = /^ *\d{1,9}(?:\t|→| ?\| ?|: ?)/
 
+type Range = [from: number, to: number]
+
 interface FileRead {
   path: string
-  ranges: [from: number, to: number][]
-  /** The text of the newest read. */
+  /** The reads, without those that a newer one covers. */
+  reads: ReadLines[]
+}
+
+interface ReadLines {
+  range: Range
   text: ResultText
   /** When it ended: milliseconds. */
   time: number | undefined
@@ -46,10 +55,11 @@ function readsOf<M>(
       if (from === 1 && to === null) files.delete(path)
       continue
     }
-    const ranges = files.get(path)?.ranges ?? []
+    const range: Range = [from, to ?? Number.POSITIVE_INFINITY]
+    const before = files.get(path)?.reads ?? []
+    const others = before.filter((read) => read.range[0] < range[0] || read.range[1] > range[1])
     files.delete(path)
-    const range: [number, number] = [from, to ?? Number.POSITIVE_INFINITY]
-    files.set(path, { path, ranges: merged([...ranges, range]), text: view.text, time: learnt?.endedAt ?? view.time })
+    files.set(path, { path, reads: [...others, { range, text: view.text, time: learnt?.endedAt ?? view.time }] })
   }
   return [...files.values()]
 }
@@ -58,8 +68,8 @@ function readIn(call: OutputAt['call']): ReturnType<typeof fileAccess>['read'] {
   return call?.name === undefined ? undefined : fileAccess(call.name.toWellFormed(), call).read
 }
 
-function merged(ranges: [number, number][]): [number, number][] {
-  const all: [number, number][] = []
+function merged(ranges: readonly Range[]): Range[] {
+  const all: Range[] = []
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
     const last = all.at(-1)
     if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to)
@@ -135,7 +145,8 @@ function fitting(texts: readonly string[], most: number, tokens: number, tokensO
   return chosen
 }
 
-function lineOf({ path, ranges }: FileRead, state: string | undefined, { lines }: SummaryWords): string {
+function lineOf({ path, reads }: FileRead, state: string | undefined, { lines }: SummaryWords): string {
+  const ranges = merged(reads.map(({ range }) => range))
   const isWhole = ranges.some(([from, to]) => from === 1 && to === Number.POSITIVE_INFINITY)
   const named = ranges
     .map(([from, to]) => (from === to ? from : Number.isFinite(to) ? `${from}-${to}` : `${from}-`))
@@ -168,7 +179,7 @@ interface FileState {
 }
 
 /** Looks whether a file still has the lines that were read, and returns its text. Nothing is known of a file outside of the root. */
-async function stateOf(root: string, { path, text, time }: FileRead, words: SummaryWords): Promise<FileState> {
+async function stateOf(root: string, { path, reads }: FileRead, words: SummaryWords): Promise<FileState> {
   const unknown = { state: undefined, text: undefined }
   try {
     const home = await realpath(root)
@@ -182,11 +193,12 @@ async function stateOf(root: string, { path, text, time }: FileRead, words: Summ
     const { mtimeMs, size, isFile } = await about(real)
     if (!isFile) return { state: words.deleted, text: undefined }
     const now = size > MAX_BYTES ? undefined : await readFile(real, 'utf8')
-    const shown = shownIn(text)
-    const whole = now?.replaceAll('\r\n', '\n') ?? ''
-    const isSame = now !== undefined && (shown === '' ? whole.trim() === '' : whole.includes(shown))
-    if (isSame || (time !== undefined && mtimeMs <= time)) return { state: words.unchanged, text: now, real }
-    return { state: time === undefined ? words.unknown : words.changed, text: now, real }
+    const lines = now?.split(/\r?\n/)
+    const isSame = (read: ReadLines) => lines !== undefined && standsIn(lines, read)
+    const others = reads.filter((read) => !(read.time !== undefined && mtimeMs <= read.time) && !isSame(read))
+    if (others.length === 0) return { state: words.unchanged, text: now, real }
+    const isChanged = others.some(({ time }) => time !== undefined)
+    return { state: isChanged ? words.changed : words.unknown, text: now, real }
   } catch {
     return unknown
   }
@@ -202,12 +214,27 @@ function isInside(root: string, path: string): boolean {
   return way === '' || !(way === '..' || /^\.\.[\\/]/.test(way) || isAbsolute(way))
 }
 
-/** The lines of the file in what a tool showed of it. */
-function shownIn(text: ResultText): string {
+/** True if a file still has the lines that a tool showed of it, and where it showed them. */
+function standsIn(file: readonly string[], { range, text }: ReadLines): boolean {
   const joined = typeof text === 'string' ? text : text.join('\n')
-  return joined
-    .split(/\r?\n/)
-    .map((line) => line.replace(LINE_NUMBER, ''))
+  const shown = joined.split(/\r?\n/)
+  const bare = shown.map((line) => line.replace(LINE_NUMBER, ''))
+  const isText = (line: string) => line.trim() !== ''
+  const first = bare.findIndex(isText)
+  if (first === -1) return !file.some(isText)
+  const last = bare.findLastIndex(isText)
+  const number = LINE_NUMBER.test(shown[first] as string) ? Number.parseInt(shown[first] as string, 10) : undefined
+  const at = (number ?? range[0] + first) - 1
+  const count = last + 1 - first
+  // Texts are trimmed on their way.
+  const whole = bare
+    .slice(first, last + 1)
     .join('\n')
     .trim()
+  const isToEnd = range[1] === Number.POSITIVE_INFINITY && count < MIN_PAGE
+  const there = file
+    .slice(at, at + count)
+    .join('\n')
+    .trim()
+  return there === whole && !(isToEnd && file.slice(at + count).some(isText))
 }

@@ -159,12 +159,7 @@ fn the_sentence_says_how_lines_differ() {
             "1 of 40 lines differs",
             "; 1 only in numbers",
         ),
-        (
-            base.clone(),
-            replaced(20, "an other one"),
-            "1 of 40 lines differs",
-            "; 1 of its lines is gone",
-        ),
+        (base.clone(), replaced(20, "an other one"), "1 of 40 lines differs", ""),
         (base.clone(), with(20, "one more line"), "1 of 41 lines differs", ""),
         (numbered(&base), numbered(&with(20, "one more line")), "1 of 41 lines differs", ""),
         (base.clone(), short, "0 of 39 lines differ", "; 1 of its lines is gone"),

@@ -157,7 +157,12 @@ pub(super) const RUNNERS: &[Runner] = &[
                 Fails(Nothing),
             ),
             rule(r"^(?P<id>\S+\.py::.+?) (?:FAILED|ERROR)\s+\[ *\d+%\]$", Fails(Nothing)),
-            rule(r"^(?:[\w./-]+\.py [.sFExX]*)?Fatal Python error: (?P<message>.*)$", Section(4)),
+            rule(r"^Fatal Python error: (?P<message>.*)$", Section(4)),
+            // Only this runner prints a letter for each test.
+            rule(
+                r"^(?:[\w./-]+\.py [.sFExX]*|[.sFExX]+)Fatal Python error: (?P<message>.*)$",
+                Section(5),
+            ),
             rule(r"^\S+\.py::.+? Fatal Python error: ", Section(4)),
             rule(r"^(?P<id>\S+\.py::.+?) Fatal Python error: (?P<message>.*)$", Dies),
             within(
@@ -165,6 +170,7 @@ pub(super) const RUNNERS: &[Runner] = &[
                 r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#,
                 Fails(Nothing),
             ),
+            within(5, r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#, Dies),
         ],
     },
     Runner {
