@@ -196,12 +196,32 @@ describe('with a time limit', () => {
     expect(await worker(coordination).gate.request(CALL)).toMatchObject(denied)
   })
 
-  test.each<[string, () => Promise<unknown>]>([
-    ['refuses', () => Promise.reject(outage())],
-    ['hangs', () => new Promise(() => {})],
-  ])('a call is denied while the server %s', async (_name, answer) => {
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['refuses', () => Promise.reject(outage()), 'connect ECONNREFUSED'],
+    ['hangs', () => new Promise(() => {}), 'it has not answered'],
+  ])('a call is denied in time while the server %s, with the reason', async (_name, answer, why) => {
     const coordination = throughCoordination(new MemoryCoordination(), answer)
-    expect(await worker(coordination, options).gate.request(CALL)).toMatchObject(denied)
+    const startedAt = performance.now()
+    const { decision, message } = await worker(coordination, { ...options, pollMs: 1500 }).gate.request(CALL)
+    expect([decision, message]).toEqual([
+      'deny',
+      `no answer within 50 ms; the server of the questions cannot be reached: ${why}`,
+    ])
+    expect(performance.now() - startedAt).toBeLessThan(1200)
+  })
+
+  test('an answer of the same moment counts, where the server can be reached', async () => {
+    const behind = new MemoryCoordination()
+    const coordination = throughCoordination(behind, async (name, send) => {
+      if (name === 'first' && (await behind.list('questions')).length > 0) {
+        const [{ key }] = (await behind.list('questions')) as [{ key: string }]
+        await behind.put(`answers/${key.split('/')[1]}`, JSON.stringify({ response: 'once', by: 'x' }))
+      }
+      return send()
+    })
+    expect(await worker(coordination, { ...options, pollMs: 5000 }).gate.request(CALL)).toMatchObject({
+      decision: 'allow',
+    })
   })
 })
 

@@ -109,9 +109,19 @@ export class FleetApprovals {
       return answer
     }
     let looked: Promise<unknown> = Promise.resolve()
+    // What is wrong with the server, as far as it is known by now.
+    let outage: string | undefined
     const look = () => {
       const found = lookOnce()
-      looked = found.catch(() => {})
+      outage ??= 'it has not answered'
+      looked = found.then(
+        () => {
+          outage = undefined
+        },
+        (error) => {
+          outage = messageOf(error)
+        },
+      )
       return found
     }
     const watch = (ring: () => void) =>
@@ -122,7 +132,7 @@ export class FleetApprovals {
     let answer: string | undefined
     try {
       answer = await waitForAnswer({ look, watch, pollMs, timeoutMs: answerTimeoutMs, signal: ended, onError })
-      answer ??= await this.reject(id, timeoutReason)
+      answer ??= await this.reject(id, timeoutReason, outage)
     } finally {
       // The call does not wait for it, and a question that stays is left out of `pending` once it is answered.
       void this.whileOpen(this.takeBack(id, looked))
@@ -185,16 +195,23 @@ export class FleetApprovals {
     return over
   }
 
-  /** Rejects a question, unless it is answered at the same moment: then that answer counts. */
-  private async reject(id: string, reason: string): Promise<string> {
+  /**
+   * Rejects a question, unless it is answered at the same moment: then that answer counts. A server that could not be reached is not
+   * waited for.
+   */
+  private async reject(id: string, reason: string, outage: string | undefined): Promise<string> {
     const { coordination, keepMs, pollMs, onError } = this.options
-    const rejection = JSON.stringify({ response: { reject: reason }, by: randomUUID() } satisfies Answer)
-    try {
-      return await withTimeout(pollMs, () => coordination.first(`${ANSWERS}/${id}`, rejection, keepMs))
-    } catch (error) {
-      onError(error)
-      return rejection
-    }
+    const why = outage === undefined ? reason : `${reason}; the server of the questions cannot be reached: ${outage}`
+    const rejection = JSON.stringify({ response: { reject: why }, by: randomUUID() } satisfies Answer)
+    const stored = withTimeout(pollMs, () => coordination.first(`${ANSWERS}/${id}`, rejection, keepMs)).catch(
+      (error) => {
+        onError(error)
+        return rejection
+      },
+    )
+    if (outage === undefined) return stored
+    void this.whileOpen(stored)
+    return rejection
   }
 }
 
