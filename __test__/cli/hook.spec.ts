@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { onLinux } from '../support/only'
 import { tempDir } from '../support/temp'
 import { CLI, cli, ended, start } from './support'
 
@@ -430,6 +431,17 @@ test('100 MB are bounded, or let through in time', async () => {
   expect(Date.now() - started).toBeLessThan(15_000)
   expect(JSON.parse(ran.stdout)).toEqual(expect.any(Object))
   expect(ran.stdout.length).toBeLessThan(100_000)
+})
+
+onLinux('a call is let through where the folder of the store can never be made', async () => {
+  const calls = [
+    { tool_name: 'Read', tool_input: { file_path: '/a' }, tool_response: 'x' },
+    { tool_name: 'Bash', tool_input: {}, tool_response: { stdout: 'x\n'.repeat(20_000), stderr: '' } },
+  ]
+  for (const call of calls) {
+    const input = JSON.stringify({ hook_event_name: 'PostToolUse', session_id: 's', tool_use_id: 'c', ...call })
+    expect((await cli(['hook', 'claude-code', '--store', '/proc/x'], { env, input })).code).toBe(0)
+  }
 })
 
 test('an agent that never closes standard input gets an answer after 2 s', async () => {

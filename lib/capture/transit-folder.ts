@@ -1,9 +1,10 @@
 /** Private folders for outputs on their way to a storage of the caller's. */
 
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Settings } from '../settings/settings'
 import { openPlace, type Place } from '../storage/file-storage'
+import { makeFolder } from '../util/make-folder'
 
 let passage: Place | undefined
 
@@ -34,7 +35,7 @@ export function openPassage(): Place | undefined {
 
 function isWritable(dir: string): boolean {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir)
     accessSync(dir, constants.W_OK)
     return true
   } catch {

@@ -1,8 +1,9 @@
 /** The output of a command that runs in another process: `spillway run` answers on a socket in the store, `spillway tail -f` asks there. */
 
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunningCommand } from 'spillway'
+import { makeFolder } from '../util/make-folder'
 import { Live } from './live-output'
 
 /** A shorter command is not worth a socket, which takes a few milliseconds. */
@@ -73,7 +74,7 @@ export class Followers {
       server.close()
     }
     try {
-      mkdirSync(dir, { recursive: true, mode: 0o700 })
+      makeFolder(dir)
       // A process of the same number may have left one.
       rmSync(path, { force: true })
       server.listen(path)

@@ -1,7 +1,8 @@
 /** A log beside the outputs of a store: one line of JSON for an output, by its path. */
 
-import { closeSync, constants, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../util/make-folder'
 import { readJsonLines } from './json-lines'
 import { note } from './terminal'
 
@@ -22,7 +23,7 @@ export class StoreLog<T extends { path: string }> {
     const file = join(dir, this.name)
     this.attempt(file, () => {
       // Outputs in a bucket may be the first that this machine keeps a log of.
-      mkdirSync(dir, { recursive: true, mode: 0o700 })
+      makeFolder(dir)
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) this.removeOld(file)
       const handle = openSync(file, APPEND, 0o600)
       try {

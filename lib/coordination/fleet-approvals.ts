@@ -109,7 +109,7 @@ export class FleetApprovals {
       return answer
     }
     let looked: Promise<unknown> = Promise.resolve()
-    // What is wrong with the server, as far as it is known by now.
+    // The problem of the server, as far as it is known by now.
     let outage: string | undefined
     const look = () => {
       const found = lookOnce()

@@ -6,6 +6,7 @@
 import { promises } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes, sha256 } from '../util/crypto'
+import { makeFolderLater } from '../util/make-folder'
 import type { ObjectRange } from './object-store'
 import { parseKey } from './output-keys'
 
@@ -43,7 +44,7 @@ export class Spool {
   }
 
   private async newDraft(): Promise<string> {
-    await promises.mkdir(this.dir, { recursive: true, mode: 0o700 })
+    await makeFolderLater(this.dir)
     return join(this.dir, `.${randomBytes(8).toString('hex')}.draft`)
   }
 

@@ -12,7 +12,6 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -29,6 +28,7 @@ import { isQuestion, type PendingRequest } from '../approval/gate-state'
 import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { randomUUID, sha256 } from '../util/crypto'
+import { makeFolder } from '../util/make-folder'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { type Check, checkOptions } from '../validation/options'
@@ -215,7 +215,7 @@ function createOnce(file: string, text: string): void {
 
 function makePrivate(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir)
   } catch (cause) {
     throw new SpillwayError('STORAGE_WRITE', `${dir}: ${messageOf(cause)}`, { field: 'dir', cause })
   }

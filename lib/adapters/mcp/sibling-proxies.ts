@@ -8,10 +8,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, rmdirSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
+import { makeFolder } from '../../util/make-folder'
 
 const ATTEMPTS = 50
 /** A new socket does not answer before it listens. */
@@ -177,7 +178,7 @@ function baseOf(key: string): string {
 
 /** Makes a folder that others can neither read nor fill. */
 function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   for (const each of [join(folder, '..'), folder]) {
     const { uid, mode } = lstatSync(each)
     if (!lstatSync(each).isDirectory() || uid !== userInfo().uid || (mode & 0o077) !== 0) {

@@ -3,7 +3,6 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmdirSync,
@@ -15,6 +14,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join, normalize, sep } from 'node:path'
 import { diffLines } from 'diff'
 import { updateConfig } from 'spillway/config'
+import { makeFolder } from '../../util/make-folder'
 import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
 import { AGENTS } from '.'
@@ -231,7 +231,7 @@ const hasSetup = (settings: AgentSettings): boolean => AGENTS.some((agent) => is
 
 async function wire(agent: Agent, change: Change, wanted: Wanted): Promise<Change> {
   const { file, before, after } = change
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file), 0o777)
   // Checks the text that was read, not the file: another process may have changed it since.
   const isFirst = before !== undefined && agent.wiring.kind !== 'file' && !hasSetup(await parsed(before))
   const backup = backupOf(file)

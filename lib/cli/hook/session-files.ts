@@ -1,7 +1,8 @@
 /** Files of a session that hooks share, in the store: one line of JSON for each record, removed a week after the last. */
 
-import { appendFileSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
+import { appendFileSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../util/make-folder'
 import { readJsonLines } from '../json-lines'
 
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000
@@ -29,7 +30,7 @@ export function sizeIn(dir: string, file: SessionFile): number {
  */
 export function addRecord(dir: string, file: SessionFile, record: object): boolean {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir)
     appendFileSync(join(dir, nameOf(file)), `${JSON.stringify(record)}\n`, { mode: 0o600 })
     return true
   } catch {
