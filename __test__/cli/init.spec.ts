@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tempDir } from '../support/temp'
-import { CLI, cli } from './support'
+import { CLI, cli, HERE } from './support'
 
 let home: string
 let cwd: string
@@ -487,7 +487,7 @@ describe('doctor', () => {
       'a plugin that is gone',
       ...(['opencode', '.config/opencode/opencode.json'] as const),
       () => '{ "plugin": ["/gone/node_modules/spillway"] }',
-      '/gone/node_modules/spillway is not there; run spillway init opencode again',
+      `/gone/node_modules/spillway is not there; run ${HERE} init opencode again`,
     ],
     [
       'an extension that cannot be loaded',
@@ -499,7 +499,7 @@ describe('doctor', () => {
       'an extension whose package is gone',
       ...(['pi', '.pi/agent/extensions/spillway.ts'] as const),
       (text) => text.replaceAll(/from "[^"]*\/dist/g, 'from "/gone/dist'),
-      '/gone/dist/adapters/pi.mjs is not there; run spillway init pi again',
+      `/gone/dist/adapters/pi.mjs is not there; run ${HERE} init pi again`,
     ],
   ])('finds %s', async (_name, agent, file, change, problem) => {
     await spillway('init', agent)
@@ -565,8 +565,8 @@ describe('doctor', () => {
     const { code, stdout } = await spillway('doctor', 'gemini', 'codex', 'pi')
     expect(code).toBe(0)
     expect(stdout).toContain('ok: gemini in ')
-    expect(stdout).toContain('codex is not set up; spillway init codex does that.')
-    expect(stdout).toContain('pi is not set up; spillway init pi does that.')
+    expect(stdout).toContain(`codex is not set up; ${HERE} init codex does that.`)
+    expect(stdout).toContain(`pi is not set up; ${HERE} init pi does that.`)
   })
 
   test('says once which file cannot be read', async () => {

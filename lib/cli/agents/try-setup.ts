@@ -8,6 +8,7 @@ import { messageOf } from '../../util/message-of'
 import { isRecord } from '../../validation/validate'
 import { filled } from '../mcp-servers'
 import { quoted } from '../parse-values'
+import { typedCommand } from '../shared-options'
 import { fileOf, type Scope, settingsOf } from './files'
 import { linesIn, storeIn } from './hook-settings'
 import { eventIn, isOwnPlugin, PACKAGE } from './own-paths'
@@ -109,7 +110,7 @@ function payloadFor({ hook }: Agent, event: string, kind: HookEvent): object {
 }
 
 function problemOf({ name, hook }: Agent, end: TrialEnd, kind: HookEvent, line: string): string | undefined {
-  const again = `run spillway init ${name} again`
+  const again = `run ${typedCommand()} init ${name} again`
   if (end.problem !== undefined) return `its command fails (${end.problem}); ${again}`
   const said = end.stderr.trim()
   // A fault of the settings that --config names.
@@ -181,16 +182,17 @@ async function tryExtension(agent: Agent, file: string, scratch: string): Promis
   return tryScript(agent, EXTENSION_TRIAL, [file, join(scratch, 'extension.mjs')], scratch)
 }
 
-const goneFile = ({ name }: Agent, path: string) => `${path} is not there; run spillway init ${name} again`
+const goneFile = ({ name }: Agent, path: string) => `${path} is not there; run ${typedCommand()} init ${name} again`
 
 async function tryScript({ name }: Agent, script: string, args: string[], scratch: string): Promise<Tried> {
   const command = [process.execPath, '--no-warnings', '-e', script, ...args]
   const env = { SPILLWAY_STORAGE_DIR: join(scratch, 'outputs') }
   const { problem, stdout } = await runTrial({ command, input: '', env, timeoutMs: HOOK_MS })
-  if (problem !== undefined) return { problem: `it cannot be loaded (${problem}); run spillway init ${name} again` }
+  if (problem !== undefined)
+    return { problem: `it cannot be loaded (${problem}); run ${typedCommand()} init ${name} again` }
   return stdout.includes('saved to: ')
     ? {}
-    : { problem: `it leaves a long result as it is; run spillway init ${name} again` }
+    : { problem: `it leaves a long result as it is; run ${typedCommand()} init ${name} again` }
 }
 
 /** The first request of a host. */

@@ -8,7 +8,7 @@ import { type Tried, trySetup, unwritable } from '../agents/try-setup'
 import type { Agent } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
 import { text } from '../parse-values'
-import { openStorage } from '../shared-options'
+import { openStorage, typedCommand } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
@@ -81,8 +81,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   const missing = agents.filter(({ name }) => !found.some(({ agent }) => agent === name)).map(({ name }) => name)
   if (positionals.length > 0)
-    for (const name of missing) await print(`${name} is not set up; spillway init ${name} does that.\n`)
-  else if (found.length === 0) await print('No agent is set up; spillway init <agent> does that.\n')
+    for (const name of missing) await print(`${name} is not set up; ${typedCommand()} init ${name} does that.\n`)
+  else if (found.length === 0) await print(`No agent is set up; ${typedCommand()} init <agent> does that.\n`)
   return isBad ? EXIT.no : EXIT.ok
 }
 

@@ -9,7 +9,7 @@ import { leftServers } from '../agents/server-settings'
 import type { Agent, Wanted } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
 import { choice, text } from '../parse-values'
-import { configFile, openStorage } from '../shared-options'
+import { configFile, openStorage, typedCommand } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
@@ -115,7 +115,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (!isUndo && values.permission === 'ask' && agent.hook?.asks === false)
     await print(`${agent.title} lets no hook ask: with --permission ask it denies what is denied, and asks nothing.\n`)
   if (!isDry && !isUndo && agent.advice !== undefined) await print(`${agent.advice}\n`)
-  if (!isDry && !isUndo) await print('spillway doctor tries it.\n')
+  if (!isDry && !isUndo) await print(`${typedCommand()} doctor tries it.\n`)
   return EXIT.ok
 }
 
