@@ -1,6 +1,7 @@
 /** `spillway view`: the page, the token that works once, and what the server refuses. */
 
 import { once } from 'node:events'
+import { readdirSync, utimesSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { PermissionGate, PermissionPolicy } from 'spillway'
@@ -36,6 +37,22 @@ test('the page lists the outputs with command and exit code, and its token works
     }),
   ])
   expect((await login(viewed)).status).toBe(401)
+})
+
+test('"Clear up" removes the outputs that are too old, and leaves the others', async () => {
+  const store = await storeWithOutput()
+  const [old] = readdirSync(store).filter((name) => name.endsWith('.txt'))
+  const longAgo = new Date(Date.now() - 365 * 86_400_000)
+  utimesSync(join(store, old!), longAgo, longAgo)
+  await cli(['run', '--store', store, '--', process.execPath, '-e', 'for (let i = 0; i < 5000; i++) console.log(i)'])
+  const viewed = await view(['--store', store])
+  const { token } = (await (await login(viewed)).json()) as { token: string }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${viewed.origin}/spillway/sweep`, { method: 'POST', headers, body: '{}' })
+  expect([answer.status, await answer.json()]).toEqual([200, expect.anything()])
+  const left = readdirSync(store).filter((name) => name.endsWith('.txt'))
+  expect(left).toHaveLength(1)
+  expect(left).not.toContain(old)
 })
 
 test('the page and its scripts come with a policy that allows nothing but themselves', async () => {
