@@ -1,6 +1,6 @@
 // Learns gradient-boosted trees from described lines, and writes them as the table that ranking.rs reads.
 
-export const FEATURES = 74
+export const FEATURES = 77
 /** Bytes of a described line: its number, its length and its features. */
 export const RECORD = 6 + 2 * FEATURES
 const TREES = 300

@@ -26,6 +26,14 @@ pub(super) struct Block {
     kinds: Vec<u64>,
 }
 
+impl Block {
+    /// Returns the numbers of its first and last line if its best line is at least so likely.
+    pub(super) fn ends(&self, least: u32) -> Option<(u64, u64)> {
+        let ((first, _), (last, _)) = (self.lines.first()?, self.lines.last()?);
+        (self.peak >= least).then_some((*first, *last))
+    }
+}
+
 /// Less likely lines begin no block.
 const SEED: u32 = 60;
 /// A line joins a block if it is at least the best line's probability divided by this.
@@ -41,6 +49,9 @@ const TO_END: usize = 8;
 const DEEPER: usize = 4;
 /// Share in percent of what is left for blocks that a block gets which does not fit, so that the next one gets something too.
 const PART: u64 = 90;
+/// Lines at the start of such a block that are shown in any case, as they say what it is about, and their share of its part in percent.
+const START: usize = 2;
+const START_PART: u64 = 40;
 /// Lines that are alike in the shown part of such a block.
 const ALIKE: usize = 3;
 /// Bytes that stand for the gap line of a block.
@@ -210,6 +221,12 @@ pub(super) fn complete(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, mo
 }
 
 fn add_part(chosen: &mut Chosen<'_>, block: &Block, most: (u64, u64)) {
+    let start = chosen.part(START_PART, most);
+    for (number, _) in block.lines.iter().take(START.min(block.best)) {
+        if !chosen.add(*number, start) {
+            break;
+        }
+    }
     let at = |place: usize| block.lines.get(place).copied();
     if !at(block.best).is_some_and(|(number, _)| chosen.add(number, most)) {
         return;

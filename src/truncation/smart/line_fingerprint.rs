@@ -4,7 +4,7 @@
 const LOOKED_AT: usize = 256;
 
 /// A line without what changes from one repetition to the next, as a number. Digits, what stands between quotes, and
-/// words with a slash in them count as one and the same.
+/// words with a slash in them count as one and the same, and so do addresses (`0x7f1b`).
 pub(crate) fn template(line: &[u8]) -> u64 {
     let line = line.get(..LOOKED_AT).unwrap_or(line);
     let mut all = Hash::default();
@@ -15,10 +15,11 @@ pub(crate) fn template(line: &[u8]) -> u64 {
             // The text after a path and a place in it says more than the place.
             continue;
         }
-        let mut in_number = false;
+        let (mut in_number, mut in_address) = (false, false);
         for &byte in word {
             let is_digit = byte.is_ascii_digit();
-            if !(is_digit && in_number) {
+            in_address = byte.is_ascii_hexdigit() && in_address || byte == b'x' && in_number;
+            if !(in_address && byte != b'x' || is_digit && in_number) {
                 all.add(if is_digit { b'0' } else { byte });
             }
             in_number = is_digit;
@@ -86,6 +87,8 @@ mod tests {
         assert_eq!(of("a/b.c:1: error: no 'x'"), of("c/d/e.c:22: error: no 'yy'"));
         assert_eq!(of("  7:17  error  Missing space"), of(" 12:3 error Missing space"));
         assert_eq!(of("unused ‘ht’ of “a b” here"), of("unused ‘k’ of “c” here"));
+        assert_eq!(of("<A object at 0x7f1b461f0a90>: x"), of("<A object at 0x55aa0>: x"));
+        assert_ne!(of("face 0xfeed bad"), of("face 0xfeed bed"));
         assert_ne!(of("unused ‘ht’"), of("useless ‘ht’"));
         assert_ne!(of("error: no 'x'"), of("error: not 'x'"));
         assert_ne!(of("it's"), of("it"));

@@ -38,6 +38,7 @@ mod render;
 mod retained;
 pub mod rules;
 pub mod scan;
+mod sections;
 mod select;
 mod stack_trace;
 mod surroundings;

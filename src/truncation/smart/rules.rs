@@ -298,6 +298,7 @@ mod tests {
             "cc -Werror -c error.c -o error.o",
             "Found 0 errors.",
             "compiling the parser",
+            "[ RUN      ] nvim_set_keymap throws an error when given a number: 0.68 ms OK",
             "see perlfunc.pl line 3 for more",
             "it came while executing the step",
             "The command \"make error-pages\" exited with 0.",

@@ -30,7 +30,7 @@ const HEADER_LINES: usize = 64;
 const TRACE: u16 = 48;
 /// Lines on each side of a grave finding that are remembered for the ranking to choose from.
 const CONTEXT: u16 = 160;
-/// How much less a line is worth that is only near a finding.
+/// How much less a line is worth that is only near a finding, and again for each finding of the same kind before.
 const FAR: u16 = 500;
 /// Weight of a line for each word of the question in it, when some must be forgotten.
 const WORD: u16 = 100;
@@ -387,7 +387,7 @@ impl Scanner {
         self.wide.steps_left = steps_left;
         let Wide { weight, kind, ordinal, .. } = self.wide;
         if !is_remembered {
-            let less = FAR + 6 * (CONTEXT - steps_left);
+            let less = far(CONTEXT - steps_left, ordinal);
             let line = self.lines + 1;
             let finding = self.finding(buffer, place, line, kind, ordinal, weight, less);
             self.memory.add(finding);
@@ -480,8 +480,8 @@ impl Scanner {
         for (place, step) in above.zip(0u16..) {
             // Blank lines are kept too: a gap in their place would take more room and end a block.
             let is_far = step >= u16::from(verdict.before);
-            let (line, less) =
-                (self.lines - u64::from(step), 100 + 40 * step + if is_far { FAR } else { 0 });
+            let line = self.lines - u64::from(step);
+            let less = if is_far { far(step, ordinal) } else { 100 + 40 * step };
             first = line;
             if is_far && (covered_from..=covered_to).contains(&line) {
                 // Remembered for an earlier finding already.
@@ -530,6 +530,11 @@ impl Scanner {
         self.cover(self.lines + 1);
         true
     }
+}
+
+/// Returns how much less a line is worth that is `step` lines from a finding. The surroundings of the first of a kind stay longest.
+fn far(step: u16, ordinal: u32) -> u16 {
+    FAR * (1 + ordinal as u16) + 6 * step
 }
 
 /// Returns true if enough is kept around a finding for the ranking to choose from.

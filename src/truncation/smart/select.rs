@@ -8,7 +8,7 @@ use super::features::{Described, describe};
 use super::retained::{Counts, Finding};
 use super::rules::Rules;
 use super::scan::Found;
-use super::{Keep, blocks};
+use super::{Keep, blocks, sections};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
@@ -16,6 +16,11 @@ use crate::util::sort::sort_by_key;
 const WARNING: i64 = 330;
 /// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
 const BLOCKS: u64 = 60;
+/// Share of what then remains in percent that the rest of their sections gets, and then the sections of the gravest lines.
+const SECTIONS: u64 = 40;
+const GRAVE_SECTIONS: u64 = 60;
+/// Bytes of the budget for each section of a grave line: 8 sections at 50 KB, none at 4 KB.
+const PER_SECTION: u64 = 6400;
 /// Share of what then remains in percent that the rest of their paragraphs gets.
 const PARAGRAPHS: u64 = 40;
 /// Bytes of the budget for each line that a paragraph may reach beyond its block: 64 lines at 50 KB.
@@ -71,6 +76,10 @@ pub(super) fn choose(
         blocks = blocks::form(lines, &described, rules.ranking(), far);
         let most = chosen.share(BLOCKS);
         blocks::add(&mut chosen, &blocks, LIKELY, most);
+        let most = chosen.share(SECTIONS);
+        sections::of_blocks(&mut chosen, lines, &blocks, LIKELY, most);
+        let most = chosen.share(GRAVE_SECTIONS);
+        sections::of_grave(&mut chosen, lines, &ranked, budget.bytes / PER_SECTION, most);
         let most = chosen.share(PARAGRAPHS);
         blocks::complete(&mut chosen, &blocks, LIKELY, most);
         chosen.close_small_gaps(SMALL_GAP.0, SMALL_GAP.1);

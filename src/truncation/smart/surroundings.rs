@@ -10,11 +10,12 @@ const NONE: u16 = 999;
 const GRAVE: u16 = 850;
 
 /// Number of features that this module adds.
-pub(super) const SURROUNDINGS: usize = NEAR + AFTER + SEGMENT + PARAGRAPH;
+pub(super) const SURROUNDINGS: usize = NEAR + AFTER + SEGMENT + PARAGRAPH + SECTION;
 const NEAR: usize = 14;
 const AFTER: usize = 3;
 const SEGMENT: usize = 16;
 const PARAGRAPH: usize = 8;
+const SECTION: usize = 3;
 
 /// Fills in the features that come from other lines, from a place in the rows on.
 pub(super) fn add(seen: &[Seen], rows: &mut [(u64, Row)], from: usize) {
@@ -22,6 +23,28 @@ pub(super) fn add(seen: &[Seen], rows: &mut [(u64, Row)], from: usize) {
     after(seen, rows, from + NEAR);
     segments(seen, rows, from + NEAR + AFTER);
     paragraphs(seen, rows, from + NEAR + AFTER + SEGMENT);
+    sections(seen, rows, from + NEAR + AFTER + SEGMENT + PARAGRAPH);
+}
+
+/// Fills in where a line is between the rules and numbers that set off the failures of a report.
+fn sections(seen: &[Seen], rows: &mut [(u64, Row)], from: usize) {
+    let is_border = |line: &Seen| matches!(line.start, Start::Rule | Start::Item);
+    let far = |border: Option<u64>, number: u64| border.map_or(NONE, |it| log(it.abs_diff(number)));
+    let (mut border, mut bad) = (None, 0u64);
+    for (own, (number, row)) in seen.iter().zip(rows.iter_mut()) {
+        if is_border(own) {
+            (border, bad) = (Some(*number), 0);
+        }
+        put(row, from, [far(border, *number), log(bad)]);
+        bad += u64::from(own.judged.own && own.judged.weight >= 600);
+    }
+    let mut border = None;
+    for (own, (number, row)) in seen.iter().zip(rows).rev() {
+        put(row, from + 2, [far(border, *number)]);
+        if is_border(own) {
+            border = Some(*number);
+        }
+    }
 }
 
 fn put<const N: usize>(row: &mut Row, from: usize, values: [u16; N]) {

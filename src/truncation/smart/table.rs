@@ -501,5 +501,6 @@ pub static RULES: &[Rule] = &[
         &["... ok", "... ignored", "passed", "--- pass", "pass ", "... skipped", "... expected"],
         r"\.\.\. (ok|ignored|skipped|expected failure)\b|(::|\s)PASSED(\s|$)|^\s*--- PASS|^\s*PASS\b",
     ),
+    rule(0, (0, 0), &["s ok"], r"\d m?s (ok|OK)\s*$"),
     rule(0, (0, 0), &["✓", "✔", "√"], r"^\s*(✓|✔|√)"),
 ];
