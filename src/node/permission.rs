@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use spillway_core::permission::evaluate::{Policy, Request};
 use spillway_core::permission::real_path::FileSystem;
-use spillway_core::permission::rules::Told;
+use spillway_core::permission::rules::ReportedRule;
 use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
@@ -62,11 +62,11 @@ pub fn permission_rule(
 #[serde(untagged)]
 enum Said<'a> {
     Place(usize),
-    Whole(Told<'a>),
+    Whole(ReportedRule<'a>),
 }
 
-impl<'a> From<Told<'a>> for Said<'a> {
-    fn from(rule: Told<'a>) -> Self {
+impl<'a> From<ReportedRule<'a>> for Said<'a> {
+    fn from(rule: ReportedRule<'a>) -> Self {
         rule.place.map_or(Said::Whole(rule), Said::Place)
     }
 }

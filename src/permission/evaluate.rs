@@ -16,8 +16,8 @@ use super::hosts::Address;
 use super::options::{Options, check_decision};
 use super::paths::RealPaths;
 use super::pattern::Subject;
-use super::rules::{Rule, Source, Told};
-use super::shell::{CoveredBy, Doubt};
+use super::rules::{ReportedRule, Rule, Source};
+use super::shell::{Concern, CoveredBy};
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
@@ -72,9 +72,9 @@ pub struct Judged<'a> {
     pub target: String,
     pub decision: Decision,
     /// The rule that decided.
-    pub rule: Option<Told<'a>>,
+    pub rule: Option<ReportedRule<'a>>,
     /// Rules that match and are overridden.
-    pub shadowed: Vec<Told<'a>>,
+    pub shadowed: Vec<ReportedRule<'a>>,
     /// The reasons as sentences.
     pub reasons: Vec<String>,
     #[serde(skip)]
@@ -91,9 +91,9 @@ pub struct Verdict<'a> {
     /// The targets of the call.
     pub targets: Vec<String>,
     /// The rule that decided.
-    pub rule: Option<Told<'a>>,
+    pub rule: Option<ReportedRule<'a>>,
     /// Rules that it overrides.
-    pub shadowed: Vec<Told<'a>>,
+    pub shadowed: Vec<ReportedRule<'a>>,
     pub reasons: Vec<String>,
     /// Rules that would make the question unnecessary, narrowest first.
     pub suggested_rules: Vec<Suggestion>,
@@ -108,7 +108,7 @@ struct Target {
     domain: Option<Domain>,
     text: String,
     others: Vec<String>,
-    doubts: Vec<Doubt>,
+    concerns: Vec<Concern>,
     quiet: bool,
     wide: bool,
     sensitive: bool,
@@ -128,7 +128,7 @@ impl Target {
 
     /// Returns true if the text of the target describes it completely.
     fn is_simple(&self) -> bool {
-        self.doubts.is_empty() && self.others.len() < 2
+        self.concerns.is_empty() && self.others.len() < 2
     }
 }
 
@@ -174,18 +174,18 @@ impl Policy {
     }
 
     /// Returns the approvals: session and rule.
-    pub fn approvals(&self) -> Vec<(Option<&str>, Told<'_>)> {
+    pub fn approvals(&self) -> Vec<(Option<&str>, ReportedRule<'_>)> {
         self.approvals.iter().map(|(session, rule)| (session.as_deref(), rule.told())).collect()
     }
 
-    /// Returns the rule with a [position](Told::place).
-    pub fn rule(&self, place: usize) -> Option<Told<'_>> {
+    /// Returns the rule with a [position](ReportedRule::place).
+    pub fn rule(&self, place: usize) -> Option<ReportedRule<'_>> {
         let Options { rules, hard, .. } = &self.options;
         rules.all().get(place).or_else(|| hard.all().get(place - rules.all().len())).map(Rule::told)
     }
 
     /// Returns rules that can never count, each with the one that overrides it.
-    pub fn dead_rules(&self) -> Vec<(Told<'_>, Told<'_>)> {
+    pub fn dead_rules(&self) -> Vec<(ReportedRule<'_>, ReportedRule<'_>)> {
         let all = self.options.rules.all();
         let own = |at: &(usize, usize)| all[at.0].source == Source::User;
         self.options
@@ -252,7 +252,7 @@ impl Policy {
         }
         if request.full_access && decision < Decision::Deny {
             // The unread part could match a hard deny.
-            let is_read = !targets.iter().flat_map(|one| &one.doubts).any(Doubt::leaves_unread);
+            let is_read = !targets.iter().flat_map(|one| &one.concerns).any(Concern::leaves_unread);
             (decision, reasons) = match is_read {
                 true => (Decision::Allow, vec!["full access".to_owned()]),
                 false => (
@@ -331,15 +331,16 @@ impl Policy {
 
     fn judge<'a>(&'a self, request: &Request, target: &Target) -> Judged<'a> {
         let domain = target.domain();
-        let answer = |decision, rule: Option<&'a Rule>, shadowed: Vec<Told<'a>>, reasons| Judged {
-            domain,
-            target: String::new(),
-            decision,
-            rule: rule.map(Rule::told),
-            shadowed,
-            reasons,
-            suggestions: None,
-        };
+        let answer =
+            |decision, rule: Option<&'a Rule>, shadowed: Vec<ReportedRule<'a>>, reasons| Judged {
+                domain,
+                target: String::new(),
+                decision,
+                rule: rule.map(Rule::told),
+                shadowed,
+                reasons,
+                suggestions: None,
+            };
         let text = Subject::new(&target.text);
         let others: Vec<Subject<'_>> =
             target.others.iter().map(|other| Subject::new(other)).collect();
@@ -380,7 +381,7 @@ impl Policy {
             _ => Vec::new(),
         };
         if rule.is_none_or(|rule| rule.source == Source::Default) && decision < Decision::Deny {
-            let looks = self.options.read_only && target.looks && target.doubts.is_empty();
+            let looks = self.options.read_only && target.looks && target.concerns.is_empty();
             if target.own || target.harmless || looks {
                 (decision, reasons) = (Decision::Allow, Vec::new());
             } else if target.sensitive && decision < Decision::Deny {
@@ -392,7 +393,7 @@ impl Policy {
                     rule.map(Rule::told).into_iter().chain(shadowed).collect(),
                     reasons.clone(),
                 );
-                told.rule = Some(Told {
+                told.rule = Some(ReportedRule {
                     domain: domain.as_str(),
                     pattern: SENSITIVE,
                     decision,
@@ -424,7 +425,7 @@ impl Policy {
     ) -> Judged<'a> {
         // All permissions after the last rule that asks or denies: adding one never removes another.
         let allows: Vec<&Rule> = match rule {
-            Some(rule) if rule.decision == Decision::Allow && !target.doubts.is_empty() => {
+            Some(rule) if rule.decision == Decision::Allow && !target.concerns.is_empty() => {
                 let mut all = Vec::new();
                 for text in std::iter::once(&target.text).chain(&target.same_as) {
                     let matching = self.options.rules.matching(judged.domain, Subject::new(text));
@@ -434,8 +435,10 @@ impl Policy {
             }
             _ => Vec::new(),
         };
-        let lifted = |doubt: &&Doubt| allows.iter().any(|rule| lifts(rule, judged.domain, doubt));
-        let left: Vec<&Doubt> = target.doubts.iter().filter(|doubt| !lifted(doubt)).collect();
+        let lifted =
+            |concern: &&Concern| allows.iter().any(|rule| lifts(rule, judged.domain, concern));
+        let left: Vec<&Concern> =
+            target.concerns.iter().filter(|concern| !lifted(concern)).collect();
         if judged.decision == Decision::Allow && !left.is_empty() {
             judged.decision = Decision::Ask;
             judged.reasons.clear();
@@ -449,7 +452,7 @@ impl Policy {
                         && rule.domain.is_none_or(|own| own == judged.domain)
                         && (rule.counts_for(&text)
                             || same.as_ref().is_some_and(|same| rule.counts_for(same)))
-                        && target.doubts.iter().all(|doubt| lifts(rule, judged.domain, doubt))
+                        && target.concerns.iter().all(|concern| lifts(rule, judged.domain, concern))
                 },
             );
             if let Some((_, rule)) = approval {
@@ -458,13 +461,13 @@ impl Policy {
                 judged.reasons.clear();
                 return judged;
             }
-            judged.reasons.extend(left.iter().map(|doubt| doubt.reason.clone()));
+            judged.reasons.extend(left.iter().map(|concern| concern.reason.clone()));
             judged.reasons.dedup();
-            if left.iter().all(|doubt| doubt.may_be_covered()) {
+            if left.iter().all(|concern| concern.may_be_covered()) {
                 judged.suggestions = Some(suggest(
                     judged.domain,
                     &target.text,
-                    target.wide && target.doubts.is_empty() && !target.sensitive,
+                    target.wide && target.concerns.is_empty() && !target.sensitive,
                 ));
             }
         }
@@ -499,7 +502,7 @@ fn brief(target: &str) -> Cow<'_, str> {
 }
 
 /// Returns true if a permission covers such a concern. Where any command may run, one more option does not matter.
-fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
+fn lifts(rule: &Rule, domain: Domain, concern: &Concern) -> bool {
     let for_all = match domain {
         Domain::Bash => true,
         // A permission to edit everything means files, not git's use of them.
@@ -507,7 +510,7 @@ fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
         _ => rule.source == Source::User,
     };
     let is_for_all = for_all && rule.pattern.is_catch_all();
-    match &doubt.covered_by {
+    match &concern.covered_by {
         CoveredBy::Nothing | CoveredBy::NotEvenFullAccess => false,
         CoveredBy::ThisCommand => rule.pattern.is_literal(),
         CoveredBy::AllCommands => is_for_all,

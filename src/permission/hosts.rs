@@ -28,7 +28,7 @@ impl Address {
     }
 
     /// Returns the reason to ask about this URL, if there is one.
-    pub fn doubt(&self) -> Option<&'static str> {
+    pub fn concern(&self) -> Option<&'static str> {
         if self.protocol != "https:" && self.protocol != "http:" {
             return Some("the address is not of http or https");
         }

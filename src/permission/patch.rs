@@ -5,7 +5,7 @@
 //! to evaluate, a line too few hides a file.
 
 use super::Domain;
-use super::targets::Touched;
+use super::targets::UnresolvedTarget;
 
 /// White space that some programs take for the end of a line.
 const BREAKS: [char; 9] =
@@ -14,7 +14,7 @@ const BREAKS: [char; 9] =
 const MAX_SPACES: usize = 64;
 
 /// Adds the files that a patch names, or an unreadable target.
-pub(super) fn patched(text: &str, found: &mut Vec<Touched>) {
+pub(super) fn patched(text: &str, found: &mut Vec<UnresolvedTarget>) {
     let mut patch = Patch { found, updated: None };
     let before = patch.found.len();
     for line in text.split('\n') {
@@ -30,7 +30,7 @@ pub(super) fn patched(text: &str, found: &mut Vec<Touched>) {
 }
 
 struct Patch<'a> {
-    found: &'a mut Vec<Touched>,
+    found: &'a mut Vec<UnresolvedTarget>,
     /// The file that the current lines change, which a header may move.
     updated: Option<String>,
 }
@@ -162,12 +162,12 @@ impl Patch<'_> {
 
     fn push(&mut self, domain: Domain, path: &str) {
         if path != "/dev/null" {
-            self.found.push(Touched::Path(domain, path.to_owned()));
+            self.found.push(UnresolvedTarget::Path(domain, path.to_owned()));
         }
     }
 
     fn unreadable(&mut self) {
-        self.found.push(Touched::Unreadable(Domain::Edit, "patch".into()));
+        self.found.push(UnresolvedTarget::Unreadable(Domain::Edit, "patch".into()));
     }
 }
 
@@ -237,8 +237,8 @@ mod tests {
         let mut found = Vec::new();
         patched(text, &mut found);
         let told = found.into_iter().map(|one| match one {
-            Touched::Path(domain, path) => format!("{} {path}", domain.as_str()),
-            Touched::Unreadable(..) => "?".to_owned(),
+            UnresolvedTarget::Path(domain, path) => format!("{} {path}", domain.as_str()),
+            UnresolvedTarget::Unreadable(..) => "?".to_owned(),
             other => format!("{other:?}"),
         });
         let mut told: Vec<String> = told.collect();

@@ -58,7 +58,7 @@ pub struct Rule {
 
 /// A rule as answers show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Told<'a> {
+pub struct ReportedRule<'a> {
     /// A domain, or `*`.
     pub domain: &'static str,
     /// As it was written.
@@ -180,8 +180,8 @@ impl Rule {
     }
 
     /// The rule as answers show it.
-    pub fn told(&self) -> Told<'_> {
-        Told {
+    pub fn told(&self) -> ReportedRule<'_> {
+        ReportedRule {
             domain: self.domain.map_or("*", Domain::as_str),
             pattern: self.pattern.source(),
             decision: self.decision,
@@ -265,7 +265,7 @@ impl RuleList {
         &'a self,
         domain: Domain,
         target: Subject<'_>,
-    ) -> (Option<&'a Rule>, Vec<Told<'a>>) {
+    ) -> (Option<&'a Rule>, Vec<ReportedRule<'a>>) {
         let mut matching = self.matching(domain, target);
         (matching.next(), matching.take(MAX_SHADOWED).map(Rule::told).collect())
     }

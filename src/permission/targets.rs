@@ -42,7 +42,7 @@ impl Tool {
 
 /// A target of a call before its path is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Touched {
+pub enum UnresolvedTarget {
     /// A path as given: a file, or a directory with everything in it.
     Path(Domain, String),
     /// A directory as given, whose names are listed.
@@ -115,13 +115,13 @@ pub fn touched(
     args: &Value,
     own: &[(String, Tool)],
     servers: &[String],
-) -> Vec<Touched> {
+) -> Vec<UnresolvedTarget> {
     if let Some(target) = mcp(name, servers) {
-        return vec![Touched::Mcp(target)];
+        return vec![UnresolvedTarget::Mcp(target)];
     }
-    let Some(tool) = find(name, own) else { return vec![Touched::Tool(false)] };
+    let Some(tool) = find(name, own) else { return vec![UnresolvedTarget::Tool(false)] };
     if tool.shape == Shape::Nothing {
-        return vec![Touched::Tool(true)];
+        return vec![UnresolvedTarget::Tool(true)];
     }
     let is_own = own.iter().any(|(known, _)| is_same(known, name));
     let text_alone;
@@ -150,48 +150,54 @@ pub fn touched(
                 strings(args, &tool, keys, &mut found, |text| path_or_glob(tool.domain, text));
             }
         }
-        Shape::Paths => {
-            strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text))
-        }
+        Shape::Paths => strings(args, &tool, PATH_KEYS, &mut found, |text| {
+            UnresolvedTarget::Path(tool.domain, text)
+        }),
         Shape::Move => {
             moved(args, &tool, &mut found);
-            strings(args, &tool, SOURCE_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
+            strings(args, &tool, SOURCE_KEYS, &mut found, |text| {
+                UnresolvedTarget::Path(tool.domain, text)
+            });
         }
         Shape::Copy => moved(args, &tool, &mut found),
         Shape::Editor => {
             let views = args.get("command").and_then(Value::as_str) == Some("view");
             let tool =
                 Tool { domain: if views { Domain::Read } else { tool.domain }, ..tool.clone() };
-            strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
+            strings(args, &tool, PATH_KEYS, &mut found, |text| {
+                UnresolvedTarget::Path(tool.domain, text)
+            });
         }
         Shape::Folder => {
             strings(args, &tool, FOLDER_KEYS, &mut found, |text| {
-                Touched::Folder(tool.domain, text)
+                UnresolvedTarget::Folder(tool.domain, text)
             });
             if found.is_empty() {
-                found.push(Touched::Folder(tool.domain, ".".into()));
+                found.push(UnresolvedTarget::Folder(tool.domain, ".".into()));
             }
             patterns_of_list(args, &tool, &mut found);
         }
         Shape::Glob | Shape::Search => globs(args, &tool, &mut found),
         Shape::Patch => {
-            strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(Domain::Edit, text));
+            strings(args, &tool, PATH_KEYS, &mut found, |text| {
+                UnresolvedTarget::Path(Domain::Edit, text)
+            });
             let mut texts = Vec::new();
-            strings(args, &tool, PATCH_KEYS, &mut texts, Touched::Query);
+            strings(args, &tool, PATCH_KEYS, &mut texts, UnresolvedTarget::Query);
             for text in texts {
                 match text {
-                    Touched::Query(text) => patched(&text, &mut found),
+                    UnresolvedTarget::Query(text) => patched(&text, &mut found),
                     other => found.push(other),
                 }
             }
         }
         Shape::Command => commands(args, &tool, &mut found),
         Shape::Address => {
-            strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address);
+            strings(args, &tool, ADDRESS_KEYS, &mut found, UnresolvedTarget::Address);
             further_of_address(args, &tool, &mut found);
         }
         Shape::Query => {
-            strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query);
+            strings(args, &tool, QUERY_KEYS, &mut found, UnresolvedTarget::Query);
             further_of_address(args, &tool, &mut found);
         }
         Shape::Nothing => {}
@@ -201,7 +207,7 @@ pub fn touched(
     }
     // Its entry states the kind of access, but no argument states a target.
     if is_own && found.is_empty() {
-        found.push(Touched::Tool(false));
+        found.push(UnresolvedTarget::Tool(false));
     }
     if tool.domain.is_of_files() && !found.is_empty() {
         from_bases(args, &tool, &mut found);
@@ -221,7 +227,7 @@ fn folders_in<'a>(
 
 /// Adds the paths that relative ones denote if the call names a directory that they may be relative to. Tools differ in
 /// whether they use it.
-fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<UnresolvedTarget>) {
     let is_relative =
         |path: &str| !path.starts_with(['/', '~', '\\']) && path.as_bytes().get(1) != Some(&b':');
     let takes_folders = matches!(tool.shape, Shape::Folder | Shape::Glob | Shape::Search);
@@ -233,7 +239,7 @@ fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) 
             Value::String(base) => bases.push(base),
             // Each directory of a tool that takes many was handled already.
             _ if takes_folders && FOLDER_KEYS.contains(&key.as_str()) => {}
-            _ => more.push(Touched::Unreadable(tool.domain, key.clone())),
+            _ => more.push(UnresolvedTarget::Unreadable(tool.domain, key.clone())),
         }
     }
     further_bases(args, tool, &mut bases, &mut more);
@@ -241,17 +247,17 @@ fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) 
         let below = |path: &str| [base.trim_end_matches('/'), "/", path].concat();
         for one in found.iter() {
             match one {
-                Touched::Path(domain, path) if is_relative(path) && path != base => {
-                    more.push(Touched::Path(*domain, below(path)));
+                UnresolvedTarget::Path(domain, path) if is_relative(path) && path != base => {
+                    more.push(UnresolvedTarget::Path(*domain, below(path)));
                 }
-                Touched::Folder(domain, path) if is_relative(path) && path != base => {
-                    more.push(Touched::Folder(*domain, below(path)));
+                UnresolvedTarget::Folder(domain, path) if is_relative(path) && path != base => {
+                    more.push(UnresolvedTarget::Folder(*domain, below(path)));
                 }
-                Touched::Names { folder, glob } => {
+                UnresolvedTarget::Names { folder, glob } => {
                     let folder = folder.as_deref().unwrap_or(".");
                     if is_relative(folder) && folder != base {
                         let folder = Some(below(folder));
-                        more.push(Touched::Names { folder, glob: glob.clone() });
+                        more.push(UnresolvedTarget::Names { folder, glob: glob.clone() });
                     }
                 }
                 _ => {}
@@ -263,12 +269,12 @@ fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) 
 
 /// Adds files that are renamed or copied: their content becomes readable elsewhere, so they are read. If one side is
 /// unknown the call cannot be evaluated.
-fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<UnresolvedTarget>) {
     for (keys, domain) in [(SOURCE_KEYS, Domain::Read), (DESTINATION_KEYS, tool.domain)] {
         let before = found.len();
-        strings(args, tool, keys, found, |text| Touched::Path(domain, text));
+        strings(args, tool, keys, found, |text| UnresolvedTarget::Path(domain, text));
         if found.len() == before {
-            found.push(Touched::Unreadable(domain, keys[0].to_owned()));
+            found.push(UnresolvedTarget::Unreadable(domain, keys[0].to_owned()));
         }
     }
 }
@@ -292,8 +298,8 @@ fn strings(
     args: &Map<String, Value>,
     tool: &Tool,
     usual: &[&str],
-    found: &mut Vec<Touched>,
-    make: impl Fn(String) -> Touched,
+    found: &mut Vec<UnresolvedTarget>,
+    make: impl Fn(String) -> UnresolvedTarget,
 ) {
     let own = tool.keys.iter().map(String::as_str);
     let usual = keys_in(args, usual).filter(|_| tool.keys.is_empty());
@@ -309,8 +315,8 @@ fn each(
     value: &Value,
     key: &str,
     tool: &Tool,
-    found: &mut Vec<Touched>,
-    make: &impl Fn(String) -> Touched,
+    found: &mut Vec<UnresolvedTarget>,
+    make: &impl Fn(String) -> UnresolvedTarget,
     depth: usize,
 ) {
     match value {
@@ -334,19 +340,23 @@ fn each(
                 match value {
                     Value::Null => {}
                     Value::String(text) => found.push(make(text.clone())),
-                    _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+                    _ => found.push(UnresolvedTarget::Unreadable(tool.domain, key.to_owned())),
                 }
             }
             if found.len() == before {
-                found.push(Touched::Unreadable(tool.domain, key.to_owned()));
+                found.push(UnresolvedTarget::Unreadable(tool.domain, key.to_owned()));
             }
         }
-        _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+        _ => found.push(UnresolvedTarget::Unreadable(tool.domain, key.to_owned())),
     }
 }
 
 /// Adds every string in a value.
-fn each_within(value: &Value, found: &mut Vec<Touched>, make: &impl Fn(String) -> Touched) {
+fn each_within(
+    value: &Value,
+    found: &mut Vec<UnresolvedTarget>,
+    make: &impl Fn(String) -> UnresolvedTarget,
+) {
     match value {
         Value::String(text) => found.push(make(text.clone())),
         Value::Array(items) => items.iter().for_each(|item| each_within(item, found, make)),
@@ -357,33 +367,31 @@ fn each_within(value: &Value, found: &mut Vec<Touched>, make: &impl Fn(String) -
     }
 }
 
-fn globs(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+fn globs(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<UnresolvedTarget>) {
     let mut folders = Vec::new();
     strings(args, &Tool { keys: Vec::new(), ..tool.clone() }, FOLDER_KEYS, &mut folders, |text| {
-        Touched::Path(Domain::Read, text)
+        UnresolvedTarget::Path(Domain::Read, text)
     });
     let usual = if tool.shape == Shape::Glob { GLOB_KEYS } else { INCLUDE_KEYS };
     let mut patterns = Vec::new();
-    strings(args, tool, usual, &mut patterns, Touched::Query);
-    let folder_of = |touched: &Touched| match touched {
-        Touched::Path(_, folder) => Some(folder.clone()),
+    strings(args, tool, usual, &mut patterns, UnresolvedTarget::Query);
+    let folder_of = |touched: &UnresolvedTarget| match touched {
+        UnresolvedTarget::Path(_, folder) => Some(folder.clone()),
         _ => None,
     };
     for pattern in patterns {
         match pattern {
-            Touched::Query(glob) if folders.is_empty() => {
-                found.push(Touched::Names { folder: None, glob })
+            UnresolvedTarget::Query(glob) if folders.is_empty() => {
+                found.push(UnresolvedTarget::Names { folder: None, glob })
             }
-            Touched::Query(glob) => found.extend(
-                folders
-                    .iter()
-                    .map(|folder| Touched::Names { folder: folder_of(folder), glob: glob.clone() }),
-            ),
+            UnresolvedTarget::Query(glob) => found.extend(folders.iter().map(|folder| {
+                UnresolvedTarget::Names { folder: folder_of(folder), glob: glob.clone() }
+            })),
             other => found.push(other),
         }
     }
     if tool.shape == Shape::Search && folders.is_empty() && found.is_empty() {
-        found.push(Touched::Path(Domain::Read, ".".into()));
+        found.push(UnresolvedTarget::Path(Domain::Read, ".".into()));
     }
     if !found.is_empty() || tool.shape == Shape::Search {
         found.extend(folders);
@@ -414,7 +422,7 @@ fn is_usual_shell(value: &Value) -> bool {
     }
 }
 
-fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<UnresolvedTarget>) {
     // The tool uses one of them, but it is unknown which.
     let is_cwd = |key: &str| BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key);
     let mut given = Vec::new();
@@ -428,13 +436,13 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     for (key, value) in &given {
         match value.as_str() {
             Some(folder) => {
-                let folder = Touched::Path(Domain::Read, folder.to_owned());
+                let folder = UnresolvedTarget::Path(Domain::Read, folder.to_owned());
                 if !found.contains(&folder) {
                     found.push(folder);
                 }
             }
             None if value.is_null() && cwd.is_none() => {}
-            None => found.push(Touched::Unreadable(Domain::Bash, (*key).clone())),
+            None => found.push(UnresolvedTarget::Unreadable(Domain::Bash, (*key).clone())),
         }
     }
     let texts: Vec<&str> = given.iter().filter_map(|(_, value)| value.as_str()).collect();
@@ -444,7 +452,7 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     };
     if texts.windows(2).any(|pair| plain_path(pair[0]) != plain_path(pair[1])) {
         let key = given.last().map_or("cwd", |(key, _)| key);
-        found.push(Touched::Unreadable(Domain::Bash, key.to_owned()));
+        found.push(UnresolvedTarget::Unreadable(Domain::Bash, key.to_owned()));
     }
     let own = tool.keys.iter().map(String::as_str);
     let usual = keys_in(args, COMMAND_KEYS).filter(|_| tool.keys.is_empty());
@@ -452,7 +460,7 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
         match args.get(key) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => {
-                found.push(Touched::Command { text: text.clone(), cwd: cwd.clone() })
+                found.push(UnresolvedTarget::Command { text: text.clone(), cwd: cwd.clone() })
             }
             // Words that no shell interprets: quoted, a shell leaves them unchanged.
             Some(Value::Array(words))
@@ -466,7 +474,7 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
                     Some(Value::String(program))
                         if matches!(key, "args" | "arguments" | "argv") =>
                     {
-                        found.retain(|one| !matches!(one, Touched::Command { .. }));
+                        found.retain(|one| !matches!(one, UnresolvedTarget::Command { .. }));
                         // Some hosts join a program and its words into a command line without quoting.
                         let can_run =
                             |word: &&str| word.contains([';', '&', '|', '<', '>', '`', '$', '\n']);
@@ -482,10 +490,12 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
                     _ => {}
                 }
                 found.extend(
-                    texts.into_iter().map(|text| Touched::Command { text, cwd: cwd.clone() }),
+                    texts
+                        .into_iter()
+                        .map(|text| UnresolvedTarget::Command { text, cwd: cwd.clone() }),
                 );
             }
-            Some(_) => found.push(Touched::Unreadable(Domain::Bash, key.to_owned())),
+            Some(_) => found.push(UnresolvedTarget::Unreadable(Domain::Bash, key.to_owned())),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::history::pruning::superseded::Access;
 use crate::permission::Domain;
-use crate::permission::targets::{Touched, touched};
+use crate::permission::targets::{UnresolvedTarget, touched};
 use crate::tools::{Kind, kind, last_part};
 
 /// The outcome of a change.
@@ -45,7 +45,7 @@ pub fn lines(tool: &str, args: &Value, outcome: Outcome) -> Vec<String> {
         return Vec::new();
     }
     let paths = touched(last_part(tool), args, &[], &[]).into_iter().filter_map(|one| match one {
-        Touched::Path(Domain::Edit, path) => Some(path),
+        UnresolvedTarget::Path(Domain::Edit, path) => Some(path),
         _ => None,
     });
     let mut paths: Vec<String> = paths.collect();

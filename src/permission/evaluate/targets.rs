@@ -14,8 +14,8 @@ use crate::permission::places::{
     Place, canonical, is_essential_program, is_protected_file, protected,
 };
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
-use crate::permission::shell::{self, CoveredBy, Doubt};
-use crate::permission::targets::{Touched, is_url, touched};
+use crate::permission::shell::{self, Concern, CoveredBy};
+use crate::permission::targets::{UnresolvedTarget, is_url, touched};
 
 /// Number of targets up to which duplicates are searched linearly.
 const FEW: usize = 16;
@@ -47,7 +47,7 @@ pub(super) struct Reader<'a> {
     /// Paths that were evaluated: each is evaluated once.
     asked: BTreeSet<(Domain, String, Extent)>,
     /// The reason to ask about git in a directory, by directory, so that each is examined once per call.
-    planted: BTreeMap<String, Option<Doubt>>,
+    planted: BTreeMap<String, Option<Concern>>,
     /// Number of names that wildcards may still be compared with.
     names_left: usize,
     pub(super) blind: Vec<String>,
@@ -167,26 +167,28 @@ impl<'a> Reader<'a> {
         for one in touched(&self.request.tool, &self.request.args, &options.tools, &options.servers)
         {
             match one {
-                Touched::Path(domain, text) => self.given(domain, &text, Extent::Whole),
-                Touched::Folder(domain, text) => self.given(domain, &text, Extent::Names),
-                Touched::Names { folder: None, glob } => self.names(None, &glob),
-                Touched::Names { folder: Some(folder), glob } => {
+                UnresolvedTarget::Path(domain, text) => self.given(domain, &text, Extent::Whole),
+                UnresolvedTarget::Folder(domain, text) => self.given(domain, &text, Extent::Names),
+                UnresolvedTarget::Names { folder: None, glob } => self.names(None, &glob),
+                UnresolvedTarget::Names { folder: Some(folder), glob } => {
                     for folder in given::spellings(&folder) {
                         self.names(Some(&folder), &glob);
                     }
                 }
-                Touched::Command { text, cwd } => self.command(&text, cwd.as_deref()),
-                Touched::Address(text) => self.address(&text),
-                Touched::Query(text) => self.plain(Domain::WebSearch, format!("query:{text}")),
-                Touched::Tool(is_none) => self.tool(is_none),
-                Touched::Mcp(text) => self.plain(Domain::Mcp, format!("mcp:{text}")),
-                Touched::Powerful(key) => self
+                UnresolvedTarget::Command { text, cwd } => self.command(&text, cwd.as_deref()),
+                UnresolvedTarget::Address(text) => self.address(&text),
+                UnresolvedTarget::Query(text) => {
+                    self.plain(Domain::WebSearch, format!("query:{text}"))
+                }
+                UnresolvedTarget::Tool(is_none) => self.tool(is_none),
+                UnresolvedTarget::Mcp(text) => self.plain(Domain::Mcp, format!("mcp:{text}")),
+                UnresolvedTarget::Powerful(key) => self
                     .blind
                     .push(format!("the argument {key:?} changes what the command is or may do")),
-                Touched::Unknown(key) => self
+                UnresolvedTarget::Unknown(key) => self
                     .blind
                     .push(format!("what the argument {key:?} does to the command is not known")),
-                Touched::Unreadable(domain, key) => {
+                UnresolvedTarget::Unreadable(domain, key) => {
                     self.blind.push(format!(
                         "the argument {key:?} for {} cannot be read",
                         domain.as_str()
@@ -197,19 +199,19 @@ impl<'a> Reader<'a> {
     }
 
     fn plain(&mut self, domain: Domain, text: String) {
-        let doubts = control(&text);
-        self.push(Target { domain: Some(domain), text, doubts, wide: true, ..Target::default() });
+        let concerns = control(&text);
+        self.push(Target { domain: Some(domain), text, concerns, wide: true, ..Target::default() });
     }
 
     /// Adds the tool itself, under the name that the host uses.
     fn tool(&mut self, touches_nothing: bool) {
         let text = ["tool:", &self.request.tool].concat();
         let harmless = touches_nothing || self.request.touches_nothing;
-        let doubts = control(&text);
+        let concerns = control(&text);
         self.push(Target {
             domain: Some(Domain::Tool),
             text,
-            doubts,
+            concerns,
             harmless,
             ..Target::default()
         });
@@ -221,16 +223,16 @@ impl<'a> Reader<'a> {
             return self.blind.push(format!("{text:?} is not an address"));
         };
         let target = address.target();
-        let mut doubts = control(&target);
-        let reason = address.doubt();
-        doubts.extend(reason.map(|reason| Doubt {
+        let mut concerns = control(&target);
+        let reason = address.concern();
+        concerns.extend(reason.map(|reason| Concern {
             reason: reason.to_owned(),
             covered_by: CoveredBy::Word(target.clone()),
         }));
         self.push(Target {
             domain: Some(Domain::WebFetch),
             text: target,
-            doubts,
+            concerns,
             wide: reason.is_none(),
             ..Target::default()
         });
@@ -262,16 +264,17 @@ impl<'a> Reader<'a> {
             let scheme = |text: String| {
                 if text.starts_with("shell:") { text } else { ["shell:", &text].concat() }
             };
-            let mut doubts = std::mem::take(&mut one.doubts);
+            let mut concerns = std::mem::take(&mut one.concerns);
             for folder in &one.repositories {
                 if !self.planted.contains_key(folder) {
-                    let doubt = self.planted_in(folder);
-                    self.planted.insert(folder.clone(), doubt);
+                    let concern = self.planted_in(folder);
+                    self.planted.insert(folder.clone(), concern);
                 }
             }
-            doubts.extend(one.repositories.iter().find_map(|folder| self.planted[folder].clone()));
+            concerns
+                .extend(one.repositories.iter().find_map(|folder| self.planted[folder].clone()));
             if copies && !one.repositories.is_empty() {
-                doubts.push(Doubt::always(
+                concerns.push(Concern::always(
                     "the command copies a folder that git takes for a repository",
                 ));
             }
@@ -279,7 +282,7 @@ impl<'a> Reader<'a> {
                 domain: Some(Domain::Bash),
                 text: ["shell:", &one.text].concat(),
                 others: one.others.into_iter().map(scheme).collect(),
-                doubts,
+                concerns,
                 quiet: one.quiet,
                 wide: one.prefix,
                 same_as: one.same_as.as_ref().map(|text| ["shell:", text].concat()),
@@ -305,7 +308,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the reason to ask about git in a directory of the vault: it contains a repository whose settings the
     /// rules for `.git` do not cover, so that an edit that was allowed may have set a program for git to run.
-    fn planted_in(&mut self, folder: &str) -> Option<Doubt> {
+    fn planted_in(&mut self, folder: &str) -> Option<Concern> {
         let real = self.real(folder)?.into_owned();
         let vault = self.placed(&real);
         let mut below = vault.strip_prefix("vault:/")?.trim_end_matches('/').to_owned();
@@ -320,7 +323,7 @@ impl<'a> Reader<'a> {
                 // Nothing below it is written without a question.
                 Repository::Bare if is_of_git(&at, false) => return None,
                 Repository::Linked(_) | Repository::Bare => {
-                    return Some(Doubt::always(format!(
+                    return Some(Concern::always(format!(
                         "git takes {at} for a repository and runs what is set in it"
                     )));
                 }
@@ -372,12 +375,12 @@ impl<'a> Reader<'a> {
         let others = self.others(Domain::Read, &text, &path, extent);
         let is_new = self.asked.insert((Domain::Read, path.clone(), extent));
         let texts = || std::iter::once(&text).chain(&others);
-        if let Some(doubt) = self.met(Domain::Read, &path, extent, texts()).filter(|_| is_new) {
-            let doubts = vec![doubt];
+        if let Some(concern) = self.met(Domain::Read, &path, extent, texts()).filter(|_| is_new) {
+            let concerns = vec![concern];
             self.push(Target {
                 domain: Some(Domain::Read),
                 text,
-                doubts,
+                concerns,
                 quiet: true,
                 ..Target::default()
             });
@@ -452,26 +455,28 @@ impl<'a> Reader<'a> {
         others
     }
 
-    /// Returns the doubt about a glob that may mean what a deny rule is about, or a folder that is read as a whole.
+    /// Returns the concern about a glob that may mean what a deny rule is about, or a folder that is read as a whole.
     fn met<'t>(
         &self,
         domain: Domain,
         path: &str,
         extent: Extent,
         texts: impl Iterator<Item = &'t String> + Clone,
-    ) -> Option<Doubt> {
+    ) -> Option<Concern> {
         let options = &self.policy.options;
         if options.bans.len().saturating_mul(self.asked.len()) > MAX_MEETINGS {
-            return Some(Doubt::always("the call has too many wildcards to be judged"));
+            return Some(Concern::always("the call has too many wildcards to be judged"));
         }
         let is_read = domain == Domain::Read && matches!(extent, Extent::Glob { wide: true, .. });
         let folder = |text: &String| options.banned_folders(domain, text, true).into_iter().next();
         if let Some(folder) = texts.clone().filter(|_| is_read).find_map(folder) {
-            return Some(Doubt::always(format!("{path} may mean {folder}, which a rule is about")));
+            return Some(Concern::always(format!(
+                "{path} may mean {folder}, which a rule is about"
+            )));
         }
         let ban = texts.into_iter().find_map(|text| options.ban_met_by(domain, text))?;
         let about = ban.pattern.source();
-        Some(Doubt::always(format!("{path} may mean what {about:?} is about")))
+        Some(Concern::always(format!("{path} may mean what {about:?} is about")))
     }
 
     /// Adds a normalized path.
@@ -509,9 +514,9 @@ impl<'a> Reader<'a> {
         };
         let secret =
             sensitive(path) || real.as_deref().is_some_and(|real| real != path && sensitive(real));
-        let mut doubts = control(path);
+        let mut concerns = control(path);
         if is_run(path) || real.as_deref().is_some_and(is_run) {
-            doubts.push(Doubt {
+            concerns.push(Concern {
                 reason: format!("{path} is where git reads what it runs"),
                 covered_by: CoveredBy::Word(GIT.to_owned()),
             });
@@ -520,7 +525,7 @@ impl<'a> Reader<'a> {
             && (is_startup(path, is_glob)
                 || real.as_deref().is_some_and(|real| is_startup(real, is_glob)))
         {
-            doubts.push(Doubt {
+            concerns.push(Concern {
                 reason: format!("{path} says what runs when a shell starts or a user logs in"),
                 covered_by: path
                     .rsplit('/')
@@ -529,23 +534,23 @@ impl<'a> Reader<'a> {
             });
         }
         let real = real.unwrap_or_else(|| {
-            doubts.push(Doubt::always(format!("where {path} leads is not known")));
+            concerns.push(Concern::always(format!("where {path} leads is not known")));
             Cow::Borrowed("")
         });
         // A path that cannot be resolved is outside.
         let second = if real.is_empty() { format!("fs:{path}") } else { self.placed(&real) };
         let make = |text: String, path: &str| {
             let others = self.others(domain, &text, path, extent);
-            let mut doubts = doubts.clone();
+            let mut concerns = concerns.clone();
             if is_glob {
                 let texts = std::iter::once(&text).chain(&others);
-                doubts.extend(self.met(domain, path, extent, texts));
+                concerns.extend(self.met(domain, path, extent, texts));
             }
             Target {
                 domain: Some(domain),
                 others,
                 text,
-                doubts,
+                concerns,
                 wide: !is_glob,
                 sensitive: secret,
                 own: !is_glob && domain == Domain::Read && self.request.own_files.contains(&*real),
@@ -569,9 +574,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn control(text: &str) -> Vec<Doubt> {
+fn control(text: &str) -> Vec<Concern> {
     if text.chars().any(char::is_control) {
-        return vec![Doubt::always("a name or an address has a control character")];
+        return vec![Concern::always("a name or an address has a control character")];
     }
     Vec::new()
 }

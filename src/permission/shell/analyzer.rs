@@ -17,7 +17,8 @@ use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{
-    Bans, Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight, unset_variables,
+    AnalyzedCommand, Bans, Concern, FileUse, Reading, dialects, fast_path, preflight,
+    unset_variables,
 };
 use crate::permission::Domain;
 use crate::permission::paths::{Folders, normal};
@@ -109,7 +110,7 @@ pub(super) struct Walker<'a> {
     /// True if all other commands that may run are examined elsewhere.
     pub is_flat: bool,
     /// Concerns about commands that may run.
-    pub kept: Vec<Doubt>,
+    pub kept: Vec<Concern>,
     /// Fingerprints of the command substitutions that were read.
     pub substituted: Vec<u64>,
     out: Reading,
@@ -223,7 +224,7 @@ impl<'a> Walker<'a> {
 
     pub(crate) fn finish(mut self) -> Reading {
         if self.is_overfull {
-            self.add_doubt("variables and functions", Doubt::unread(TOO_MUCH));
+            self.add_doubt("variables and functions", Concern::unread(TOO_MUCH));
         }
         self.out
     }
@@ -253,7 +254,7 @@ impl<'a> Walker<'a> {
             self.read_source(text);
             // Those within a hidden one are among those of the whole.
             let is_whole = self.depth == 0 && self.guess.is_none();
-            if is_whole && self.out.commands.iter().any(|one| !one.doubts.is_empty()) {
+            if is_whole && self.out.commands.iter().any(|one| !one.concerns.is_empty()) {
                 self.guess_hidden(text);
             }
             self.constants = outer;
@@ -283,7 +284,7 @@ impl<'a> Walker<'a> {
         self.depth += 1;
         if names_itself {
             let others = vec![FORKS.to_owned()];
-            self.push(Simple { text: "$0".into(), others, ..Simple::default() });
+            self.push(AnalyzedCommand { text: "$0".into(), others, ..AnalyzedCommand::default() });
         }
         for list in &program.complete_commands {
             self.list(list);
@@ -296,18 +297,23 @@ impl<'a> Walker<'a> {
     fn unread(&mut self, text: &str, reason: &str) {
         let mut others: Vec<String> = pieces(text).collect();
         // A text in the syntax of another shell is read by its pieces.
-        let mut doubts = match reason {
-            NOT_PARSED => vec![Doubt::always(reason)],
-            _ => vec![Doubt::unread(reason)],
+        let mut concerns = match reason {
+            NOT_PARSED => vec![Concern::always(reason)],
+            _ => vec![Concern::unread(reason)],
         };
         if others.len() == MAX_PIECES {
-            doubts.push(Doubt::unread(TOO_MUCH));
+            concerns.push(Concern::unread(TOO_MUCH));
         }
         let is_strange = reason == preflight::STRANGE;
         if !is_strange {
             others.extend(self.pieces_destroy(text));
         }
-        let mut command = Simple { text: text.to_owned(), others, doubts, ..Simple::default() };
+        let mut command = AnalyzedCommand {
+            text: text.to_owned(),
+            others,
+            concerns,
+            ..AnalyzedCommand::default()
+        };
         if is_strange {
             self.guess_values(&[&preflight::without_strange(text)], &mut command);
         }
@@ -349,24 +355,31 @@ impl<'a> Walker<'a> {
         is_enough
     }
 
-    pub(crate) fn push(&mut self, mut command: Simple) {
+    pub(crate) fn push(&mut self, mut command: AnalyzedCommand) {
         self.as_guess(&mut command);
         self.out.commands.push(command);
     }
 
     /// Adds a concern about the whole text to the command `about`.
-    pub(crate) fn doubt(&mut self, about: &str, reason: impl Into<String>) {
-        self.add_doubt(about, Doubt::always(reason));
+    pub(crate) fn concern(&mut self, about: &str, reason: impl Into<String>) {
+        self.add_doubt(about, Concern::always(reason));
     }
 
-    fn add_doubt(&mut self, about: &str, doubt: Doubt) {
-        self.push(Simple { text: about.to_owned(), doubts: vec![doubt], ..Simple::default() });
+    fn add_doubt(&mut self, about: &str, concern: Concern) {
+        self.push(AnalyzedCommand {
+            text: about.to_owned(),
+            concerns: vec![concern],
+            ..AnalyzedCommand::default()
+        });
     }
 
     /// Adds a file given by a known word.
-    pub(crate) fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
-        if !word.known || !word.doubts.is_empty() {
-            return Some(Doubt::always(format!("the file {} is not known beforehand", word.told)));
+    pub(crate) fn file(&mut self, domain: Domain, word: &Word) -> Option<Concern> {
+        if !word.known || !word.concerns.is_empty() {
+            return Some(Concern::always(format!(
+                "the file {} is not known beforehand",
+                word.told
+            )));
         }
         if is_standard(&word.text) {
             return None;
@@ -390,16 +403,16 @@ impl<'a> Walker<'a> {
         self.file_at(domain, word, &text)
     }
 
-    fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Doubt> {
+    fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Concern> {
         if self.places.is_empty() && !text.starts_with(['/', '~']) {
-            return Some(Doubt::always(format!(
+            return Some(Concern::always(format!(
                 "the folder of {} is not known beforehand",
                 word.told
             )));
         }
         let leads_up = |part: &str| dialects::can_be_parent(part);
         if word.glob && (after_wildcard(text).contains("..") || text.split('/').any(leads_up)) {
-            return Some(Doubt::always(format!("where {} leads is not known", word.told)));
+            return Some(Concern::always(format!("where {} leads is not known", word.told)));
         }
         let root = [String::from("/")];
         let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
@@ -410,7 +423,7 @@ impl<'a> Walker<'a> {
                     let glob = word.glob;
                     self.out.files.push(FileUse { domain, path, written, glob, names: false });
                 }
-                None => return Some(Doubt::always(format!("{} is not a path", word.told))),
+                None => return Some(Concern::always(format!("{} is not a path", word.told))),
             }
         }
         None
@@ -437,8 +450,8 @@ impl<'a> Walker<'a> {
     /// Reads a word that is examined and not run.
     pub(super) fn value(&mut self, raw: &str, about: &str) -> Word {
         let word = self.word(raw);
-        for doubt in &word.doubts {
-            self.doubt(about, *doubt);
+        for concern in &word.concerns {
+            self.concern(about, *concern);
         }
         word
     }
@@ -448,17 +461,24 @@ impl<'a> Walker<'a> {
         let mut word = word::read(raw, self.home, &self.constants, &self.options);
         // The parser can lose the end of a document that contains a parenthesis.
         if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {
-            word.doubts.push("part of it cannot be parsed");
+            word.concerns.push("part of it cannot be parsed");
         }
         let before = self.out.commands.len();
         for inner in &word.inner {
             self.substitution(inner);
         }
         // A document that a shell ends sooner is followed by commands that the parser took for its text.
-        let is_open = |one: &Simple| one.doubts.iter().any(|doubt| doubt.reason == HERE_DOCUMENT);
+        let is_open = |one: &AnalyzedCommand| {
+            one.concerns.iter().any(|concern| concern.reason == HERE_DOCUMENT)
+        };
         if self.out.commands[before..].iter().any(is_open) && raw.contains("<<") {
             let others = self.pieces_destroy(raw);
-            self.push(Simple { text: "<<".into(), others, quiet: true, ..Simple::default() });
+            self.push(AnalyzedCommand {
+                text: "<<".into(),
+                others,
+                quiet: true,
+                ..AnalyzedCommand::default()
+            });
         }
         word
     }
@@ -478,7 +498,7 @@ impl<'a> Walker<'a> {
         };
         let mut assignments = Vec::new();
         let mut words = Vec::new();
-        let mut doubts = Vec::new();
+        let mut concerns = Vec::new();
         let items = simple.prefix.iter().flat_map(|prefix| &prefix.0);
         for item in items {
             match item {
@@ -486,7 +506,7 @@ impl<'a> Walker<'a> {
                     assignments
                         .push(super::variables::Assigned::read(self, assignment, &raw.value));
                 }
-                other => self.item(other, &mut words, &mut doubts),
+                other => self.item(other, &mut words, &mut concerns),
             }
         }
         if let Some(name) = &simple.word_or_name {
@@ -501,32 +521,32 @@ impl<'a> Walker<'a> {
                     assignments
                         .push(super::variables::Assigned::read(self, assignment, &raw.value));
                 }
-                other => self.item(other, &mut words, &mut doubts),
+                other => self.item(other, &mut words, &mut concerns),
             }
         }
         if dialects::ends_sooner(suffix) {
-            doubts.push(Doubt::always(dialects::ENDS_SOONER));
+            concerns.push(Concern::always(dialects::ENDS_SOONER));
         }
         let had_input = self.has_input;
         self.has_input |=
             simple.prefix.iter().flat_map(|prefix| &prefix.0).chain(suffix).any(
                 |item| matches!(item, Item::IoRedirect(one) if super::redirect::gives_input(one)),
             );
-        self.run(assignments, words, doubts);
+        self.run(assignments, words, concerns);
         self.has_input = had_input;
         self.remember_file(simple);
         self.output = outer_output;
         self.fed = outer;
     }
 
-    fn item(&mut self, item: &Item, words: &mut Vec<Word>, doubts: &mut Vec<Doubt>) {
+    fn item(&mut self, item: &Item, words: &mut Vec<Word>, concerns: &mut Vec<Concern>) {
         match item {
             Item::Word(raw) => match word::alternatives(&raw.value) {
                 Some(all) => words.extend(all.iter().map(|raw| self.word(raw))),
                 None => words.push(self.word(&raw.value)),
             },
             Item::AssignmentWord(_, raw) => words.push(self.word(&raw.value)),
-            Item::IoRedirect(redirect) => doubts.extend(self.redirect(redirect)),
+            Item::IoRedirect(redirect) => concerns.extend(self.redirect(redirect)),
             Item::ProcessSubstitution(_, shell) => {
                 self.apart(|walker| walker.list(&shell.list));
                 let printed = self.printed(&shell.list);

@@ -5,14 +5,14 @@ use super::possible_commands::Guess;
 use super::variable_names::is_harmless;
 use super::variables::is_own;
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{AnalyzedCommand, Concern};
 use crate::permission::Domain;
 
 impl Walker<'_> {
-    pub(super) fn builtin(&mut self, base: &str, words: &[Word], command: &mut Simple) {
+    pub(super) fn builtin(&mut self, base: &str, words: &[Word], command: &mut AnalyzedCommand) {
         let plain = |word: &Word| word.known && !word.text.contains(['[', '$', '(', '`']);
-        let ask = |command: &mut Simple, reason: &str| {
-            command.doubts.push(Doubt::always(format!("{base} {reason}")))
+        let ask = |command: &mut AnalyzedCommand, reason: &str| {
+            command.concerns.push(Concern::always(format!("{base} {reason}")))
         };
         if sets_variables(base) && self.constants.disable() {
             ask(command, "can set a variable that is known once more");
@@ -33,12 +33,12 @@ impl Walker<'_> {
                 let is_odd =
                     |word: &&Word| word.text.len() > 1 && word.text.starts_with(['-', '+']);
                 if !is_named && rest.first().is_some_and(is_odd) {
-                    command.doubts.push(self.lost("cd has an option that is not known"));
+                    command.concerns.push(self.lost("cd has an option that is not known"));
                     return;
                 }
-                command.doubts.extend(self.enter(rest.first().copied()));
+                command.concerns.extend(self.enter(rest.first().copied()));
                 // Reading the directory is evaluated; the command has no other effect.
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
             }
             "eval" => {
                 if words.iter().all(|word| word.known && !word.glob) {
@@ -68,7 +68,7 @@ impl Walker<'_> {
                     }
                 }
                 self.guess_values(&values, command);
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
             }
             "set" => {
                 let known = words[1..].iter().all(|word| {
@@ -80,7 +80,7 @@ impl Walker<'_> {
                 if !known || words.len() == 1 {
                     ask(command, "can change how commands are read");
                 }
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
             }
             // The value that it assigns to a variable is as unknown as the variable was before.
             "read"
@@ -88,7 +88,7 @@ impl Walker<'_> {
                     .iter()
                     .all(|word| word.text == "-r" || (plain(word) && is_own(&word.text))) =>
             {
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
             }
             "history" => {
                 for pair in words.windows(2).filter(|pair| !pair[1].text.starts_with('-')) {
@@ -97,17 +97,17 @@ impl Walker<'_> {
                         "-r" | "-n" => Domain::Read,
                         _ => continue,
                     };
-                    command.doubts.extend(self.file(domain, &pair[1]));
+                    command.concerns.extend(self.file(domain, &pair[1]));
                 }
                 ask(command, "changes the shell itself");
             }
             "kill" | "bg" | "fg" | "disown" | "times" | "dirs" | "caller" | "logout"
             | "suspend" => {}
             "unset" if words[1..].iter().all(|word| plain(word) && is_own(&word.text)) => {
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
             }
             "pushd" if words.len() == 2 && !words[1].text.starts_with(['-', '+']) => {
-                command.doubts.extend(self.enter(words.get(1)));
+                command.concerns.extend(self.enter(words.get(1)));
                 ask(command, "changes the folder");
             }
             "pushd" | "popd" => {

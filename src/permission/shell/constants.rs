@@ -79,8 +79,10 @@ impl Constants {
 
     /// Records an assignment.
     pub(crate) fn set(&mut self, name: &str, value: &Word) {
-        let can =
-            value.known && value.doubts.is_empty() && !value.tilde && value.text.len() <= MAX_VALUE;
+        let can = value.known
+            && value.concerns.is_empty()
+            && !value.tilde
+            && value.text.len() <= MAX_VALUE;
         if !can || !self.can_follow(name) {
             return;
         }

@@ -12,7 +12,7 @@ use super::fork_bombs::{
     counts_for_long, forks, is_many, never_ends, starts_for_each_line, starts_only,
 };
 use super::word::Word;
-use super::{Simple, dialects};
+use super::{AnalyzedCommand, dialects};
 
 /// Maximum number of times that the body of a loop is read, once per value.
 const MAX_UNROLLED: usize = 32;
@@ -76,7 +76,11 @@ impl Walker<'_> {
         }
         if starts_for_each_line(pipeline) {
             let others = vec![FORKS.to_owned()];
-            self.push(Simple { text: "… | …".into(), others, ..Simple::default() });
+            self.push(AnalyzedCommand {
+                text: "… | …".into(),
+                others,
+                ..AnalyzedCommand::default()
+            });
         }
         let (outer, had_input) = (self.piped.take(), self.has_input);
         for (at, command) in pipeline.seq.iter().enumerate() {
@@ -135,10 +139,14 @@ impl Walker<'_> {
                 let others: Vec<String> = self.calling_each_other(function);
                 if others.iter().any(|other| forks(other, &function.body.0)) {
                     let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: format!("{name}()"), others, ..Simple::default() });
+                    self.push(AnalyzedCommand {
+                        text: format!("{name}()"),
+                        others,
+                        ..AnalyzedCommand::default()
+                    });
                 }
                 self.remember_function(function);
-                self.doubt(&format!("{name}()"), "a function gives a name a new meaning");
+                self.concern(&format!("{name}()"), "a function gives a name a new meaning");
                 self.repeated(|walker| walker.compound(&function.body.0));
                 for redirect in function.body.1.iter().flat_map(|list| &list.0) {
                     self.redirect_alone(redirect);
@@ -155,25 +163,33 @@ impl Walker<'_> {
 
     pub(super) fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
-            CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
+            CompoundCommand::Arithmetic(_) => self.concern("((…))", "arithmetic can run commands"),
             CompoundCommand::ArithmeticForClause(clause) => {
-                self.doubt("for ((…))", "arithmetic can run commands");
+                self.concern("for ((…))", "arithmetic can run commands");
                 if counts_for_long(clause) && starts_only(&clause.body.list) {
                     let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: "for ((…))".into(), others, ..Simple::default() });
+                    self.push(AnalyzedCommand {
+                        text: "for ((…))".into(),
+                        others,
+                        ..AnalyzedCommand::default()
+                    });
                 }
                 self.repeated(|walker| walker.list(&clause.body.list));
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(shell) => self.apart(|walker| walker.list(&shell.list)),
             CompoundCommand::ForClause(clause) => {
-                if let Some(reason) = super::variables::doubt(&clause.variable_name) {
-                    self.doubt(&format!("for {}", clause.variable_name), reason);
+                if let Some(reason) = super::variables::concern(&clause.variable_name) {
+                    self.concern(&format!("for {}", clause.variable_name), reason);
                 }
                 let is_long = clause.values.iter().flatten().any(|value| is_many(&value.value));
                 if is_long && starts_only(&clause.body.list) {
                     let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: "for …".into(), others, ..Simple::default() });
+                    self.push(AnalyzedCommand {
+                        text: "for …".into(),
+                        others,
+                        ..AnalyzedCommand::default()
+                    });
                 }
                 let mut values = Vec::new();
                 for value in clause.values.iter().flatten() {
@@ -211,7 +227,11 @@ impl Walker<'_> {
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 if never_ends(&clause.0) && starts_only(&clause.1.list) {
                     let others = vec![FORKS.to_owned()];
-                    self.push(Simple { text: "while …".into(), others, ..Simple::default() });
+                    self.push(AnalyzedCommand {
+                        text: "while …".into(),
+                        others,
+                        ..AnalyzedCommand::default()
+                    });
                 }
                 self.repeated(|walker| {
                     walker.list(&clause.0);
@@ -219,7 +239,7 @@ impl Walker<'_> {
                 });
             }
             CompoundCommand::Coprocess(process) => {
-                self.doubt("coproc", "a command runs beside the others");
+                self.concern("coproc", "a command runs beside the others");
                 self.apart(|walker| walker.command(&process.body));
             }
         }
@@ -233,7 +253,7 @@ impl Walker<'_> {
             }
             ExtendedTestExpr::Or(a, b) => {
                 if dialects::begins_with_program(b) {
-                    self.doubt("[[ … || … ]]", dialects::TEST_RUNS);
+                    self.concern("[[ … || … ]]", dialects::TEST_RUNS);
                 }
                 self.test(a);
                 self.test(b);
@@ -247,13 +267,13 @@ impl Walker<'_> {
                     predicate,
                     Is::ShellVariableIsSetAndAssigned | Is::ShellVariableIsSetAndNameRef
                 ) {
-                    self.doubt("[[ -v … ]]", "an index of an array can run commands");
+                    self.concern("[[ -v … ]]", "an index of an array can run commands");
                 }
                 self.value(&word.value, "[[");
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
                 if dialects::looks_like_redirection(predicate) {
-                    self.doubt("[[ … ]]", dialects::TEST_REDIRECTS);
+                    self.concern("[[ … ]]", dialects::TEST_REDIRECTS);
                 }
                 let text = predicate.to_string();
                 for word in [left, right] {
@@ -262,7 +282,7 @@ impl Walker<'_> {
                         && !matches!(text.as_str(), "-nt" | "-ot" | "-ef")
                         && !number
                     {
-                        self.doubt("[[ … ]]", "arithmetic can run commands");
+                        self.concern("[[ … ]]", "arithmetic can run commands");
                     }
                     self.value(&word.value, "[[");
                 }
@@ -272,7 +292,7 @@ impl Walker<'_> {
 
     /// Reads a loop over words. If all are known, the body is read with each of them.
     pub(super) fn loop_over(&mut self, name: &str, values: &[Word], list: &CompoundList) {
-        let is_known = |word: &Word| word.known && word.doubts.is_empty() && !word.tilde;
+        let is_known = |word: &Word| word.known && word.concerns.is_empty() && !word.tilde;
         let can = !values.is_empty()
             && values.iter().all(is_known)
             && self.unrolled * values.len() <= MAX_UNROLLED

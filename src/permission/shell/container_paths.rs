@@ -1,6 +1,6 @@
 //! The paths that the words of a command for a container have on the machine.
 
-use super::Simple;
+use super::AnalyzedCommand;
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroying_commands::base;
@@ -25,7 +25,12 @@ const CONTAINERS: [&str; 8] = [
 
 impl Walker<'_> {
     /// Adds the files outside that a container is given, and those that are copied into it or out of it.
-    pub(super) fn shared_files(&mut self, base: &str, words: &[Word], command: &mut Simple) {
+    pub(super) fn shared_files(
+        &mut self,
+        base: &str,
+        words: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
         if !CONTAINERS.contains(&base) && !matches!(base, "kubectl" | "oc" | "lxc" | "incus") {
             return;
         }

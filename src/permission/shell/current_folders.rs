@@ -1,6 +1,6 @@
 //! The folders in which a command can run, as far as preceding `cd` and similar commands determine them.
 
-use super::Doubt;
+use super::Concern;
 use super::analyzer::Walker;
 use super::word::Word;
 use crate::permission::Domain;
@@ -15,7 +15,7 @@ const UNKNOWN: &str = "the folder is not known beforehand";
 
 impl Walker<'_> {
     /// Changes the directory for the next command, if this one succeeds.
-    pub(crate) fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
+    pub(crate) fn enter(&mut self, word: Option<&Word>) -> Option<Concern> {
         let home;
         let word = match (word, self.home) {
             (Some(word), _) => word,
@@ -27,14 +27,14 @@ impl Walker<'_> {
         };
         if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
             let protected = self.protected_folder(word);
-            let doubt = self.lost(UNKNOWN);
+            let concern = self.lost(UNKNOWN);
             let left = if word.known { None } else { self.place_without_unset(&word.text) };
             let left = left.and_then(|left| self.folders.absolute(&left, "/"));
             if let Some(folder) = protected.or(left) {
                 self.next_places = Some(vec![folder.clone()]);
                 self.places = vec![folder];
             }
-            return Some(doubt);
+            return Some(concern);
         }
         self.entered += 1;
         if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
@@ -44,7 +44,7 @@ impl Walker<'_> {
         if before.is_empty() && !word.text.starts_with(['/', '~']) {
             return Some(self.lost(UNKNOWN));
         }
-        let doubt = self.file(Domain::Read, word);
+        let concern = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if before.is_empty() { &root } else { &before };
         let mut next: Vec<String> =
@@ -52,7 +52,7 @@ impl Walker<'_> {
         next.extend(self.by_search_path(&word.text, from));
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);
-        doubt
+        concern
     }
 
     /// Returns the directories that `cd` may find by a `CDPATH` that the command sets.
@@ -74,19 +74,19 @@ impl Walker<'_> {
     }
 
     /// Changes the directory for one command.
-    pub(crate) fn within(&mut self, word: &Word) -> Option<Doubt> {
-        let doubt = self.file(Domain::Read, word);
+    pub(crate) fn within(&mut self, word: &Word) -> Option<Concern> {
+        let concern = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if word.text.starts_with(['/', '~']) { &root } else { &self.places };
         let places = from.iter().filter_map(|place| self.folders.absolute(&word.text, place));
         self.places = places.collect();
-        doubt
+        concern
     }
 
-    pub(crate) fn lost(&mut self, reason: &str) -> Doubt {
+    pub(crate) fn lost(&mut self, reason: &str) -> Concern {
         self.places.clear();
         self.next_places = None;
-        Doubt::always(reason)
+        Concern::always(reason)
     }
 
     pub(super) fn settle(&mut self, went_well: bool) {

@@ -4,7 +4,7 @@ use super::given_code::texts;
 use super::programs::flag;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
-use super::{CoveredBy, Doubt, Simple};
+use super::{AnalyzedCommand, Concern, CoveredBy};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
 
@@ -249,10 +249,10 @@ fn is_harmless_key(key: &str) -> bool {
     HARMLESS_KEYS.iter().any(|known| key.starts_with(known))
 }
 
-pub(super) fn git(words: &[Word], command: &mut Simple) {
-    let Simple { doubts, others, .. } = command;
+pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
+    let AnalyzedCommand { concerns, others, .. } = command;
     let mut ask = |word: &Word, reason: String| {
-        doubts.push(Doubt { reason, covered_by: CoveredBy::Word(word.told.clone()) })
+        concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.told.clone()) })
     };
     let at = command_at(words);
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));

@@ -15,7 +15,7 @@ use super::programs::{self, Kind, Program};
 use super::script_safety::sed_is_harmless;
 use super::simple_command::{SYSTEM_FOLDERS, leads_out, told};
 use super::word::Word;
-use super::{Doubt, Simple, decode, sed_output};
+use super::{AnalyzedCommand, Concern, decode, sed_output};
 use crate::permission::Domain;
 
 /// Maximum number of lines of a text, and of strings that are examined as names of files, and maximum length of one.
@@ -129,7 +129,7 @@ impl Walker<'_> {
         name: &str,
         program: Option<&Program>,
         words: &[Word],
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         if self.with_code && program.is_some_and(|program| program.kind == Kind::Code) {
             for at in (1..words.len().min(MAX_TAILS)).filter(|at| is_shell_text(words, *at)) {
@@ -179,7 +179,12 @@ impl Walker<'_> {
     }
 
     /// Judges the code that a program reads from its input.
-    pub(super) fn code_in_input(&mut self, texts: &[String], words: &[Word], command: &mut Simple) {
+    pub(super) fn code_in_input(
+        &mut self,
+        texts: &[String],
+        words: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
         let name = base(&words[0].text).into_owned();
         if self.with_code && name == "parallel" {
             let lines = texts.iter().chain(&self.piped).flat_map(|text| text.lines());
@@ -208,7 +213,7 @@ impl Walker<'_> {
     }
 
     /// Judges the code in files that the command wrote and now runs.
-    pub(super) fn code_in_files(&mut self, words: &[Word], command: &mut Simple) {
+    pub(super) fn code_in_files(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         if !self.variables.iter().any(|(name, _)| name.starts_with(WRITTEN)) {
             return;
         }
@@ -249,7 +254,12 @@ impl Walker<'_> {
     }
 
     /// Adds what the code in a file destroys.
-    fn code_in_file_destroys(&mut self, text: &str, language: Language, command: &mut Simple) {
+    fn code_in_file_destroys(
+        &mut self,
+        text: &str,
+        language: Language,
+        command: &mut AnalyzedCommand,
+    ) {
         let mut found = Vec::new();
         match language {
             Language::Script if RUN_WORDS.iter().any(|word| text.contains(word)) => {
@@ -270,7 +280,7 @@ impl Walker<'_> {
     }
 
     /// Adds the commands and the files that a text of code names.
-    fn code(&mut self, text: &str, language: Language, command: &mut Simple) {
+    fn code(&mut self, text: &str, language: Language, command: &mut AnalyzedCommand) {
         let joined = text.contains(['"', '\'']).then(|| with_joined_strings(text));
         let decoded = text.contains('\\').then(|| decoded_all(text));
         let further = [joined, decoded].into_iter().flatten().filter(|other| other != text);
@@ -311,22 +321,22 @@ impl Walker<'_> {
     }
 
     /// Adds a file that code names, if it holds secrets or a rule may be about it.
-    fn code_names(&mut self, name: &str, command: &mut Simple) {
+    fn code_names(&mut self, name: &str, command: &mut AnalyzedCommand) {
         if name.is_empty() || name.len() > MAX_NAME {
             return;
         }
         let file = Word { tilde: name.starts_with('~'), ..Word::plain(name) };
         if self.sensitive.is_sensitive(name) {
-            command.doubts.extend(self.file(Domain::Read, &file));
+            command.concerns.extend(self.file(Domain::Read, &file));
         } else if self.with_named {
             self.named(&file);
         }
     }
 
     /// Adds a glob in code that can mean files with secrets, or what a rule is about.
-    fn code_finds(&mut self, glob: &str, command: &mut Simple) {
+    fn code_finds(&mut self, glob: &str, command: &mut AnalyzedCommand) {
         if self.sensitive.can_be_found(glob, true) {
-            command.doubts.push(Doubt::always(format!("{glob} can mean files with secrets")));
+            command.concerns.push(Concern::always(format!("{glob} can mean files with secrets")));
         } else if self.with_named {
             self.named(&Word { glob: true, ..Word::plain(glob) });
         }
@@ -337,11 +347,11 @@ impl Walker<'_> {
         &mut self,
         texts: &[String],
         words: &[Word],
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         let name = base(&words[0].text);
         if reads_list(&name, words) {
-            command.doubts.push(Doubt::always("further arguments come from what it reads"));
+            command.concerns.push(Concern::always("further arguments come from what it reads"));
         }
         if !self.has_input || !reads_names(&name, words) {
             return;
@@ -349,7 +359,9 @@ impl Walker<'_> {
         let texts: Vec<String> = texts.iter().chain(&self.piped).cloned().collect();
         // A list of what is in a folder has wildcards. `parallel` may run a program that reads no files.
         if (texts.is_empty() && name != "parallel") || texts.iter().any(|text| text.contains('*')) {
-            command.doubts.push(Doubt::always("names of further files come from what it reads"));
+            command
+                .concerns
+                .push(Concern::always("names of further files come from what it reads"));
         }
         // Git is given names of objects: `HEAD:x`, with a command before them or without.
         let is_git = name == "git";
@@ -357,7 +369,7 @@ impl Walker<'_> {
             let name =
                 if is_git { name.rsplit([':', ' ']).next().unwrap_or_default() } else { name };
             if !name.is_empty() {
-                command.doubts.extend(self.file(Domain::Read, &Word::plain(name)));
+                command.concerns.extend(self.file(Domain::Read, &Word::plain(name)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Arguments of `grep` and similar programs: which of them are files, and which are patterns.
 
-use super::Doubt;
+use super::Concern;
 use super::word::Word;
 use crate::permission::sensitive::SensitiveNames;
 
@@ -107,7 +107,11 @@ fn value_of(program: &str, option: &str) -> Option<Next> {
 }
 
 /// Returns a concern if globs select files with secrets.
-pub(super) fn secrets(program: &str, words: &[Word], sensitive: &SensitiveNames) -> Option<Doubt> {
+pub(super) fn secrets(
+    program: &str,
+    words: &[Word],
+    sensitive: &SensitiveNames,
+) -> Option<Concern> {
     let is_rg = program == "rg";
     let is_glob = |(at, word): &(usize, &Word)| {
         let text = word.text.as_str();
@@ -134,7 +138,7 @@ pub(super) fn secrets(program: &str, words: &[Word], sensitive: &SensitiveNames)
             && sensitive.can_be_found(glob.trim_start_matches('/'), true)
     };
     let (_, word) = words.iter().enumerate().find(is_glob)?;
-    Some(Doubt::always(format!("{} can mean files with secrets", word.told)))
+    Some(Concern::always(format!("{} can mean files with secrets", word.told)))
 }
 
 /// Returns true if an option takes a glob. Programs accept abbreviations of long options.

@@ -7,7 +7,7 @@ use brush_parser::ast::{
     IoFileRedirectTarget, IoRedirect, SimpleCommand,
 };
 
-use super::Simple;
+use super::AnalyzedCommand;
 use super::analyzer::Walker;
 use super::destroying_commands::{
     ALIAS, FORKS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path, is_shell_text,
@@ -417,7 +417,11 @@ impl Walker<'_> {
             let found = if starts_shells_again(text) { vec![FORKS] } else { found };
             if !found.is_empty() {
                 let others = found.into_iter().map(str::to_owned).collect();
-                self.push(Simple { text: format!("> {path}"), others, ..Simple::default() });
+                self.push(AnalyzedCommand {
+                    text: format!("> {path}"),
+                    others,
+                    ..AnalyzedCommand::default()
+                });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The analysis of shell commands: what a command runs, reads and writes.
 //!
 //! The grammar is `brush-parser`'s. Only what is known to mean here what it means to a shell is taken as understood; all
-//! the rest becomes a [`Doubt`], and a doubt is a question. Every simple command is a target of its own, wherever it
+//! the rest becomes a [`Concern`], and a concern is a question. Every simple command is a target of its own, wherever it
 //! stands; files that are redirected to and from, and those that well-known programs read and write, are targets too.
 //!
 //! | module | what it decides |
@@ -111,9 +111,9 @@ mod wrappers;
 
 pub use printed_files::printed_files;
 
-/// A concern: the reason to ask about a command although a rule allows it.
+/// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doubt {
+pub struct Concern {
     /// A sentence for a person.
     pub reason: String,
     pub covered_by: CoveredBy,
@@ -134,25 +134,25 @@ pub enum CoveredBy {
     Word(String),
 }
 
-impl Doubt {
+impl Concern {
     /// Creates a concern about code in the input of a command.
     pub fn of_input(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), covered_by: CoveredBy::AllCommands }
+        Concern { reason: reason.into(), covered_by: CoveredBy::AllCommands }
     }
 
     /// Creates a concern that no rule covers.
     pub fn always(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), covered_by: CoveredBy::Nothing }
+        Concern { reason: reason.into(), covered_by: CoveredBy::Nothing }
     }
 
     /// Creates a concern about a part that was not read.
     pub fn unread(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), covered_by: CoveredBy::NotEvenFullAccess }
+        Concern { reason: reason.into(), covered_by: CoveredBy::NotEvenFullAccess }
     }
 
     /// Creates a concern that only a rule for exactly this command covers.
     pub fn unless_exact(reason: impl Into<String>) -> Self {
-        Doubt { reason: reason.into(), covered_by: CoveredBy::ThisCommand }
+        Concern { reason: reason.into(), covered_by: CoveredBy::ThisCommand }
     }
 
     /// Returns true if a rule for this command or a part of it can cover it, so that one may be suggested.
@@ -168,13 +168,13 @@ impl Doubt {
 
 /// A simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Simple {
+pub struct AnalyzedCommand {
     /// Its words joined by spaces, quoted where needed.
     pub text: String,
     /// Other forms. Denials and questions count for them, permissions do not.
     pub others: Vec<String>,
     /// The reasons to ask about it.
-    pub doubts: Vec<Doubt>,
+    pub concerns: Vec<Concern>,
     /// True if other commands describe its effect: only denials and questions about it count.
     pub quiet: bool,
     /// True if a rule for all calls of the program may be suggested.
@@ -205,7 +205,7 @@ pub struct FileUse {
 /// A parsed command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    pub commands: Vec<Simple>,
+    pub commands: Vec<AnalyzedCommand>,
     pub files: Vec<FileUse>,
     /// Arguments of other programs as files, if requested. It is unknown whether they are paths, and what the program
     /// does with them.
@@ -225,9 +225,9 @@ pub fn quoted(text: &str) -> String {
 pub struct Bans {
     /// Rules about files: [`Reading::named`] is filled.
     pub files: bool,
-    /// Rules that ask about or deny programs: what code runs is among [`Simple::others`].
+    /// Rules that ask about or deny programs: what code runs is among [`AnalyzedCommand::others`].
     pub programs: bool,
-    /// A permission for all commands that only look: [`Simple::looks`] is filled.
+    /// A permission for all commands that only look: [`AnalyzedCommand::looks`] is filled.
     pub looking: bool,
 }
 
@@ -258,8 +258,8 @@ pub fn read(
 /// file is written, and nothing about it is not understood.
 pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
     let reading = read_alone(command);
-    let looks = |simple: &Simple| {
-        simple.doubts.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
+    let looks = |simple: &AnalyzedCommand| {
+        simple.concerns.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
     };
     reading.commands.iter().all(looks)
         && !reading.files.iter().any(|file| file.domain == Domain::Edit)

@@ -4,7 +4,7 @@ use super::analyzer::Walker;
 use super::programs::{Kind, Program};
 use super::simple_command::glued;
 use super::word::Word;
-use super::{CoveredBy, Doubt, Simple, git, grep_args};
+use super::{AnalyzedCommand, Concern, CoveredBy, git, grep_args};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
@@ -23,7 +23,7 @@ impl Walker<'_> {
         &mut self,
         words: &[Word],
         program: Option<&Program>,
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         let shows_no_content = program.is_some_and(|program| match program.kind {
             Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
@@ -105,9 +105,10 @@ impl Walker<'_> {
                         &['*', '?', '[']
                     });
                 if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
-                    command
-                        .doubts
-                        .push(Doubt::always(format!("{} can mean files with secrets", word.told)));
+                    command.concerns.push(Concern::always(format!(
+                        "{} can mean files with secrets",
+                        word.told
+                    )));
                 }
                 if !is_secret && !self.with_named {
                     continue;
@@ -121,7 +122,7 @@ impl Walker<'_> {
                     ..Word::default()
                 };
                 if is_secret {
-                    command.doubts.extend(self.file(Domain::Read, &file));
+                    command.concerns.extend(self.file(Domain::Read, &file));
                 } else {
                     self.named(&file);
                 }
@@ -165,24 +166,24 @@ pub(super) fn is_filter(before: &str, word: &str) -> bool {
 }
 
 /// A file can hold a filter of `jq`.
-pub(super) fn reads_filter(words: &[Word], command: &mut Simple) {
+pub(super) fn reads_filter(words: &[Word], command: &mut AnalyzedCommand) {
     let is_file = |word: &&Word| {
         let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         word.text.starts_with("--from") || letters.is_some_and(|rest| rest.contains('f'))
     };
-    command.doubts.extend(words[1..].iter().find(is_file).map(|word| Doubt {
+    command.concerns.extend(words[1..].iter().find(is_file).map(|word| Concern {
         reason: "the filter stands in a file".into(),
         covered_by: CoveredBy::Word(word.told.clone()),
     }));
 }
 
 /// Adds the files that a filter of `jq` or `yq` names.
-pub(super) fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
+pub(super) fn reads_by_name(words: &[Word], names: &[&str], command: &mut AnalyzedCommand) {
     let names_files = |word: &&Word| {
         let mut parts = word.text.split(|letter: char| !letter.is_alphanumeric());
         parts.any(|part| names.contains(&part)) && word.text.contains(['"', '('])
     };
-    command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
+    command.concerns.extend(words[1..].iter().find(names_files).map(|word| Concern {
         reason: "a filter can read files".into(),
         covered_by: CoveredBy::Word(word.told.clone()),
     }));

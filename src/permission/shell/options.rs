@@ -16,7 +16,7 @@ use super::programs::{self, Effect, Kind, Opt, Program};
 use super::read_only_commands;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
-use super::{CoveredBy, Doubt, Simple};
+use super::{AnalyzedCommand, Concern, CoveredBy};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
 
@@ -74,7 +74,7 @@ impl Walker<'_> {
         base: &str,
         program: Option<&'static Program>,
         words: &[Word],
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) -> Vec<usize> {
         let is_code =
             program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
@@ -236,13 +236,13 @@ impl Walker<'_> {
                 word.text.starts_with('-')
                     && (ONLY_TELLS.contains(&name) || (name == "v" && !base.starts_with("py")))
             });
-            if program.script && operands.is_empty() && command.doubts.is_empty() && !only_tells {
+            if program.script && operands.is_empty() && command.concerns.is_empty() && !only_tells {
                 self.ask_of_input(command, format!("{base} takes code from its input"));
             }
             let opens_shell = program.kind == Kind::Runner
                 && (program.input == "*" || program.only.is_some())
                 && !words.iter().skip(1).any(|word| LISTS_SESSIONS.contains(&word.text.as_str()));
-            if opens_shell && operands.is_empty() && command.doubts.is_empty() && !only_tells {
+            if opens_shell && operands.is_empty() && command.concerns.is_empty() && !only_tells {
                 self.ask_of_input(command, format!("{base} opens a shell or a prompt"));
             }
             if program.sql && operands.len() < 2 && !only_tells {
@@ -259,7 +259,7 @@ impl Walker<'_> {
         program: Option<&'static Program>,
         (word, next): (&Word, Option<&Word>),
         before: &[&str],
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) -> (bool, bool) {
         let text = word.text.as_str();
         let is_code =
@@ -365,7 +365,7 @@ impl Walker<'_> {
         base: &str,
         option: &Opt,
         (word, value, from): (&Word, &str, &Word),
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         let runs = match option.effect {
             Effect::Free | Effect::Valued => false,
@@ -417,14 +417,14 @@ impl Walker<'_> {
         domain: Domain,
         word: &Word,
         value: &str,
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         let file = Word { text: value.to_owned(), tilde: value.starts_with('~'), ..word.clone() };
-        command.doubts.extend(self.file(domain, &file));
+        command.concerns.extend(self.file(domain, &file));
     }
 
     /// Adds the paths outside, or in git's directory, that a value names.
-    fn reaches(&mut self, word: &Word, value: &str, command: &mut Simple) {
+    fn reaches(&mut self, word: &Word, value: &str, command: &mut AnalyzedCommand) {
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         // A name leads nowhere.
         if value.len() > MAX_VALUE || value.bytes().all(is_of_name) {
@@ -469,7 +469,7 @@ impl Walker<'_> {
         words: &[Word],
         at: usize,
         (before, could_be_value): (&[&str], bool),
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) -> bool {
         let word = &words[at];
         let text = word.text.as_str();
@@ -500,7 +500,7 @@ impl Walker<'_> {
     }
 
     /// Adds paths outside in the options of a script.
-    fn behind_script(&mut self, words: &[Word], from: usize, command: &mut Simple) {
+    fn behind_script(&mut self, words: &[Word], from: usize, command: &mut AnalyzedCommand) {
         for word in words[from..].iter().filter(|word| word.known && word.text.starts_with('-')) {
             if let Some((_, value)) = word.text.split_once('=') {
                 self.reaches(word, value, command);
@@ -509,10 +509,10 @@ impl Walker<'_> {
     }
 
     /// Adds a question about commands in the input, which a rule for the program alone does not answer.
-    fn ask_of_input(&self, command: &mut Simple, reason: String) {
-        command.doubts.push(match self.has_input {
-            true => Doubt::of_input(reason),
-            false => Doubt { reason, covered_by: CoveredBy::Word("-".into()) },
+    fn ask_of_input(&self, command: &mut AnalyzedCommand, reason: String) {
+        command.concerns.push(match self.has_input {
+            true => Concern::of_input(reason),
+            false => Concern { reason, covered_by: CoveredBy::Word("-".into()) },
         });
     }
 
@@ -523,7 +523,7 @@ impl Walker<'_> {
         program: &Program,
         words: &[Word],
         at: usize,
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) -> bool {
         let text = words[at].text.as_str();
         if is_input(text) {
@@ -546,10 +546,12 @@ impl Walker<'_> {
         words: &[Word],
         at: usize,
         name: &str,
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         if self.is_nested() {
-            command.doubts.push(Doubt::always(format!("{base} runs programs that run programs")));
+            command
+                .concerns
+                .push(Concern::always(format!("{base} runs programs that run programs")));
             return;
         }
         let mut words = words[at..].to_vec();
@@ -561,11 +563,11 @@ impl Walker<'_> {
             words[0] = Word::plain(name);
         }
         self.nested += 1;
-        let mut judged = Simple::default();
+        let mut judged = AnalyzedCommand::default();
         self.apart(|walker| judged = walker.judge(&words, Vec::new()));
         self.nested -= 1;
         judged.quiet = true;
-        command.doubts.append(&mut judged.doubts);
+        command.concerns.append(&mut judged.concerns);
         self.push(judged);
     }
 }
@@ -600,11 +602,11 @@ fn names_git(path: &str, is_glob: bool) -> bool {
         })
 }
 
-fn ask(command: &mut Simple, word: &Word, reason: String) {
-    command.doubts.push(Doubt { reason, covered_by: CoveredBy::Word(word.told.clone()) });
+fn ask(command: &mut AnalyzedCommand, word: &Word, reason: String) {
+    command.concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.told.clone()) });
 }
 
-fn found(base: &str, name: &str, words: &[Word], at: usize, command: &mut Simple) {
+fn found(base: &str, name: &str, words: &[Word], at: usize, command: &mut AnalyzedCommand) {
     ask(command, &words[at], format!("{name} of {base} can run something or write somewhere else"));
     command.others.extend(texts(&words[at..words.len().min(at + 2)]));
 }

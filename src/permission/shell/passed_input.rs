@@ -3,7 +3,7 @@
 
 use super::programs::{self, Kind, Program};
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{AnalyzedCommand, Concern};
 
 /// Shells that are in no row of the table.
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ash", "rbash"];
@@ -17,7 +17,7 @@ pub(super) fn ask(
     program: Option<&Program>,
     words: &[Word],
     has_input: bool,
-    command: &mut Simple,
+    command: &mut AnalyzedCommand,
 ) {
     let input = program.map_or("", |program| program.input);
     if input == "lines" {
@@ -53,7 +53,7 @@ pub(super) fn passes(program: Option<&Program>, words: &[Word]) -> bool {
 }
 
 /// Adds a question if a shell, or a program that starts one, runs its input.
-pub(super) fn ask_shell(base: &str, words: &[Word], command: &mut Simple) {
+pub(super) fn ask_shell(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
     const VALUED: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
     let mut rest = words[1..].iter();
     while let Some(word) = rest.next().filter(|_| SHELLS.contains(&base) || base == "zsh") {
@@ -72,8 +72,8 @@ pub(super) fn ask_shell(base: &str, words: &[Word], command: &mut Simple) {
     add(command, format!("{base} can run its input"));
 }
 
-fn add(command: &mut Simple, reason: String) {
-    command.doubts.push(Doubt::of_input(reason));
+fn add(command: &mut AnalyzedCommand, reason: String) {
+    command.concerns.push(Concern::of_input(reason));
 }
 
 /// Returns true if `parallel` is given a command, so that its input is only arguments.

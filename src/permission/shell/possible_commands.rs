@@ -10,7 +10,7 @@ use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
 use super::wrappers::is_wrapper;
-use super::{Doubt, Simple};
+use super::{AnalyzedCommand, Concern};
 
 /// How concerns about commands that may run are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 
     /// Examines the end of a command that exceeds the limits once, where a hard deny is most likely.
-    pub(super) fn guess_last(&mut self, words: &[Word], command: &mut Simple) {
+    pub(super) fn guess_last(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         if let Some(nested) = self.take_reserve() {
             let from = words.len().saturating_sub(RESERVE).max(1);
             self.guess(words, from, Guess::Keep, command);
@@ -126,7 +126,7 @@ impl Walker<'_> {
     }
 
     /// Examines the input of a program as if it were a command that runs.
-    pub(super) fn guess_texts(&mut self, texts: &[String], command: &mut Simple) {
+    pub(super) fn guess_texts(&mut self, texts: &[String], command: &mut AnalyzedCommand) {
         self.guessing(Guess::Keep, command, |walker| {
             for text in texts {
                 walker.apart(|walker| walker.source(text));
@@ -135,7 +135,7 @@ impl Walker<'_> {
     }
 
     /// Examines the values of variables that can change what is run as if they were commands.
-    pub(super) fn guess_values(&mut self, values: &[&str], command: &mut Simple) {
+    pub(super) fn guess_values(&mut self, values: &[&str], command: &mut AnalyzedCommand) {
         self.guessing(Guess::Drop, command, |walker| {
             for value in values.iter().filter(|value| may_be_text(value)) {
                 walker.apart(|walker| walker.source(value));
@@ -146,7 +146,7 @@ impl Walker<'_> {
     /// Examines the substitutions in a text that was not understood as a whole: an index, arithmetic and the value
     /// for an unset variable can hold some that no word shows.
     pub(super) fn guess_hidden(&mut self, text: &str) {
-        self.guessing(Guess::Drop, &mut Simple::default(), |walker| {
+        self.guessing(Guess::Drop, &mut AnalyzedCommand::default(), |walker| {
             for inner in substitutions(text) {
                 if walker.substituted.contains(&fingerprint(inner)) {
                     continue;
@@ -159,19 +159,30 @@ impl Walker<'_> {
     }
 
     /// Runs `work` on commands of which it is unknown whether they run.
-    fn guessing(&mut self, how: Guess, command: &mut Simple, work: impl FnOnce(&mut Self)) {
+    fn guessing(
+        &mut self,
+        how: Guess,
+        command: &mut AnalyzedCommand,
+        work: impl FnOnce(&mut Self),
+    ) {
         let outer = (self.guess.replace(how), std::mem::take(&mut self.kept));
         work(self);
         self.guess = outer.0;
-        for doubt in std::mem::replace(&mut self.kept, outer.1) {
-            if !command.doubts.contains(&doubt) {
-                command.doubts.push(doubt);
+        for concern in std::mem::replace(&mut self.kept, outer.1) {
+            if !command.concerns.contains(&concern) {
+                command.concerns.push(concern);
             }
         }
     }
 
     /// Examines all possible commands among the words from an index on.
-    pub(super) fn guess(&mut self, words: &[Word], from: usize, how: Guess, command: &mut Simple) {
+    pub(super) fn guess(
+        &mut self,
+        words: &[Word],
+        from: usize,
+        how: Guess,
+        command: &mut AnalyzedCommand,
+    ) {
         // The commands within a command that may run are among those of the whole.
         if self.is_flat {
             return;
@@ -245,12 +256,12 @@ impl Walker<'_> {
     }
 
     /// Marks a command that may run as one that needs no permission.
-    pub(super) fn as_guess(&mut self, command: &mut Simple) {
+    pub(super) fn as_guess(&mut self, command: &mut AnalyzedCommand) {
         let Some(how) = self.guess else { return };
         command.quiet = true;
-        let doubts: Vec<Doubt> = std::mem::take(&mut command.doubts);
+        let concerns: Vec<Concern> = std::mem::take(&mut command.concerns);
         if how == Guess::Keep {
-            self.kept.extend(doubts);
+            self.kept.extend(concerns);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::programs::{Kind, Program};
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{AnalyzedCommand, Concern};
 use crate::redaction::secret_patterns::is_secret_name;
 
 /// Programs that print their words.
@@ -35,8 +35,13 @@ const RETURN_ALL: [&str; 12] = [
 const PASS_ON: [&str; 8] =
     ["env=", "env =", "env:", "...", "**", " in", "Object.keys(", "environment="];
 
-/// Adds a doubt if a command prints secrets from its environment.
-pub(super) fn ask(base: &str, program: Option<&Program>, words: &[Word], command: &mut Simple) {
+/// Adds a concern if a command prints secrets from its environment.
+pub(super) fn ask(
+    base: &str,
+    program: Option<&Program>,
+    words: &[Word],
+    command: &mut AnalyzedCommand,
+) {
     let has_code = program.is_some_and(|one| one.script || one.kind == Kind::Awk);
     let is_top = words.get(1).is_some_and(|word| word.text == "top");
     let prints = words[1..].iter().any(|word| match base {
@@ -49,7 +54,7 @@ pub(super) fn ask(base: &str, program: Option<&Program>, words: &[Word], command
     });
     if prints {
         let reason = format!("{} can print secrets of the environment", command.text);
-        command.doubts.push(Doubt::unless_exact(reason));
+        command.concerns.push(Concern::unless_exact(reason));
     }
 }
 

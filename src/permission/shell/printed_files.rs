@@ -1,6 +1,6 @@
 //! Which files a command prints, if it does nothing else.
 
-use super::{Domain, Simple};
+use super::{AnalyzedCommand, Domain};
 
 /// Programs that print files, or what comes in.
 const PRINTERS: [&str; 6] = ["cat", "head", "tail", "sed", "nl", "bat"];
@@ -17,9 +17,9 @@ pub fn printed_files(command: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the files that a simple command is given; nothing if it does anything but print them.
-fn files_of(simple: &Simple) -> Option<Vec<String>> {
+fn files_of(simple: &AnalyzedCommand) -> Option<Vec<String>> {
     let mut words = simple.text.split(' ').peekable();
-    let program = words.next().filter(|_| simple.doubts.is_empty())?;
+    let program = words.next().filter(|_| simple.concerns.is_empty())?;
     if program == "cd" {
         return Some(Vec::new());
     }

@@ -6,7 +6,7 @@ use super::analyzer::Walker;
 use super::destroying_commands::base;
 use super::programs;
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{AnalyzedCommand, Concern};
 use crate::permission::Domain;
 use crate::util::hash::NameMap;
 
@@ -142,16 +142,21 @@ static FIRST: LazyLock<NameMap<usize>> = LazyLock::new(|| {
 
 impl Walker<'_> {
     /// Adds the file with secrets that a command prints without its name.
-    pub(super) fn printed_secrets(&mut self, base: &str, words: &[Word], command: &mut Simple) {
+    pub(super) fn printed_secrets(
+        &mut self,
+        base: &str,
+        words: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
         match printed(base, words) {
             Some(("-", _)) => {
                 let reason = format!("{} can print secrets", command.text);
-                command.doubts.push(Doubt::unless_exact(reason));
+                command.concerns.push(Concern::unless_exact(reason));
             }
             Some((file, _)) => {
                 let tilde = file.starts_with('~');
                 command
-                    .doubts
+                    .concerns
                     .extend(self.file(Domain::Read, &Word { tilde, ..Word::plain(file) }));
             }
             None => {}
@@ -159,7 +164,7 @@ impl Walker<'_> {
     }
 
     /// Does so for a text of code that may be such a command.
-    pub(super) fn printed_by_text(&mut self, text: &str, command: &mut Simple) {
+    pub(super) fn printed_by_text(&mut self, text: &str, command: &mut AnalyzedCommand) {
         let words: Vec<Word> = text.split_whitespace().take(MAX_WORDS).map(Word::plain).collect();
         if may_print(&words) {
             self.printed_secrets(&base(&words[0].text), &words, command);

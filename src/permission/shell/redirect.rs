@@ -7,7 +7,7 @@ use brush_parser::ast::{
 use super::analyzer::{TOO_MUCH, Walker};
 use super::printed_environment::expands_secret;
 use super::word::{self, Word};
-use super::{Doubt, Simple, dialects};
+use super::{AnalyzedCommand, Concern, dialects};
 use crate::permission::Domain;
 
 /// The reason to ask about a document for a command that may run it.
@@ -25,20 +25,20 @@ pub(super) struct Fed {
 impl Walker<'_> {
     /// Handles a redirection that belongs to no simple command.
     pub(crate) fn redirect_alone(&mut self, redirect: &IoRedirect) {
-        let mut doubts = self.redirect(redirect);
+        let mut concerns = self.redirect(redirect);
         if std::mem::take(&mut self.fed).has_document {
-            doubts.push(Doubt::always(HERE_DOCUMENT));
+            concerns.push(Concern::always(HERE_DOCUMENT));
         }
-        for doubt in doubts {
-            self.push(Simple {
+        for concern in concerns {
+            self.push(AnalyzedCommand {
                 text: "redirection".into(),
-                doubts: vec![doubt],
-                ..Simple::default()
+                concerns: vec![concern],
+                ..AnalyzedCommand::default()
             });
         }
     }
 
-    pub(crate) fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Doubt> {
+    pub(crate) fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Concern> {
         // That there is more than is read has been said.
         if self.is_exhausted() {
             return Vec::new();
@@ -87,7 +87,7 @@ impl Walker<'_> {
                 self.fed.has_document = true;
                 self.fed.texts.push(document.doc.value.clone());
                 if !ends_where_it_says(document, &self.text, self.depth > 1) {
-                    return vec![Doubt::always(HERE_DOCUMENT)];
+                    return vec![Concern::always(HERE_DOCUMENT)];
                 }
                 if !document.requires_expansion {
                     return Vec::new();
@@ -97,33 +97,37 @@ impl Walker<'_> {
                 for inner in &word.inner {
                     self.substitution(inner);
                 }
-                word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
+                word.concerns.iter().map(|reason| Concern::always(*reason)).collect()
             }
             IoRedirect::HereString(_, raw) => {
                 let word = self.word(&raw.value);
                 self.fed.has_secret |= !word.known && expands_secret(&word.text);
                 self.fed.texts.push(word.text);
-                word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
+                word.concerns.iter().map(|reason| Concern::always(*reason)).collect()
             }
         }
     }
 
-    fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
+    fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Concern> {
         if !self.spend(1) {
-            return vec![Doubt::unread(TOO_MUCH)];
+            return vec![Concern::unread(TOO_MUCH)];
         }
         if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
-            return vec![Doubt::always("it opens a connection")];
+            return vec![Concern::always("it opens a connection")];
         }
         if dialects::is_part_of_operator(&word.text) {
-            return vec![Doubt::always("some shells take the next word for the file")];
+            return vec![Concern::always("some shells take the next word for the file")];
         }
         if domains.contains(&Domain::Edit)
             && (!word.known || word.glob)
             && let Some(destroyed) = self.destroys_file(word)
         {
             let others = vec![destroyed.to_owned()];
-            self.push(Simple { text: format!("> {}", word.told), others, ..Simple::default() });
+            self.push(AnalyzedCommand {
+                text: format!("> {}", word.told),
+                others,
+                ..AnalyzedCommand::default()
+            });
         }
         domains.iter().filter_map(|domain| self.file(*domain, word)).collect()
     }

@@ -6,7 +6,7 @@ use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
-use super::{CoveredBy, Doubt, Simple, grep_args, sed_output};
+use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, sed_output};
 use crate::permission::Domain;
 
 /// Returns true if a long option of sed is spelled out and contains no script.
@@ -69,7 +69,7 @@ fn files_by_variable<'v>(
 }
 
 impl Walker<'_> {
-    pub(super) fn sed(&mut self, words: &[Word], command: &mut Simple) {
+    pub(super) fn sed(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         let mut scripts: Vec<&Word> = Vec::new();
         let mut files: Vec<&Word> = Vec::new();
         let mut in_place = false;
@@ -86,7 +86,7 @@ impl Walker<'_> {
                 || text.starts_with("-ne")
                 || text.starts_with("-ie")
             {
-                command.doubts.push(Doubt {
+                command.concerns.push(Concern {
                     reason: "an option of sed can be a script or is not known".into(),
                     covered_by: CoveredBy::Word(word.told.clone()),
                 });
@@ -107,23 +107,25 @@ impl Walker<'_> {
                 if is_alone && (given.is_empty() || given.starts_with('.')) {
                     if given.contains(['/', '*']) {
                         command
-                            .doubts
-                            .push(Doubt::always("sed keeps the old files somewhere else"));
+                            .concerns
+                            .push(Concern::always("sed keeps the old files somewhere else"));
                     }
                     at += 1;
                 } else if is_alone
                     && words.get(at + 2).is_some_and(|after| is_script_of_bsd(&after.text))
                 {
-                    command.doubts.push(Doubt::always("some kinds of sed take the word behind -i for the end of a name, and the next for the script"));
+                    command.concerns.push(Concern::always("some kinds of sed take the word behind -i for the end of a name, and the next for the script"));
                 }
                 if suffix.contains(['/', '*']) {
-                    command.doubts.push(Doubt::always("sed keeps the old files somewhere else"));
+                    command
+                        .concerns
+                        .push(Concern::always("sed keeps the old files somewhere else"));
                 }
                 if !text.starts_with("--")
                     && !text[1..].bytes().all(|byte| b"nErsuzi".contains(&byte))
                     && !text.starts_with("-i")
                 {
-                    command.doubts.push(Doubt {
+                    command.concerns.push(Concern {
                         reason: "an option of sed is not known".into(),
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
@@ -138,24 +140,24 @@ impl Walker<'_> {
         }
         for script in scripts {
             if script.known && !sed_is_harmless(&script.text) {
-                command.doubts.push(Doubt {
+                command.concerns.push(Concern {
                     reason: "a script of sed can run commands and write files".into(),
                     covered_by: CoveredBy::Word(script.told.clone()),
                 });
                 for file in sed_output::files_written(std::slice::from_ref(script)) {
-                    command.doubts.extend(self.file(Domain::Edit, &Word::plain(file)));
+                    command.concerns.extend(self.file(Domain::Edit, &Word::plain(file)));
                 }
             }
         }
         for file in files {
-            command.doubts.extend(self.file(Domain::Read, file));
+            command.concerns.extend(self.file(Domain::Read, file));
             if in_place {
-                command.doubts.extend(self.file(Domain::Edit, file));
+                command.concerns.extend(self.file(Domain::Edit, file));
             }
         }
     }
 
-    pub(super) fn awk(&mut self, words: &[Word], command: &mut Simple) {
+    pub(super) fn awk(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         let mut program = None;
         let mut assigned = Vec::new();
         let mut at = 1;
@@ -169,25 +171,25 @@ impl Walker<'_> {
             } else if program.is_none() {
                 program = Some(word);
                 if word.known && !awk_is_harmless(text) {
-                    command.doubts.push(Doubt {
+                    command.concerns.push(Concern {
                         reason: "a program of awk can run commands and write files".into(),
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
                     self.awk_strings(word, command);
                     for (domain, value) in files_by_variable(text, &assigned) {
                         let file = Word { text: value.to_owned(), ..word.clone() };
-                        command.doubts.extend(self.file(domain, &file));
+                        command.concerns.extend(self.file(domain, &file));
                     }
                 }
             } else if !text.contains('=') || text.contains('/') {
-                command.doubts.extend(self.file(Domain::Read, word));
+                command.concerns.extend(self.file(Domain::Read, word));
             }
             at += 1;
         }
     }
 
     /// Judges the strings of an `awk` program: files that it writes and reads, and commands.
-    fn awk_strings(&mut self, program: &Word, command: &mut Simple) {
+    fn awk_strings(&mut self, program: &Word, command: &mut AnalyzedCommand) {
         let joined = with_joined_strings(&program.text);
         let mut before = "";
         let mut texts = Vec::new();
@@ -201,7 +203,7 @@ impl Walker<'_> {
             match domain {
                 Some(domain) => {
                     let file = Word { text: part.to_owned(), ..program.clone() };
-                    command.doubts.extend(self.file(domain, &file));
+                    command.concerns.extend(self.file(domain, &file));
                 }
                 None if at % 2 == 1 => texts.push(part),
                 None => {}
@@ -211,7 +213,7 @@ impl Walker<'_> {
         self.guess_values(&texts, command);
     }
 
-    pub(super) fn find(&mut self, words: &[Word], command: &mut Simple) {
+    pub(super) fn find(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         let mut at = 1;
         let mut roots = Vec::new();
         let follows = words.iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
@@ -239,7 +241,7 @@ impl Walker<'_> {
             roots.push(Word::plain("."));
         }
         for root in &roots {
-            command.doubts.extend(self.file(Domain::Read, root));
+            command.concerns.extend(self.file(Domain::Read, root));
         }
         let finds_secrets = self.finds_secrets(words);
         while let Some(word) = words.get(at) {
@@ -251,14 +253,14 @@ impl Walker<'_> {
                     .map_or(words.len(), |end| at + end);
                 let inner = &words[at + 1..end];
                 if follows {
-                    command.doubts.push(Doubt::always("find follows links"));
+                    command.concerns.push(Concern::always("find follows links"));
                 }
                 if finds_secrets {
-                    command.doubts.push(Doubt::always("find can find files with secrets"));
+                    command.concerns.push(Concern::always("find can find files with secrets"));
                 }
                 self.nested += 1;
                 if inner.is_empty() || self.is_nested() {
-                    command.doubts.push(Doubt::always("what find runs is not known"));
+                    command.concerns.push(Concern::always("what find runs is not known"));
                     self.guess(inner, 0, Guess::Keep, command);
                 } else {
                     self.for_each_file(inner, &roots, command);
@@ -266,27 +268,27 @@ impl Walker<'_> {
                 self.nested -= 1;
                 at = end + 1;
             } else if text == "-delete" {
-                command.doubts.push(Doubt {
+                command.concerns.push(Concern {
                     reason: "-delete of find removes files".into(),
                     covered_by: CoveredBy::Word("-delete".into()),
                 });
                 for root in &roots {
-                    command.doubts.extend(self.file(Domain::Edit, root));
+                    command.concerns.extend(self.file(Domain::Edit, root));
                 }
                 at += 1;
             } else if text.starts_with("-fprint") || text == "-fls" {
-                command.doubts.push(Doubt {
+                command.concerns.push(Concern {
                     reason: format!("{text} of find writes to a file"),
                     covered_by: CoveredBy::Word(word.told.clone()),
                 });
                 if let Some(file) = words.get(at + 1) {
-                    command.doubts.extend(self.file(Domain::Edit, file));
+                    command.concerns.extend(self.file(Domain::Edit, file));
                 }
                 at += 2;
             } else if let Some(values) = find_test(text) {
                 at += 1 + values;
             } else {
-                command.doubts.push(Doubt {
+                command.concerns.push(Concern {
                     reason: format!("{text} of find can run something or write somewhere"),
                     covered_by: CoveredBy::Word(word.told.clone()),
                 });
@@ -296,7 +298,7 @@ impl Walker<'_> {
     }
 
     /// Asks about the command that `fd` runs on files, if its pattern matches files with secrets.
-    pub(super) fn fd(&self, words: &[Word], command: &mut Simple) {
+    pub(super) fn fd(&self, words: &[Word], command: &mut AnalyzedCommand) {
         let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--");
         let has = |letters: [char; 2], names: [&str; 2]| {
             words.iter().any(|word| match is_short(&word.text) {
@@ -335,7 +337,7 @@ impl Walker<'_> {
             };
         }
         if finds {
-            command.doubts.push(Doubt::always("fd can find files with secrets"));
+            command.concerns.push(Concern::always("fd can find files with secrets"));
         }
     }
 
@@ -358,9 +360,9 @@ impl Walker<'_> {
     }
 
     /// Judges a command in which `{}` is replaced by the names found.
-    fn for_each_file(&mut self, inner: &[Word], roots: &[Word], command: &mut Simple) {
+    fn for_each_file(&mut self, inner: &[Word], roots: &[Word], command: &mut AnalyzedCommand) {
         if inner[0].text.contains("{}") {
-            command.doubts.push(Doubt::always("what find runs is not known"));
+            command.concerns.push(Concern::always("what find runs is not known"));
             return;
         }
         let name = inner[0].text.rsplit('/').next().unwrap_or_default();
@@ -391,7 +393,7 @@ impl Walker<'_> {
             || !known_roots
             || inner.iter().any(|word| word.text != "{}" && word.text.contains("{}"))
         {
-            judged.doubts.push(Doubt::always("further arguments are names of files"));
+            judged.concerns.push(Concern::always("further arguments are names of files"));
         }
         self.push(judged);
     }

@@ -13,8 +13,8 @@ use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
 use super::{
-    CoveredBy, Doubt, Simple, dialects, git_helpers, given_code, grep_args, possible_commands,
-    printed_environment, read_only_commands, revisions, subcommands,
+    AnalyzedCommand, Concern, CoveredBy, dialects, git_helpers, given_code, grep_args,
+    possible_commands, printed_environment, read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
 
@@ -56,22 +56,27 @@ const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--messa
 
 impl Walker<'_> {
     /// Judges a command by its words.
-    pub(super) fn run(&mut self, assigned: Vec<Assigned>, words: Vec<Word>, doubts: Vec<Doubt>) {
-        let mut doubts = doubts;
+    pub(super) fn run(
+        &mut self,
+        assigned: Vec<Assigned>,
+        words: Vec<Word>,
+        concerns: Vec<Concern>,
+    ) {
+        let mut concerns = concerns;
         let mut assigned = assigned;
         // A variable before a command is passed to it.
         for one in assigned.iter_mut().filter(|one| !words.is_empty() && !one.is_handed()) {
             let reason = variables::can_change(&one.name);
             let is_fixed = one.value.is_some();
-            one.doubt.get_or_insert_with(|| match is_fixed {
-                true => Doubt::unless_exact(reason),
-                false => Doubt::always(reason),
+            one.concern.get_or_insert_with(|| match is_fixed {
+                true => Concern::unless_exact(reason),
+                false => Concern::always(reason),
             });
         }
         let fed = std::mem::take(&mut self.fed);
-        let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());
+        let quiet_prefix = assigned.iter().all(|one| one.concern.is_none());
         let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
-        doubts.extend(assigned.iter().filter_map(|one| one.doubt.clone()));
+        concerns.extend(assigned.iter().filter_map(|one| one.concern.clone()));
         for one in &assigned {
             let value = one.raw.split_once('=').map_or("", |(_, value)| value);
             let name =
@@ -91,20 +96,21 @@ impl Walker<'_> {
         }
         let values: Vec<&str> = assigned
             .iter()
-            .filter(|one| one.doubt.is_some())
+            .filter(|one| one.concern.is_some())
             .filter_map(|one| one.value.as_deref())
             .collect();
         if words.is_empty() {
-            if !told.is_empty() || !doubts.is_empty() {
-                let quiet = doubts.is_empty();
+            if !told.is_empty() || !concerns.is_empty() {
+                let quiet = concerns.is_empty();
                 let text = if told.is_empty() { "redirection".to_owned() } else { told.join(" ") };
-                let mut command = Simple { text, doubts, quiet, ..Simple::default() };
+                let mut command =
+                    AnalyzedCommand { text, concerns, quiet, ..AnalyzedCommand::default() };
                 self.guess_values(&values, &mut command);
                 self.push(command);
             }
             return;
         }
-        let mut command = self.judge(&words, doubts);
+        let mut command = self.judge(&words, concerns);
         self.guess_values(&values, &mut command);
         let quoted = values.iter().filter(|value| value.contains(['"', '\'']));
         for text in quoted.flat_map(|value| commands_in(value)).take(MAX_TAILS) {
@@ -138,7 +144,7 @@ impl Walker<'_> {
     }
 
     /// Judges the input of a command: some programs only show or store it, others run it.
-    fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
+    fn feed(&mut self, fed: Fed, words: &[Word], command: &mut AnalyzedCommand) {
         // The input of these is arguments.
         let takes_arguments = || {
             words.iter().any(|word| matches!(word.text.as_str(), "xargs" | "gxargs" | "parallel"))
@@ -151,7 +157,7 @@ impl Walker<'_> {
         }
         if fed.has_secret && takes_text(words) {
             let reason = format!("{} can print secrets of the environment", command.text);
-            command.doubts.push(Doubt::unless_exact(reason));
+            command.concerns.push(Concern::unless_exact(reason));
         }
         self.names_in_input(&fed.texts, words, command);
         self.code_in_input(&fed.texts, words, command);
@@ -160,22 +166,22 @@ impl Walker<'_> {
         }
         command.others.extend(fed.texts.iter().flat_map(|text| pieces(text)));
         if fed.has_document {
-            command.doubts.push(Doubt::always(HERE_DOCUMENT));
+            command.concerns.push(Concern::always(HERE_DOCUMENT));
         }
         if possible_commands::runs_input(words) {
             self.guess_texts(&fed.texts, command);
         }
     }
 
-    pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
+    pub(super) fn judge(&mut self, words: &[Word], concerns: Vec<Concern>) -> AnalyzedCommand {
         if !self.spend(words.len()) {
             let text = words[0].told.clone();
-            let doubts = vec![Doubt::unread(TOO_MUCH)];
-            let mut command = Simple { text, doubts, ..Simple::default() };
+            let concerns = vec![Concern::unread(TOO_MUCH)];
+            let mut command = AnalyzedCommand { text, concerns, ..AnalyzedCommand::default() };
             self.guess_last(words, &mut command);
             return command;
         }
-        if let Some(inner) = self.in_folder(words, &doubts) {
+        if let Some(inner) = self.in_folder(words, &concerns) {
             return inner;
         }
         // Git takes the name of a commit for one, whatever it is.
@@ -189,14 +195,16 @@ impl Walker<'_> {
         };
         let text = told(words);
         let name = &words[0];
-        let mut command = Simple { text, doubts, ..Simple::default() };
+        let mut command = AnalyzedCommand { text, concerns, ..AnalyzedCommand::default() };
         for word in words {
-            command.doubts.extend(
-                word.doubts.iter().map(|reason| Doubt::always(format!("{}: {reason}", word.told))),
+            command.concerns.extend(
+                word.concerns
+                    .iter()
+                    .map(|reason| Concern::always(format!("{}: {reason}", word.told))),
             );
         }
         if !name.known || name.glob || name.tilde || !name.text.is_ascii() || name.text.is_empty() {
-            command.doubts.push(Doubt::always("the program is not known beforehand"));
+            command.concerns.push(Concern::always("the program is not known beforehand"));
             command.others = tails(words);
             return command;
         }
@@ -242,7 +250,7 @@ impl Walker<'_> {
             .filter(|program| is_builtin || program.kind != Kind::Shell);
         // The other words of git are scanned for each of its words.
         if words.len() > MAX_GIT_WORDS && program.is_some_and(|one| one.kind == Kind::Git) {
-            command.doubts.push(Doubt::unread(TOO_MUCH));
+            command.concerns.push(Concern::unread(TOO_MUCH));
             return command;
         }
         let inert = program.is_some_and(|program| program.kind == Kind::Inert);
@@ -256,7 +264,7 @@ impl Walker<'_> {
         self.guess_values(&run, &mut command);
         for file in named_outputs(base, &words[1..]) {
             let tilde = file.starts_with('~');
-            command.doubts.extend(self.file(Domain::Edit, &Word { tilde, ..Word::plain(file) }));
+            command.concerns.extend(self.file(Domain::Edit, &Word { tilde, ..Word::plain(file) }));
         }
         self.code_in_words(base, program, words, &mut command);
         if self.with_code {
@@ -273,7 +281,7 @@ impl Walker<'_> {
             let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
             let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
             if takes_numbers && words.iter().any(runs) {
-                command.doubts.push(Doubt::always(RUNNING_INDEX));
+                command.concerns.push(Concern::always(RUNNING_INDEX));
             }
         }
         let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
@@ -290,7 +298,12 @@ impl Walker<'_> {
     }
 
     /// Judges words with unknown values.
-    fn unknown_words(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
+    fn unknown_words(
+        &mut self,
+        words: &[Word],
+        program: Option<&Program>,
+        command: &mut AnalyzedCommand,
+    ) {
         let free = |word: &Word| {
             program.is_some_and(|program| match program.kind {
                 // A file can be named like an option that names the parent directory.
@@ -299,15 +312,17 @@ impl Walker<'_> {
             })
         };
         for (at, word) in words.iter().enumerate().skip(1) {
-            if !word.known && word.doubts.is_empty() {
+            if !word.known && word.concerns.is_empty() {
                 if word.one && is_message(words, at, program) {
                     continue;
                 }
                 command
-                    .doubts
-                    .push(Doubt::always(format!("{} is not known beforehand", word.told)));
+                    .concerns
+                    .push(Concern::always(format!("{} is not known beforehand", word.told)));
             } else if word.glob_start && !free(word) {
-                command.doubts.push(Doubt::always(format!("{} can become an option", word.told)));
+                command
+                    .concerns
+                    .push(Concern::always(format!("{} can become an option", word.told)));
             }
         }
     }
@@ -328,7 +343,7 @@ impl Walker<'_> {
         base: &str,
         program: &Program,
         (words, operands): (&[Word], &[usize]),
-        command: &mut Simple,
+        command: &mut AnalyzedCommand,
     ) {
         command.prefix = program.is_plain()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
@@ -339,14 +354,14 @@ impl Walker<'_> {
                     read_only_commands::changes_system(base, &pair[0].text, &pair[1].text)
                 };
                 if let Some([_, word]) = words.windows(2).find(changes) {
-                    command.doubts.push(Doubt {
+                    command.concerns.push(Concern {
                         reason: format!("{} changes a setting of the system", word.told),
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
                 }
                 command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
                     && words[0].text == base
-                    && command.doubts.is_empty();
+                    && command.concerns.is_empty();
             }
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
@@ -363,7 +378,7 @@ impl Walker<'_> {
                     && !word.text.starts_with('-')
                     && word.text.contains(['I', 'F', 'P'])
                 {
-                    command.doubts.push(Doubt {
+                    command.concerns.push(Concern {
                         reason: "an option of tar can run something".into(),
                         covered_by: CoveredBy::Word(word.told.clone()),
                     });
@@ -384,13 +399,13 @@ impl Walker<'_> {
             }
             Kind::Grep => {
                 self.files(Domain::Read, &grep_args::files(base, &words[1..]), command);
-                command.doubts.extend(grep_args::secrets(base, &words[1..], self.sensitive));
+                command.concerns.extend(grep_args::secrets(base, &words[1..], self.sensitive));
             }
             Kind::Lister => {
                 let before = self.files_len();
                 self.files(Domain::Read, &words[1..], command);
                 if words[1..].iter().all(|word| word.text.starts_with('-')) {
-                    command.doubts.extend(self.file(Domain::Read, &Word::plain(".")));
+                    command.concerns.extend(self.file(Domain::Read, &Word::plain(".")));
                 }
                 self.only_names_from(before);
             }
@@ -435,7 +450,7 @@ impl Walker<'_> {
                     // Some shells expand it to the home directory after `=` too.
                     let tilde = path.starts_with('~');
                     let file = Word { text: path.to_owned(), tilde, ..word.clone() };
-                    command.doubts.extend(self.file(domain, &file));
+                    command.concerns.extend(self.file(domain, &file));
                 }
             }
             Kind::Git => {
@@ -446,7 +461,7 @@ impl Walker<'_> {
                 self.guess_values(&values, command);
                 let sensitive = self.sensitive;
                 for (domain, word) in git::files(words, &|name| sensitive.is_sensitive(name)) {
-                    command.doubts.extend(self.file(domain, &word));
+                    command.concerns.extend(self.file(domain, &word));
                 }
             }
             Kind::Sed => self.sed(words, command),
@@ -457,7 +472,7 @@ impl Walker<'_> {
     }
 
     /// Adds every argument that is not an option as a file, and the value of an option that looks like one.
-    fn files(&mut self, domain: Domain, words: &[Word], command: &mut Simple) {
+    fn files(&mut self, domain: Domain, words: &[Word], command: &mut AnalyzedCommand) {
         let mut options = true;
         for word in words {
             if options && word.text == "--" {
@@ -465,7 +480,7 @@ impl Walker<'_> {
                 continue;
             }
             if !(options && word.text.starts_with('-')) {
-                command.doubts.extend(self.file(domain, word));
+                command.concerns.extend(self.file(domain, word));
                 continue;
             }
             // `--file=/x`, `-f/x`, `-f.env`, `-rf/x`.
@@ -480,7 +495,7 @@ impl Walker<'_> {
             // A slash alone is a delimiter.
             if let Some(value) = value.filter(|value| *value != "/") {
                 let file = Word { text: value.to_owned(), ..word.clone() };
-                command.doubts.extend(self.file(domain, &file));
+                command.concerns.extend(self.file(domain, &file));
             } else if let Some((_, value)) = word.text.split_once('=').filter(|_| self.with_named) {
                 self.named(&Word { text: value.to_owned(), ..word.clone() });
             }
@@ -489,7 +504,7 @@ impl Walker<'_> {
 
     /// Handles the directory that an option names as the destination of all other arguments. Returns whether there is
     /// one.
-    fn target_folder(&mut self, words: &[Word], command: &mut Simple) -> bool {
+    fn target_folder(&mut self, words: &[Word], command: &mut AnalyzedCommand) -> bool {
         let mut found = false;
         for word in words {
             let value = match word.text.strip_prefix("--t") {
@@ -504,7 +519,7 @@ impl Walker<'_> {
             found = true;
             if !value.is_empty() {
                 let folder = Word { text: value.to_owned(), ..word.clone() };
-                command.doubts.extend(self.file(Domain::Edit, &folder));
+                command.concerns.extend(self.file(Domain::Edit, &folder));
             }
         }
         found

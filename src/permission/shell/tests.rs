@@ -18,8 +18,8 @@ fn reading(command: &str) -> Reading {
 
 /// Formats commands, with `?` after one that raises a concern, and quiet ones in parentheses.
 fn commands(command: &str) -> Vec<String> {
-    let told = |one: &Simple| {
-        let text = format!("{}{}", one.text, if one.doubts.is_empty() { "" } else { " ?" });
+    let told = |one: &AnalyzedCommand| {
+        let text = format!("{}{}", one.text, if one.concerns.is_empty() { "" } else { " ?" });
         if one.quiet { format!("({text})") } else { text }
     };
     reading(command).commands.iter().map(told).collect()
@@ -34,14 +34,14 @@ fn files(command: &str) -> Vec<String> {
 fn what_would_keep_the_parser_for_years_is_a_doubt_at_once() {
     let deep = format!("g/{}; ls", "(".repeat(60));
     let [whole] = reading(&deep).commands.try_into().unwrap();
-    assert_eq!((whole.text, whole.doubts.len()), (deep, 1));
+    assert_eq!((whole.text, whole.concerns.len()), (deep, 1));
 }
 
 #[test]
 fn what_the_parser_would_panic_at_is_a_doubt() {
     for command in ["ls 99999999999>x", "99999\\\n99999<x ls", "ls 1>&2 2147483648>&1"] {
         let [whole] = reading(command).commands.try_into().unwrap();
-        assert_eq!((whole.text.as_str(), whole.doubts.len()), (command, 1));
+        assert_eq!((whole.text.as_str(), whole.concerns.len()), (command, 1));
     }
     assert_eq!(reading("date 1234567890 >x; echo 123456789>y").commands.len(), 2);
 }
@@ -249,7 +249,7 @@ fn bans_see_through_what_is_not_understood() {
 #[test]
 fn long_and_deep_texts_end_quickly() {
     let long = "a".repeat(200_000);
-    assert_eq!(reading(&long).commands[0].doubts[0].reason, "the command is too long to be read");
+    assert_eq!(reading(&long).commands[0].concerns[0].reason, "the command is too long to be read");
     for (open, close) in [
         ("(", ")"),
         ("{ ", ";}"),
@@ -268,7 +268,7 @@ fn long_and_deep_texts_end_quickly() {
     let many = "ls;".repeat(40_000);
     let read = reading(&many).commands;
     assert!(read.len() < 40_000, "the budget ends a text of 40,000 commands");
-    assert!(read.iter().any(|command| !command.doubts.is_empty()), "and the rest is asked about");
+    assert!(read.iter().any(|command| !command.concerns.is_empty()), "and the rest is asked about");
 }
 
 proptest::proptest! {

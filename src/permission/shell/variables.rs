@@ -2,7 +2,7 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
-use super::Doubt;
+use super::Concern;
 use super::analyzer::Walker;
 
 use super::variable_names::{READ_LOWER_CASE, is_harmless, is_read_by_programs};
@@ -143,7 +143,7 @@ pub(super) struct Assigned {
     pub value: Option<String>,
     /// True if its value is the name of a commit.
     pub revision: bool,
-    pub doubt: Option<Doubt>,
+    pub concern: Option<Concern>,
 }
 
 impl Assigned {
@@ -170,9 +170,9 @@ impl Assigned {
             }
         };
         let keyed = matches!(&assignment.value, AssignmentValue::Array(items) if items.iter().any(|(key, _)| key.is_some()));
-        let mut doubt = self::doubt(name);
+        let mut concern = self::concern(name);
         if index || keyed {
-            doubt = Some(RUNNING_INDEX.into());
+            concern = Some(RUNNING_INDEX.into());
         }
         let mut value = None;
         let mut revision = false;
@@ -183,35 +183,35 @@ impl Assigned {
             revision = is_whole && is_scalar && !index && !assignment.append;
             // The text after `~` is not expanded here.
             value = Some(word.text.clone()).filter(|_| {
-                word.known && !word.tilde && word.doubts.is_empty() && is_scalar && !index
+                word.known && !word.tilde && word.concerns.is_empty() && is_scalar && !index
             });
-            doubt = doubt.or_else(|| word.doubts.first().map(|reason| (*reason).to_owned()));
+            concern = concern.or_else(|| word.concerns.first().map(|reason| (*reason).to_owned()));
             if word.known && has_running_index(&word.text) {
-                doubt = Some(RUNNING_INDEX.into());
+                concern = Some(RUNNING_INDEX.into());
             }
         }
         let value = value.filter(|_| !assignment.append && !revision);
         let by_name = can_change(name);
         if value.as_ref().is_some_and(|value| is_handed(name, value))
-            && doubt.as_ref() == Some(&by_name)
+            && concern.as_ref() == Some(&by_name)
         {
-            doubt = None;
+            concern = None;
         }
         if let Some(folder) = value.as_ref().filter(|value| is_written_folder(name, value))
-            && doubt.as_ref() == Some(&by_name)
+            && concern.as_ref() == Some(&by_name)
         {
-            doubt = walker.file(Domain::Edit, &Word::plain(folder)).map(|doubt| doubt.reason);
+            concern = walker.file(Domain::Edit, &Word::plain(folder)).map(|concern| concern.reason);
         }
         // A rule for exactly this command says which value the variable has.
-        let is_fixed = value.is_some() && doubt.as_ref() == Some(&by_name);
-        let doubt = doubt.map(if is_fixed { Doubt::unless_exact } else { Doubt::always });
+        let is_fixed = value.is_some() && concern.as_ref() == Some(&by_name);
+        let concern = concern.map(if is_fixed { Concern::unless_exact } else { Concern::always });
         let raw = raw.to_owned();
-        Assigned { raw, name: name.clone(), value, revision, doubt }
+        Assigned { raw, name: name.clone(), value, revision, concern }
     }
 }
 
 /// Returns the reason to ask about setting a variable.
-pub(super) fn doubt(name: &str) -> Option<String> {
+pub(super) fn concern(name: &str) -> Option<String> {
     (!is_own(name)).then(|| can_change(name))
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Word {
     /// True if it is not known, but can only be the name of a commit, or nothing.
     pub revision: bool,
     /// Reasons why it is not understood.
-    pub doubts: Vec<&'static str>,
+    pub concerns: Vec<&'static str>,
     /// Commands whose output is substituted.
     pub inner: Vec<String>,
 }
@@ -61,22 +61,22 @@ pub(super) fn read(
         return Word { text: raw.to_owned(), told: raw.to_owned(), known: true, ..Word::default() };
     }
     if let Some(text) = super::expand::whole_decoded(raw) {
-        let doubts = vec![HIDES_TEXT];
-        return Word { told: quoted(&text), text, known: true, doubts, ..Word::default() };
+        let concerns = vec![HIDES_TEXT];
+        return Word { told: quoted(&text), text, known: true, concerns, ..Word::default() };
     }
     let word = Word { known: true, ..Word::default() };
     let mut scan = Scan { word, expands: false, has_revision: false, home, constants };
     scan.run(raw);
     let Scan { mut word, expands, has_revision, .. } = scan;
     if expands && preflight::has_many_expansions(raw) {
-        word.doubts.push("it has too much in it to be read");
+        word.concerns.push("it has too much in it to be read");
     } else if expands {
         match word::parse(raw, options) {
             Ok(pieces) => {
                 take_pieces(&pieces, &mut word);
                 word.one = is_one(&pieces);
             }
-            Err(_) => word.doubts.push("part of it cannot be parsed"),
+            Err(_) => word.concerns.push("part of it cannot be parsed"),
         }
     }
     let is_raw = !word.known || word.glob || word.tilde || has_revision;
@@ -145,12 +145,12 @@ fn is_several(raw: &str, from: usize) -> bool {
 pub(super) fn read_document(raw: &str, options: &ParserOptions) -> Word {
     let mut word = Word { known: false, ..Word::default() };
     if preflight::has_many_expansions(raw) {
-        word.doubts.push("it has too much in it to be read");
+        word.concerns.push("it has too much in it to be read");
         return word;
     }
     match word::parse_heredoc(raw, options) {
         Ok(pieces) => take_pieces(&pieces, &mut word),
-        Err(_) => word.doubts.push("part of it cannot be parsed"),
+        Err(_) => word.concerns.push("part of it cannot be parsed"),
     }
     word
 }
@@ -208,14 +208,14 @@ impl Scan<'_> {
             rest = match letter {
                 '\'' => {
                     let Some(end) = after.find('\'') else {
-                        return self.doubt("a quote is not closed");
+                        return self.concern("a quote is not closed");
                     };
                     self.word.text.push_str(&after[..end]);
                     &after[end + 1..]
                 }
                 '"' => match self.double_quoted(after) {
                     Some(rest) => rest,
-                    None => return self.doubt("a quote is not closed"),
+                    None => return self.concern("a quote is not closed"),
                 },
                 '\\' => match after.chars().next() {
                     Some('\n') => &after[1..],
@@ -223,7 +223,7 @@ impl Scan<'_> {
                         self.word.text.push(next);
                         &after[next.len_utf8()..]
                     }
-                    None => return self.doubt("it ends in a backslash"),
+                    None => return self.concern("it ends in a backslash"),
                 },
                 '$' => self.dollar(after, false),
                 '`' => {
@@ -252,13 +252,13 @@ impl Scan<'_> {
             }
             '{' if is_several(raw, at) => {
                 self.word.known = false;
-                self.word.doubts.push("braces stand for several words");
+                self.word.concerns.push("braces stand for several words");
             }
             ';' | '&' | '|' | '<' | '>' | '(' | ')' | ' ' | '\t' | '\n' => {
-                self.word.doubts.push("it has an operator in it");
+                self.word.concerns.push("it has an operator in it");
             }
             _ if !letter.is_ascii() && !letter.is_alphanumeric() && !is_symbol(letter) => {
-                self.word.doubts.push("it has letters that look like others");
+                self.word.concerns.push("it has letters that look like others");
             }
             _ => {}
         }
@@ -336,7 +336,7 @@ impl Scan<'_> {
                 after
             }
             Some('\'' | '"') if !in_quotes => {
-                self.word.doubts.push(HIDES_TEXT);
+                self.word.concerns.push(HIDES_TEXT);
                 self.unknown();
                 self.expands = true;
                 after
@@ -352,7 +352,7 @@ impl Scan<'_> {
                 after
             }
             Some('~' | '=' | '^') if !in_quotes => {
-                self.doubt("some shells run what a variable holds there");
+                self.concern("some shells run what a variable holds there");
                 after
             }
             Some(special) if special.is_ascii_digit() || "?#@*$!-".contains(special) => {
@@ -400,9 +400,9 @@ impl Scan<'_> {
         self.word.revision = false;
     }
 
-    fn doubt(&mut self, reason: &'static str) {
+    fn concern(&mut self, reason: &'static str) {
         self.word.known = false;
-        self.word.doubts.push(reason);
+        self.word.concerns.push(reason);
     }
 }
 
@@ -414,19 +414,19 @@ fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
                 if text.ends_with('$')
                     || ["$(", "${", "`"].iter().any(|open| text.contains(open)) =>
             {
-                word.doubts.push("part of it cannot be parsed");
+                word.concerns.push("part of it cannot be parsed");
             }
             WordPiece::Text(_) | WordPiece::SingleQuotedText(_) | WordPiece::EscapeSequence(_) => {}
             WordPiece::TildeExpansion(_) => {}
             WordPiece::DoubleQuotedSequence(inner) => take_pieces(inner, word),
             WordPiece::AnsiCQuotedText(_) | WordPiece::GettextDoubleQuotedSequence(_) => {
-                word.doubts.push(HIDES_TEXT);
+                word.concerns.push(HIDES_TEXT);
             }
             WordPiece::CommandSubstitution(command) => word.inner.push(command.clone()),
             WordPiece::BackquotedCommandSubstitution(command) => {
                 // Backslashes have another meaning in there, twice.
                 if command.contains('\\') {
-                    word.doubts.push("it has backslashes between backquotes");
+                    word.concerns.push("it has backslashes between backquotes");
                 }
                 word.inner.push(command.clone());
             }
@@ -438,17 +438,17 @@ fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
                     parameter,
                     Parameter::Named(_) | Parameter::Positional(_) | Parameter::Special(_)
                 ) {
-                    word.doubts.push("an index of an array can run commands");
+                    word.concerns.push("an index of an array can run commands");
                 }
             }
             WordPiece::ParameterExpansion(_) => {
-                word.doubts.push("it changes a variable on the way")
+                word.concerns.push("it changes a variable on the way")
             }
             WordPiece::ArithmeticExpression(expression) => {
                 let harmless =
                     |letter: char| letter.is_ascii_digit() || " +-*/%()<>=!&|^~?:".contains(letter);
                 if !expression.value.chars().all(harmless) {
-                    word.doubts.push("arithmetic can run commands");
+                    word.concerns.push("arithmetic can run commands");
                 }
             }
         }

@@ -6,14 +6,19 @@ use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, told};
 use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped};
-use super::{CoveredBy, Doubt, Simple, possible_commands, variables};
+use super::{AnalyzedCommand, Concern, CoveredBy, possible_commands, variables};
 use crate::permission::Domain;
 
 impl Walker<'_> {
-    pub(super) fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
+    pub(super) fn wrapped(
+        &mut self,
+        wrapped: Wrapped,
+        words: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
         match wrapped {
             Wrapped::Words(at) => {
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
                 let inner = self.judge(&words[at..], Vec::new());
                 self.push(inner);
             }
@@ -21,18 +26,18 @@ impl Walker<'_> {
             Wrapped::Powerful(at) => {
                 let set = words[1..at].iter().filter_map(|word| word.text.split_once('='));
                 let changes = set.filter(|(name, value)| !variables::is_handed(name, value));
-                command.doubts.extend(
+                command.concerns.extend(
                     changes
                         .filter(|(name, _)| !name.starts_with('-'))
-                        .map(|(name, _)| Doubt::always(variables::can_change(name))),
+                        .map(|(name, _)| Concern::always(variables::can_change(name))),
                 );
                 let mut inner = self.judge(&words[at..], Vec::new());
                 inner.quiet = true;
-                command.doubts.append(&mut inner.doubts);
+                command.concerns.append(&mut inner.concerns);
                 self.push(inner);
             }
             Wrapped::WordsAndMore(at) => {
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
                 let inner = &words[at..];
                 let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
                 // Its input may name any file, so it is harmless only if it shows no content.
@@ -42,12 +47,14 @@ impl Walker<'_> {
                     }) || matches!(inner[0].text.as_str(), "wc" | "stat" | "md5sum" | "sha256sum");
                 let mut inner = self.judge(inner, Vec::new());
                 if !harmless {
-                    inner.doubts.push(Doubt::always("further arguments come from what it reads"));
+                    inner
+                        .concerns
+                        .push(Concern::always("further arguments come from what it reads"));
                 }
                 self.push(inner);
             }
             Wrapped::Text(at) => {
-                command.quiet = command.doubts.is_empty();
+                command.quiet = command.concerns.is_empty();
                 let text = words[at].text.clone();
                 self.apart(|walker| walker.source(&text));
             }
@@ -62,7 +69,7 @@ impl Walker<'_> {
                     && words.len() > 1
                     && words.len() <= MAX_TAILS
                     && !self.is_nested();
-                command.doubts.push(Doubt {
+                command.concerns.push(Concern {
                     reason: format!("what {} runs is not known", words[0].told),
                     covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
                 });
@@ -72,7 +79,7 @@ impl Walker<'_> {
     }
 
     /// Adds the file that the arguments of a command come from: `xargs -a x`.
-    fn arguments_from_file(&mut self, words: &[Word], command: &mut Simple) {
+    fn arguments_from_file(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         for pair in words.windows(2).filter(|_| words[0].text.ends_with("xargs")) {
             let option = &pair[1];
             let inline = option.text.strip_prefix("--arg-file=");
@@ -86,7 +93,11 @@ impl Walker<'_> {
     }
 
     /// Returns the command that `git -C folder` runs in that directory.
-    pub(super) fn in_folder(&mut self, words: &[Word], doubts: &[Doubt]) -> Option<Simple> {
+    pub(super) fn in_folder(
+        &mut self,
+        words: &[Word],
+        concerns: &[Concern],
+    ) -> Option<AnalyzedCommand> {
         let is_plain =
             |word: &Word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks");
         if words[0].text != "git" {
@@ -99,10 +110,10 @@ impl Walker<'_> {
         }
         let mut inner = None;
         self.apart(|walker| {
-            let mut doubts = doubts.to_vec();
-            doubts.extend(walker.within(folder));
+            let mut concerns = concerns.to_vec();
+            concerns.extend(walker.within(folder));
             let rest = [&words[..at], &words[at + 2..]].concat();
-            inner = Some(walker.judge(&rest, doubts));
+            inner = Some(walker.judge(&rest, concerns));
         });
         let mut inner = inner?;
         let same = std::mem::replace(&mut inner.text, told(words));
@@ -112,23 +123,29 @@ impl Walker<'_> {
     }
 
     /// Judges the command of `env` with its directory and variables.
-    pub(super) fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
+    pub(super) fn environment(
+        &mut self,
+        env: &Environment,
+        words: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
         let value = |(at, from): (usize, usize)| Word {
             text: words[at].text[from..].to_owned(),
             ..words[at].clone()
         };
         if env.folder.is_some() || env.split.is_some() {
-            command.doubts.push(Doubt {
+            command.concerns.push(Concern {
                 reason: format!("what {} runs is not known", words[0].told),
                 covered_by: CoveredBy::Word(words[1].told.clone()),
             });
         }
         for place in &env.written {
-            command.doubts.extend(self.file(Domain::Edit, &value(*place)));
+            command.concerns.extend(self.file(Domain::Edit, &value(*place)));
         }
         let set = |at: &usize| words[*at].text.split('=').next().unwrap_or_default();
-        let doubts = env.assigned.iter().map(|at| Doubt::always(variables::can_change(set(at))));
-        let doubts: Vec<Doubt> = doubts.collect();
+        let concerns =
+            env.assigned.iter().map(|at| Concern::always(variables::can_change(set(at))));
+        let concerns: Vec<Concern> = concerns.collect();
         let inner = match env.split {
             None => words[env.at..].to_vec(),
             Some((at, from)) => [
@@ -140,13 +157,13 @@ impl Walker<'_> {
         };
         self.apart(|walker| {
             if let Some(folder) = env.folder {
-                command.doubts.extend(walker.within(&value(folder)));
+                command.concerns.extend(walker.within(&value(folder)));
             }
             let destroyed = match env.folder.is_some() && inner.len() <= 2 * MAX_DESTROYED {
                 true => walker.destroys(&inner, &[]),
                 false => Vec::new(),
             };
-            let mut inner = walker.judge(&inner, doubts);
+            let mut inner = walker.judge(&inner, concerns);
             inner.others.extend(destroyed);
             // The command as it is without `env`.
             if !env.assigned.is_empty() && env.split.is_none() {
@@ -154,11 +171,11 @@ impl Walker<'_> {
                 inner.others.push(inner.text.clone());
                 inner.text = format!("{} {}", told(&set), inner.text);
             } else if !env.assigned.is_empty() {
-                command.doubts.append(&mut inner.doubts);
+                command.concerns.append(&mut inner.concerns);
             }
             inner.quiet |= env.split.is_some();
             walker.push(inner);
         });
-        command.quiet = command.doubts.is_empty();
+        command.quiet = command.concerns.is_empty();
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::looks::{is_url, leads_out};
-use super::{Tool, Touched, is_given, is_usual_shell, strings};
+use super::{Tool, UnresolvedTarget, is_given, is_usual_shell, strings};
 use crate::permission::Domain;
 use crate::tools::arguments::{
     ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
@@ -181,7 +181,7 @@ pub(super) fn further_bases<'a>(
     args: &'a Map<String, Value>,
     tool: &Tool,
     bases: &mut Vec<&'a str>,
-    found: &mut Vec<Touched>,
+    found: &mut Vec<UnresolvedTarget>,
 ) {
     if !tool.keys.is_empty() {
         return;
@@ -193,7 +193,7 @@ pub(super) fn further_bases<'a>(
             if is_new && bases.len() < MAX_BASES {
                 bases.push(text);
             } else if is_new {
-                found.push(Touched::Unreadable(tool.domain, at.to_owned()));
+                found.push(UnresolvedTarget::Unreadable(tool.domain, at.to_owned()));
             }
         });
     }
@@ -212,32 +212,34 @@ const OPTION_KEYS: [&str; 6] = ["args", "arguments", "options", "flags", "extraa
 const OUTPUTS: [&str; 6] = ["out", "log", "err", "save", "dest", "write"];
 
 /// Returns the target of a path that a tool expands if it has wildcards.
-pub(super) fn path_or_glob(domain: Domain, text: String) -> Touched {
+pub(super) fn path_or_glob(domain: Domain, text: String) -> UnresolvedTarget {
     match text.contains(['*', '?', '{', '[']) {
-        true => Touched::Names { folder: None, glob: text },
-        false => Touched::Path(domain, text),
+        true => UnresolvedTarget::Names { folder: None, glob: text },
+        false => UnresolvedTarget::Path(domain, text),
     }
 }
 
 /// Adds the patterns of a tool that lists the names in directories.
-pub(super) fn patterns_of_list(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+pub(super) fn patterns_of_list(
+    args: &Map<String, Value>,
+    tool: &Tool,
+    found: &mut Vec<UnresolvedTarget>,
+) {
     const KEYS: [&str; 5] = ["pattern", "glob", "glob_pattern", "globPattern", "patterns"];
     let mut texts = Vec::new();
-    strings(args, tool, &KEYS, &mut texts, Touched::Query);
+    strings(args, tool, &KEYS, &mut texts, UnresolvedTarget::Query);
     let folders: Vec<Option<String>> = found
         .iter()
         .map(|one| match one {
-            Touched::Folder(_, folder) => Some(folder.clone()),
+            UnresolvedTarget::Folder(_, folder) => Some(folder.clone()),
             _ => None,
         })
         .collect();
     for text in texts {
         match text {
-            Touched::Query(glob) => found.extend(
-                folders
-                    .iter()
-                    .map(|folder| Touched::Names { folder: folder.clone(), glob: glob.clone() }),
-            ),
+            UnresolvedTarget::Query(glob) => found.extend(folders.iter().map(|folder| {
+                UnresolvedTarget::Names { folder: folder.clone(), glob: glob.clone() }
+            })),
             other => found.push(other),
         }
     }
@@ -245,7 +247,11 @@ pub(super) fn patterns_of_list(args: &Map<String, Value>, tool: &Tool, found: &m
 
 /// Adds the paths in arguments that the tables do not know, but whose names say what they are (`TargetFile`, `output_path`), or
 /// whose texts lead elsewhere. A tool may use them in place of a known one.
-pub(super) fn further_paths(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+pub(super) fn further_paths(
+    args: &Map<String, Value>,
+    tool: &Tool,
+    found: &mut Vec<UnresolvedTarget>,
+) {
     let is_search = matches!(tool.shape, Shape::Search | Shape::Glob);
     let domain = if is_search { Domain::Read } else { tool.domain };
     let usual = match tool.shape {
@@ -261,7 +267,7 @@ pub(super) fn further_paths(args: &Map<String, Value>, tool: &Tool, found: &mut 
             || BASE_KEYS.contains(&name.as_str());
         let gives_options = OPTION_KEYS.contains(&name.as_str()) || key.starts_with("--");
         if is_search && !is_judged && gives_options && is_given(value) {
-            found.push(Touched::Unreadable(domain, key.clone()));
+            found.push(UnresolvedTarget::Unreadable(domain, key.clone()));
         }
         texts_in(key, value, &mut |at, text| {
             if is_judged && at == key {
@@ -278,11 +284,11 @@ pub(super) fn further_paths(args: &Map<String, Value>, tool: &Tool, found: &mut 
             let leads_out = tool.keys.is_empty() && leads_out(text);
             let one = match is_search && text.contains(['*', '?', '{']) {
                 _ if is_search && !is_path && tool.keys.is_empty() && text.starts_with('-') => {
-                    Touched::Unreadable(domain, key.clone())
+                    UnresolvedTarget::Unreadable(domain, key.clone())
                 }
                 _ if !is_path && !leads_out => return,
-                true => Touched::Names { folder: None, glob: text.to_owned() },
-                false => Touched::Path(domain, text.to_owned()),
+                true => UnresolvedTarget::Names { folder: None, glob: text.to_owned() },
+                false => UnresolvedTarget::Path(domain, text.to_owned()),
             };
             // More are compared when they are resolved.
             if found.len() > MAX_COMPARED || !found.contains(&one) {
@@ -305,7 +311,11 @@ fn use_of(name: &str) -> Domain {
 }
 
 /// Adds the files that a request sends or that its answer is written to, and the further addresses that it names.
-pub(super) fn further_of_address(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+pub(super) fn further_of_address(
+    args: &Map<String, Value>,
+    tool: &Tool,
+    found: &mut Vec<UnresolvedTarget>,
+) {
     let usual = if tool.shape == Shape::Query { QUERY_KEYS } else { ADDRESS_KEYS };
     let is_known = |key: &String| tool.keys.contains(key) || usual.contains(&key.as_str());
     for (key, value) in args.iter().filter(|(key, _)| !is_known(key)) {
@@ -313,12 +323,12 @@ pub(super) fn further_of_address(args: &Map<String, Value>, tool: &Tool, found: 
             let name = plain(at);
             let is_alone = tool.keys.is_empty();
             let one = match use_of_file(&name) {
-                Some(domain) => Touched::Path(domain, text.to_owned()),
+                Some(domain) => UnresolvedTarget::Path(domain, text.to_owned()),
                 None if is_alone && leads_out(text) && !is_url(text) => {
-                    Touched::Path(use_of(&name), text.to_owned())
+                    UnresolvedTarget::Path(use_of(&name), text.to_owned())
                 }
                 None if is_alone && (leads_out(text) || has_end(&name, ENDS_OF_ADDRESSES)) => {
-                    Touched::Address(text.to_owned())
+                    UnresolvedTarget::Address(text.to_owned())
                 }
                 None => return,
             };
@@ -329,7 +339,11 @@ pub(super) fn further_of_address(args: &Map<String, Value>, tool: &Tool, found: 
 
 /// Adds what arguments of a command do that the tables do not know: files that it is fed from or prints to, further commands,
 /// and texts that may be anything.
-pub(super) fn further_of_command(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+pub(super) fn further_of_command(
+    args: &Map<String, Value>,
+    tool: &Tool,
+    found: &mut Vec<UnresolvedTarget>,
+) {
     let is_known = |key: &String| tool.keys.contains(key) || COMMAND_KEYS.contains(&key.as_str());
     for (key, value) in args.iter().filter(|(key, _)| !is_known(key)) {
         beside_command((key, true), key, value, tool, found);
@@ -342,7 +356,7 @@ fn beside_command(
     argument: &str,
     value: &Value,
     tool: &Tool,
-    found: &mut Vec<Touched>,
+    found: &mut Vec<UnresolvedTarget>,
 ) {
     let name = plain(key);
     let is = |keys: &[&str]| keys.contains(&name.as_str());
@@ -350,7 +364,7 @@ fn beside_command(
         || (is(SHELL_KEYS) && !is_usual_shell(value))
         || (is(LIMIT_KEYS) && *value == Value::Bool(false));
     if changes {
-        return found.push(Touched::Powerful(argument.to_owned()));
+        return found.push(UnresolvedTarget::Powerful(argument.to_owned()));
     }
     match value {
         _ if is(SHELL_KEYS) => {}
@@ -360,15 +374,15 @@ fn beside_command(
                 if is_top {
                     return;
                 }
-                Touched::Powerful(argument.to_owned())
+                UnresolvedTarget::Powerful(argument.to_owned())
             } else if let Some(domain) = use_of_file(&name) {
-                Touched::Path(domain, text.clone())
+                UnresolvedTarget::Path(domain, text.clone())
             } else if has_end(&name, &["command", "commandline"]) {
-                Touched::Command { text: text.clone(), cwd: None }
+                UnresolvedTarget::Command { text: text.clone(), cwd: None }
             } else if is(MODES) || has_end(&name, ENDS_OF_NOTES) || !tool.keys.is_empty() {
                 return;
             } else {
-                Touched::Unknown(argument.to_owned())
+                UnresolvedTarget::Unknown(argument.to_owned())
             };
             if found.last() != Some(&one) {
                 found.push(one);

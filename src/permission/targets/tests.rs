@@ -1,13 +1,13 @@
 use super::*;
 use serde_json::json;
 
-fn all(name: &str, args: Value) -> Vec<Touched> {
+fn all(name: &str, args: Value) -> Vec<UnresolvedTarget> {
     touched(name, &args, &[], &["git__hub".into()])
 }
 
 #[test]
 fn every_argument_that_is_known_counts() {
-    let path = |text: &str| Touched::Path(Domain::Read, text.into());
+    let path = |text: &str| UnresolvedTarget::Path(Domain::Read, text.into());
     assert_eq!(
         all("read", json!({ "path": "a", "file_path": "/etc/passwd" })),
         [path("a"), path("/etc/passwd")]
@@ -16,7 +16,7 @@ fn every_argument_that_is_known_counts() {
     assert_eq!(all("read_files", json!({ "files": [{ "path": "a" }] })), [path("a")]);
     assert_eq!(
         all("read", json!({ "path": 1 })),
-        [Touched::Unreadable(Domain::Read, "path".into())]
+        [UnresolvedTarget::Unreadable(Domain::Read, "path".into())]
     );
     assert_eq!(
         all("read_files", json!({ "files": [{ "path": "a", "file_path": "/b" }] })),
@@ -24,21 +24,24 @@ fn every_argument_that_is_known_counts() {
     );
     assert_eq!(
         all("read_files", json!({ "files": [{ "path": "a", "file_path": 1 }] })),
-        [path("a"), Touched::Unreadable(Domain::Read, "files".into())]
+        [path("a"), UnresolvedTarget::Unreadable(Domain::Read, "files".into())]
     );
     assert_eq!(all("read", json!({ "path": "a", "workdir": "/etc" })), [path("a"), path("/etc/a")]);
     assert_eq!(
         all("write", json!({ "path": "/a", "cwd": ["/etc"] })),
-        [Touched::Path(Domain::Edit, "/a".into()), Touched::Unreadable(Domain::Edit, "cwd".into())]
+        [
+            UnresolvedTarget::Path(Domain::Edit, "/a".into()),
+            UnresolvedTarget::Unreadable(Domain::Edit, "cwd".into())
+        ]
     );
     assert_eq!(all("read", json!({})), []);
-    assert_eq!(all("deploy", json!({ "path": "a" })), [Touched::Tool(false)]);
+    assert_eq!(all("deploy", json!({ "path": "a" })), [UnresolvedTarget::Tool(false)]);
     let own = |tool: Tool, args: Value| touched("plan", &args, &[("Plan".into(), tool)], &[]);
     let reads = Tool { domain: Domain::Read, shape: Shape::Paths, keys: Vec::new() };
-    assert_eq!(own(Tool::NONE, json!({ "path": "a" })), [Touched::Tool(true)]);
-    assert_eq!(own(reads.clone(), json!({ "todos": [] })), [Touched::Tool(false)]);
+    assert_eq!(own(Tool::NONE, json!({ "path": "a" })), [UnresolvedTarget::Tool(true)]);
+    assert_eq!(own(reads.clone(), json!({ "todos": [] })), [UnresolvedTarget::Tool(false)]);
     assert_eq!(own(reads, json!({ "path": "a" })), [path("a")]);
-    assert_eq!(all("ls", json!({})), [Touched::Folder(Domain::Read, ".".into())]);
+    assert_eq!(all("ls", json!({})), [UnresolvedTarget::Folder(Domain::Read, ".".into())]);
 }
 
 #[test]
@@ -50,7 +53,7 @@ fn every_tool_is_known_by_what_it_touches_or_by_its_name_alone() {
     for (_, shape, names) in tools::TABLE {
         for name in *names {
             let found = all(name, args.clone());
-            let is_by_name = found == [Touched::Tool(false)];
+            let is_by_name = found == [UnresolvedTarget::Tool(false)];
             assert_eq!(is_by_name, shape.is_none(), "{name}: {found:?}");
         }
     }
@@ -63,10 +66,10 @@ fn every_tool_is_known_by_what_it_touches_or_by_its_name_alone() {
 
 #[test]
 fn what_tools_hand_on_is_read() {
-    let read = |text: &str| Touched::Path(Domain::Read, text.into());
-    let edit = |text: &str| Touched::Path(Domain::Edit, text.into());
-    let source = Touched::Unreadable(Domain::Read, "source".into());
-    let destination = Touched::Unreadable(Domain::Edit, "destination".into());
+    let read = |text: &str| UnresolvedTarget::Path(Domain::Read, text.into());
+    let edit = |text: &str| UnresolvedTarget::Path(Domain::Edit, text.into());
+    let source = UnresolvedTarget::Unreadable(Domain::Read, "source".into());
+    let destination = UnresolvedTarget::Unreadable(Domain::Edit, "destination".into());
     for (name, args, expected) in [
         (
             "move",
@@ -98,18 +101,21 @@ fn what_tools_hand_on_is_read() {
 fn globs_lie_below_their_folder() {
     assert_eq!(
         all("glob", json!({ "pattern": "**/*.md" })),
-        [Touched::Names { folder: None, glob: "**/*.md".into() }]
+        [UnresolvedTarget::Names { folder: None, glob: "**/*.md".into() }]
     );
     assert_eq!(
         all("grep", json!({ "pattern": "x", "include": ".env", "path": "a" }))[0],
-        Touched::Names { folder: Some("a".into()), glob: ".env".into() }
+        UnresolvedTarget::Names { folder: Some("a".into()), glob: ".env".into() }
     );
-    assert_eq!(all("grep", json!({ "pattern": "x" })), [Touched::Path(Domain::Read, ".".into())]);
+    assert_eq!(
+        all("grep", json!({ "pattern": "x" })),
+        [UnresolvedTarget::Path(Domain::Read, ".".into())]
+    );
 }
 
 #[test]
 fn commands_come_as_texts_and_as_words() {
-    let text = |text: &str| Touched::Command { text: text.into(), cwd: None };
+    let text = |text: &str| UnresolvedTarget::Command { text: text.into(), cwd: None };
     assert_eq!(all("bash", json!({ "command": "ls" })), [text("ls")]);
     assert_eq!(
         all("shell", json!({ "command": ["git", "commit", "-m", "a; b"] })),
@@ -141,15 +147,15 @@ fn commands_come_as_texts_and_as_words() {
         ("with_escalated_permissions", json!(true)),
     ] {
         let found = all("exec", json!({ "command": "ls", key: value }));
-        assert_eq!(found, [Touched::Powerful(key.into()), text("ls")]);
+        assert_eq!(found, [UnresolvedTarget::Powerful(key.into()), text("ls")]);
     }
     assert_eq!(all("bash", json!({ "command": "ls", "workdir": "../x" })).len(), 2);
-    let blind = |found: Vec<Touched>| {
-        found.iter().any(|one| matches!(one, Touched::Unreadable(Domain::Bash, _)))
+    let blind = |found: Vec<UnresolvedTarget>| {
+        found.iter().any(|one| matches!(one, UnresolvedTarget::Unreadable(Domain::Bash, _)))
     };
     for key in ["cwd", "workdir", "working_dir", "workingDir", "dir", "folder", "root", "path"] {
         let found = all("bash", json!({ "command": "ls", key: "/etc" }));
-        assert_eq!(found[0], Touched::Path(Domain::Read, "/etc".into()), "{key}");
+        assert_eq!(found[0], UnresolvedTarget::Path(Domain::Read, "/etc".into()), "{key}");
         assert!(!blind(found), "{key}");
         for other in [json!("/x"), json!(null), json!(1), json!(["/etc"])] {
             let key = if key == "cwd" { "workdir" } else { key };
@@ -163,17 +169,20 @@ fn commands_come_as_texts_and_as_words() {
 
 #[test]
 fn tools_of_servers_and_of_the_user() {
-    assert_eq!(all("mcp:fs/read", json!({})), [Touched::Mcp("fs/read".into())]);
-    assert_eq!(all("mcp__fs__read__x", json!({})), [Touched::Mcp("fs/read__x".into())]);
-    assert_eq!(all("mcp__git__hub__x", json!({})), [Touched::Mcp("git__hub/x".into())]);
-    assert_eq!(all("mcp:fs/a/../../x", json!({})), [Touched::Mcp("fs/a%2F..%2F..%2Fx".into())]);
+    assert_eq!(all("mcp:fs/read", json!({})), [UnresolvedTarget::Mcp("fs/read".into())]);
+    assert_eq!(all("mcp__fs__read__x", json!({})), [UnresolvedTarget::Mcp("fs/read__x".into())]);
+    assert_eq!(all("mcp__git__hub__x", json!({})), [UnresolvedTarget::Mcp("git__hub/x".into())]);
+    assert_eq!(
+        all("mcp:fs/a/../../x", json!({})),
+        [UnresolvedTarget::Mcp("fs/a%2F..%2F..%2Fx".into())]
+    );
     let own = [(
         "open_note".to_owned(),
         Tool { domain: Domain::Read, shape: Shape::Paths, keys: vec!["note".into()] },
     )];
     assert_eq!(
         touched("openNote", &json!({ "note": "a", "path": "b" }), &own, &[]),
-        [Touched::Path(Domain::Read, "a".into())]
+        [UnresolvedTarget::Path(Domain::Read, "a".into())]
     );
 }
 
@@ -185,6 +194,6 @@ fn a_patch_names_its_files() {
     assert_eq!(all("apply_diff", json!({ "diff": "--- a/x\n+++ b/x\n", "path": "x" })).len(), 3);
     assert_eq!(
         all("apply_patch", json!({ "patch": "nothing" })),
-        [Touched::Unreadable(Domain::Edit, "patch".into())]
+        [UnresolvedTarget::Unreadable(Domain::Edit, "patch".into())]
     );
 }

@@ -93,9 +93,12 @@ mod tests {
     use crate::text::lossy::Source;
     use crate::truncation::lines::line;
 
+    /// Lines, `~` for one that is not remembered; the number of one of them, and its section.
+    type Case<'a> = (&'a [&'a str], u64, Option<(u64, u64)>);
+
     #[test]
     fn a_section_is_a_failure_from_its_name_to_its_end() {
-        let cases: [(&[&str], u64, Option<(u64, u64)>); 7] = [
+        let cases: [Case<'_>; 7] = [
             (
                 &["== FAILURES ==", "____ a ____", "", "x", "E y", "", "z", "", "____ b ____"],
                 5,
