@@ -139,7 +139,8 @@ function readResult(message: object) {
   return {
     callId: nonEmpty(get(message, 'toolCallId')) ?? nonEmpty(get(message, 'toolUseId')),
     toolName: nonEmpty(get(message, 'toolName')),
-    blankName: isUnnamed(get(message, 'toolName')) ? ['toolName'] : undefined,
+    // OpenClaw's histories have results without the member, which stay as they are.
+    blankName: 'toolName' in message && isUnnamed(get(message, 'toolName')) ? ['toolName'] : undefined,
     ...readContent(content, parts),
     isError: asBoolean(get(message, 'isError')),
     outputPath: outputPathOf(message, ['details', 'metadata']),

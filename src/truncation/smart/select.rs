@@ -1,6 +1,6 @@
 //! Selects the lines to show among those remembered: the two ends, then the most important lines, as long as there is room.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::AhoCorasick;
 
@@ -14,6 +14,8 @@ use crate::util::sort::sort_by_key;
 
 /// A line below this value is shown only if there is room to spare.
 const WARNING: i64 = 330;
+/// Share of the rest in percent that the first lines of each kind get before unlikely blocks.
+const KINDS: u64 = 10;
 /// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
 const BLOCKS: u64 = 60;
 /// Share of what then remains in percent that the rest of their sections gets, and then the sections of the gravest lines.
@@ -91,6 +93,13 @@ pub(super) fn choose(
     }
     if !blocks.is_empty() {
         chosen.close_gaps(budget.bytes / PER_GAP_LINE);
+    }
+    let some = chosen.share(KINDS);
+    let mut kinds = BTreeSet::new();
+    for (value, number) in &ranked {
+        if *value > 0 && kinds.insert(chosen.alike(*number)) {
+            chosen.add(*number, some);
+        }
     }
     blocks::add(&mut chosen, &blocks, 0, all);
     let some = chosen.share(25);
