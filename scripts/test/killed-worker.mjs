@@ -87,9 +87,13 @@ async function mortal(dieAt, how, random, objects) {
     owner[name] = async function (...args) {
       made += 1
       if (made !== dieAt) return original.apply(this, args)
-      if (how === 'within' && half !== undefined) await half.call(this, original, args)
-      else if (how === 'after') await original.apply(this, args)
-      die()
+      try {
+        if (how === 'within' && half !== undefined) await half.call(this, original, args)
+        else if (how === 'after') await original.apply(this, args)
+      } finally {
+        // Also if the operation fails: a folder that is there already, a file that is not.
+        die()
+      }
       return new Promise(() => {})
     }
   }
