@@ -11,17 +11,11 @@ import {
   verifyShippedAudit,
 } from 'spillway/remote'
 import { s3Objects } from 'spillway/s3'
-import { through } from '../remote/support'
+import { keysOf, through } from '../remote/support'
 import { rejection } from '../support/outputs'
 import { tempDir } from '../support/temp'
 
 const sessionId = 's1'
-
-async function keysOf(objects: ObjectStore) {
-  const keys: string[] = []
-  for await (const { key } of objects.list('')) keys.push(key)
-  return keys
-}
 
 /** A worker with a folder of its own: its log of several files, its shipper, and the heads of its records. */
 function worker(objects: ObjectStore, coordination = new MemoryCoordination(), dir = tempDir()) {

@@ -148,7 +148,7 @@ const body = `
   }
   const slow = []
   // Four times as long may take eight times as long, unless that is nothing. What else runs on the machine only makes a time
-  // longer: the shortest of a few counts where there is a doubt.
+  // longer: the shortest of a few counts where it is not certain.
   const grows = (unit, length, nothing, most, policy) => {
     if (timed(made(unit, 4 * length), policy) <= nothing) return
     const commands = [1, 2, 4].map((times) => made(unit, times * length))

@@ -3,18 +3,11 @@
 import { TruncationService } from 'spillway'
 import { MemoryObjects, type ObjectStore, RemoteStorage } from 'spillway/remote'
 import { tempDir } from '../support/temp'
-import { through } from './support'
+import { keysOf, through } from './support'
 
 const MEBIBYTE = 2 ** 20
 const context = { toolName: 'bash', sessionId: 's1' }
 const LINE = '\n[Spillway: the output ends here. The process that saved it ended before the rest was saved.]\n'
-
-/** The keys of a store. */
-async function keysOf(objects: ObjectStore) {
-  const keys: string[] = []
-  for await (const { key } of objects.list('')) keys.push(key)
-  return keys
-}
 
 /** A store whose process can be killed: none of its requests is made after that. */
 function killable(objects: ObjectStore) {

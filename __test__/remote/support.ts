@@ -3,6 +3,13 @@
 import type { ObjectStore } from 'spillway/remote'
 import { MemoryObjects } from 'spillway/remote'
 
+/** The keys of a store. */
+export async function keysOf(objects: ObjectStore): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of objects.list('')) keys.push(key)
+  return keys
+}
+
 /** A request as it was made: `put o/…`. */
 export interface Request {
   name: string

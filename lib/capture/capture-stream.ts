@@ -56,7 +56,6 @@ export class Inflow {
   private live: LiveSave | undefined
   /** Rings when the storage wants the output, however short it is. */
   private age: Timer | undefined
-  private isOld = false
   private hasEnded = false
 
   constructor(
@@ -153,8 +152,7 @@ export class Inflow {
       this.pending = 0
       this.drain.begin()
       await this.drain.settle()
-      this.isOld = true
-      if (!this.hasEnded) this.saveLive()
+      if (!this.hasEnded) this.saveLive(1)
     }
   }
 
@@ -163,12 +161,11 @@ export class Inflow {
     this.age?.cancel()
   }
 
-  /** Gives what has come in to the storage, if that takes outputs before their end. */
-  private saveLive(): void {
+  /** Gives what has come in to the storage, if that takes outputs before their end, and they are that long. */
+  private saveLive(least = LIVE_BYTES): void {
     if (!this.isLive) return
     const storage = this.service.storages[0]!
-    const { totalBytes } = this.size()
-    if (this.live === undefined && totalBytes >= (this.isOld ? 1 : LIVE_BYTES)) {
+    if (this.live === undefined && this.size().totalBytes >= least) {
       this.live = new LiveSave(this.handle, async (source, signal) =>
         storage.saveLive!(source, { ...this.job.context, signal }),
       )

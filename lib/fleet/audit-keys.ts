@@ -18,6 +18,11 @@ export interface AuditFileKey {
   open?: number
 }
 
+/** Returns the number of a file as its name has it, on a disk and in a store. */
+export function fileNumber(number: number): string {
+  return String(number).padStart(6, '0')
+}
+
 /** Returns the prefix of the files of a session. */
 export function auditPrefix(sessionId: string): string {
   return `audit/${sessionFolder(sessionId)}/`
@@ -26,7 +31,7 @@ export function auditPrefix(sessionId: string): string {
 /** Returns the key of a file. */
 export function auditKey(sessionId: string, log: string, number: number, open?: number): string {
   const end = open === undefined ? '' : `.${open}.open`
-  return `${auditPrefix(sessionId)}${log}/${String(number).padStart(6, '0')}${end}.jsonl`
+  return `${auditPrefix(sessionId)}${log}/${fileNumber(number)}${end}.jsonl`
 }
 
 /** Returns the parts of a key below a prefix, or nothing for any other. */

@@ -5,15 +5,16 @@ import { basename, dirname, join } from 'node:path'
 import { AuditLog } from '../audit/audit-log'
 import { checkNeeded, sessionName } from '../coordination/options'
 import { SpillwayError } from '../errors'
-import { type ObjectStore, REQUIRED_FUNCTIONS } from '../remote/object-store'
+import type { ObjectStore } from '../remote/object-store'
+import { objectStore } from '../remote/options'
 import { asyncDispose } from '../util/async-dispose'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
-import { withRetries } from '../util/retry'
 import { startTimer, type Timer } from '../util/timer'
 import { warn } from '../util/warn'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
-import { auditKey, auditPrefix, parseAuditKey } from './audit-keys'
+import { auditKey, auditPrefix, fileNumber, parseAuditKey } from './audit-keys'
+import { storeRequest } from './store-request'
 
 /** Options of {@link AuditShipper}. */
 export interface AuditShipperOptions {
@@ -30,11 +31,6 @@ export interface AuditShipperOptions {
   /** Receives the error of a look; the next one tries again. @default a warning of the process */
   onError?: (error: SpillwayError) => void
 }
-
-export const objectStore: Check = [
-  'an object store, such as s3Objects of spillway/s3',
-  (value) => REQUIRED_FUNCTIONS.every((name) => typeof (value as Partial<ObjectStore> | null)?.[name] === 'function'),
-]
 
 const CHECKS: Readonly<Record<keyof AuditShipperOptions, Check>> = {
   log: ['an AuditLog', (value) => value instanceof AuditLog],
@@ -124,7 +120,7 @@ export class AuditShipper {
       const known = await this.keys()
       if (known.has(key)) return
       const body = await read()
-      await this.request('STORAGE_WRITE', () => objects.put(key, body))
+      await storeRequest(objects, 'STORAGE_WRITE', () => objects.put(key, body))
       known.add(key)
       urls.push(`${objects.url}/${key}`)
     }
@@ -150,7 +146,7 @@ export class AuditShipper {
   }
 
   private fileOf(number: number): string {
-    return join(this.dir, `${this.stem}.${String(number).padStart(6, '0')}.jsonl`)
+    return join(this.dir, `${this.stem}.${fileNumber(number)}.jsonl`)
   }
 
   /** Reads the current file, and finds the number that it will get. */
@@ -196,20 +192,12 @@ export class AuditShipper {
   private async keys(): Promise<Set<string>> {
     const { objects, sessionId } = this.options
     const prefix = auditPrefix(sessionId)
-    this.known ??= await this.request('STORAGE_READ', async () => {
+    this.known ??= await storeRequest(objects, 'STORAGE_READ', async () => {
       const keys = new Set<string>()
       for await (const { key } of objects.list(prefix)) if (parseAuditKey(prefix, key)) keys.add(key)
       return keys
     })
     return this.known
-  }
-
-  private async request<T>(code: 'STORAGE_READ' | 'STORAGE_WRITE', send: () => Promise<T>): Promise<T> {
-    try {
-      return await withRetries(send)
-    } catch (cause) {
-      throw new SpillwayError(code, `${this.options.objects.url}: ${messageOf(cause)}`, { cause })
-    }
   }
 }
 

@@ -8,13 +8,12 @@ import { type AuditReport, verifyAudit } from '../audit/audit-log'
 import { checkNeeded, sessionName } from '../coordination/options'
 import { SpillwayError } from '../errors'
 import type { ObjectStore } from '../remote/object-store'
+import { objectStore } from '../remote/options'
 import { isArray } from '../util/guards'
-import { messageOf } from '../util/message-of'
-import { withRetries } from '../util/retry'
 import { type Check, checkOptions } from '../validation/options'
 import { checkSignal } from '../validation/validate'
-import { type AuditFileKey, auditKey, auditPrefix, parseAuditKey } from './audit-keys'
-import { objectStore } from './audit-shipper'
+import { type AuditFileKey, auditKey, auditPrefix, fileNumber, parseAuditKey } from './audit-keys'
+import { storeRequest } from './store-request'
 
 /** Options of {@link verifyShippedAudit}. */
 export interface VerifyShippedAuditOptions {
@@ -69,7 +68,12 @@ export async function verifyShippedAudit(options: VerifyShippedAuditOptions): Pr
   const missing = new Set(heads)
   const logs: AuditReport[] = []
   const missingFiles: string[] = []
-  for (const files of await request(objects, () => logsOf(objects, auditPrefix(sessionId)), signal)) {
+  for (const files of await storeRequest(
+    objects,
+    'STORAGE_READ',
+    () => logsOf(objects, auditPrefix(sessionId)),
+    signal,
+  )) {
     const numbers = new Set(files.map(({ number }) => number))
     const { log, number: last } = files.at(-1)!
     for (let number = 1; number < last && missingFiles.length < MAX_MISSING; number += 1) {
@@ -114,14 +118,15 @@ async function logsOf(objects: ObjectStore, prefix: string): Promise<AuditFileKe
 /** The name under which `verifyAudit` reads a file with those before it. */
 function nameOf({ number, open }: AuditFileKey, files: readonly AuditFileKey[]): string {
   const isNewest = files.at(-1)!.number === number
-  return open !== undefined && isNewest ? 'log.jsonl' : `log.${String(number).padStart(6, '0')}.jsonl`
+  return open !== undefined && isNewest ? 'log.jsonl' : `log.${fileNumber(number)}.jsonl`
 }
 
 async function fetchFile(objects: ObjectStore, key: string, path: string, signal?: AbortSignal): Promise<void> {
   const file = await promises.open(path, 'wx', 0o600)
   try {
     for (let from = 0, total = 1; from < total; from += WINDOW_BYTES) {
-      const range = await request(objects, () => objects.get(key, from, from + WINDOW_BYTES, signal), signal)
+      const get = () => objects.get(key, from, from + WINDOW_BYTES, signal)
+      const range = await storeRequest(objects, 'STORAGE_READ', get, signal)
       if (range === undefined)
         throw new SpillwayError('STORAGE_READ', `${objects.url}/${key}: was removed while it was read`)
       await file.writeFile(range.bytes)
@@ -150,14 +155,5 @@ function withUrls(report: AuditReport, urls: ReadonlyMap<string, string>): Audit
     files: report.files.map((file) => urls.get(file) ?? file),
     ...(report.firstBad && { firstBad: renamed(report.firstBad) }),
     ...(report.torn && { torn: renamed(report.torn) }),
-  }
-}
-
-async function request<T>(objects: ObjectStore, send: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await withRetries(send, signal)
-  } catch (cause) {
-    signal?.throwIfAborted()
-    throw new SpillwayError('STORAGE_READ', `${objects.url}: ${messageOf(cause)}`, { cause })
   }
 }

@@ -53,13 +53,15 @@ export interface RemoteStorageOptions {
   maxStoreFiles?: number
 }
 
+export const objectStore: Check = [
+  'an object store, such as s3Objects of spillway/s3',
+  (value) =>
+    typeof (value as Partial<ObjectStore> | null)?.url === 'string' &&
+    REQUIRED_FUNCTIONS.every((name) => typeof (value as Partial<ObjectStore>)[name] === 'function'),
+]
+
 const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
-  objects: [
-    'an object store, such as s3Objects of spillway/s3',
-    (value) =>
-      typeof (value as Partial<ObjectStore> | null)?.url === 'string' &&
-      REQUIRED_FUNCTIONS.every((name) => typeof (value as Partial<ObjectStore>)[name] === 'function'),
-  ],
+  objects: objectStore,
   partBytes: ['a whole number from 5242880 to 67108864', (value) => isWhole(value, 5 * MEBIBYTE)],
   windowBytes: ['a whole number from 65536 to 67108864', (value) => isWhole(value, 2 ** 16)],
   spoolDir: ['the path of a folder', (value) => typeof value === 'string' && value !== ''],

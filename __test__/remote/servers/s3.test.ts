@@ -5,6 +5,7 @@ import { testIf } from '../../support/only'
 import { rejection } from '../../support/outputs'
 import { tempDir } from '../../support/temp'
 import { objectStoreContract } from '../contract'
+import { keysOf } from '../support'
 import { describeServer, moto, type Server, s3sFs, testHangingServer } from './servers'
 
 process.env.AWS_ACCESS_KEY_ID = 'test'
@@ -55,13 +56,8 @@ for (const kind of [moto, s3sFs]) {
       const options = { objects, ack: 'live', snapshotMs: 100 } as const
       const capture = new TruncationService({ storage: new RemoteStorage(options) }).capture({ toolName: 'bash' })
       capture.write('one\n')
-      const keys = async () => {
-        const found: string[] = []
-        for await (const { key } of objects.list('')) found.push(key)
-        return found
-      }
-      while ((await keys()).length === 0) await new Promise((resolve) => setImmediate(resolve))
-      expect(await keys()).toEqual([expect.stringMatching(/\.txt\.0-4\.snapshot$/)])
+      while ((await keysOf(objects)).length === 0) await new Promise((resolve) => setImmediate(resolve))
+      expect(await keysOf(objects)).toEqual([expect.stringMatching(/\.txt\.0-4\.snapshot$/)])
       const [path] = await new RemoteStorage(options).salvage(0)
       expect(await new RemoteStorage(options).read(path!)).toMatch(/^one\n\n\[Spillway: the output ends here\./)
       capture.destroy()
