@@ -151,7 +151,7 @@ fn a_user_bans_by_either_name_of_a_file() {
 }
 
 #[test]
-fn an_exact_rule_and_one_that_names_the_option_take_a_doubt_away() {
+fn an_exact_rule_and_one_that_names_the_option_take_a_concern_away() {
     let allow = |pattern: &str, command: &str| {
         decide(
             json!([{ "domain": "bash", "pattern": pattern, "decision": "allow" }]),

@@ -11,17 +11,15 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::constructs::passes_output;
-use super::destroying_commands::{FORKS, LINK};
+use super::destroying_commands::FORKS;
 use super::fork_bombs::text_starts_itself;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{
-    AnalyzedCommand, Bans, Concern, FileUse, Reading, dialects, fast_path, preflight,
-    unset_variables,
+    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight, unset_variables,
 };
-use crate::permission::Domain;
-use crate::permission::paths::{Folders, normal};
+use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
 
 /// Maximum nesting of commands in commands.
@@ -113,7 +111,7 @@ pub(super) struct Walker<'a> {
     pub kept: Vec<Concern>,
     /// Fingerprints of the command substitutions that were read.
     pub substituted: Vec<u64>,
-    out: Reading,
+    pub(super) out: Reading,
 }
 
 impl<'a> Walker<'a> {
@@ -224,7 +222,7 @@ impl<'a> Walker<'a> {
 
     pub(crate) fn finish(mut self) -> Reading {
         if self.is_overfull {
-            self.add_doubt("variables and functions", Concern::unread(TOO_MUCH));
+            self.add_concern("variables and functions", Concern::unread(TOO_MUCH));
         }
         self.out
     }
@@ -362,89 +360,15 @@ impl<'a> Walker<'a> {
 
     /// Adds a concern about the whole text to the command `about`.
     pub(crate) fn concern(&mut self, about: &str, reason: impl Into<String>) {
-        self.add_doubt(about, Concern::always(reason));
+        self.add_concern(about, Concern::always(reason));
     }
 
-    fn add_doubt(&mut self, about: &str, concern: Concern) {
+    fn add_concern(&mut self, about: &str, concern: Concern) {
         self.push(AnalyzedCommand {
             text: about.to_owned(),
             concerns: vec![concern],
             ..AnalyzedCommand::default()
         });
-    }
-
-    /// Adds a file given by a known word.
-    pub(crate) fn file(&mut self, domain: Domain, word: &Word) -> Option<Concern> {
-        if !word.known || !word.concerns.is_empty() {
-            return Some(Concern::always(format!(
-                "the file {} is not known beforehand",
-                word.told
-            )));
-        }
-        if is_standard(&word.text) {
-            return None;
-        }
-        // A quoted `~` is an ordinary name.
-        let text = if word.text.starts_with('~') && !word.tilde {
-            format!("./{}", word.text)
-        } else {
-            word.text.clone()
-        };
-        // The link itself is changed, unless something below it is named.
-        let is_link = |name: &str| name.strip_prefix(LINK).is_some_and(|link| link == text);
-        let is_changed =
-            domain == Domain::Edit && self.variables.iter().any(|(name, _)| is_link(name));
-        if let Cow::Owned(led) = self.without_link(&text)
-            && !is_changed
-        {
-            let led = Word { text: led, ..word.clone() };
-            return self.file(domain, &led).or_else(|| self.file_at(domain, word, &text));
-        }
-        self.file_at(domain, word, &text)
-    }
-
-    fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Concern> {
-        if self.places.is_empty() && !text.starts_with(['/', '~']) {
-            return Some(Concern::always(format!(
-                "the folder of {} is not known beforehand",
-                word.told
-            )));
-        }
-        let leads_up = |part: &str| dialects::can_be_parent(part);
-        if word.glob && (after_wildcard(text).contains("..") || text.split('/').any(leads_up)) {
-            return Some(Concern::always(format!("where {} leads is not known", word.told)));
-        }
-        let root = [String::from("/")];
-        let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
-        for place in places {
-            let written = self.folders.written(text, place);
-            match written.and_then(|written| Some((normal(&written)?, written))) {
-                Some((path, written)) => {
-                    let glob = word.glob;
-                    self.out.files.push(FileUse { domain, path, written, glob, names: false });
-                }
-                None => return Some(Concern::always(format!("{} is not a path", word.told))),
-            }
-        }
-        None
-    }
-
-    /// Adds an argument that may be the name of a file. If that is unknown, the user is not asked.
-    pub(crate) fn named(&mut self, word: &Word) {
-        let before = self.files_len();
-        let _ = self.file(Domain::Read, word);
-        self.out.named.extend(self.out.files.drain(before..));
-    }
-
-    pub(crate) fn files_len(&self) -> usize {
-        self.out.files.len()
-    }
-
-    /// Marks the files from an index on as revealing only their names.
-    pub(crate) fn only_names_from(&mut self, from: usize) {
-        for file in &mut self.out.files[from..] {
-            file.names = true;
-        }
     }
 
     /// Reads a word that is examined and not run.
@@ -581,19 +505,6 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
     let pieces = text.split(|letter: char| ";&|()`{}\"'\n\r".contains(letter) || letter == '$');
     let pieces = pieces.map(str::trim).filter(|piece| !piece.is_empty()).take(MAX_PIECES);
     pieces.map(|piece| format!("shell:{}", joined(piece)))
-}
-
-/// Returns true for the name of a standard stream or of the null device.
-fn is_standard(path: &str) -> bool {
-    let number = path.strip_prefix("/dev/fd/");
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
-        || number.is_some_and(|number| {
-            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        })
-}
-
-fn after_wildcard(text: &str) -> &str {
-    text.find(['*', '?', '[']).map_or("", |at| &text[at..])
 }
 
 /// Collapses white space to single spaces.

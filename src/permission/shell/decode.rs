@@ -33,7 +33,9 @@ pub(super) fn percent(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((first, behind)) = rest.split_first() {
-        let digits = behind.get(..2).filter(|_| *first == b'%');
+        // `from_str_radix` would accept a sign.
+        let digits =
+            behind.get(..2).filter(|two| *first == b'%' && two.iter().all(u8::is_ascii_hexdigit));
         let byte =
             digits.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
         bytes.push(byte.unwrap_or(*first));

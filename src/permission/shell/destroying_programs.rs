@@ -5,234 +5,16 @@ use std::sync::LazyLock;
 
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
+use super::destroyer_names::{
+    FIRMWARE, FORMATTERS, IMAGERS, LINKS, LOOKS, OTHERS, PART_VERBS, PARTITIONERS, POOLS, REMOVERS,
+    RIGHTS, WITH_WORD,
+};
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::word::Word;
 use super::{disk_writers, windows_programs};
 use crate::permission::places::Place;
 use crate::util::hash::NameMap;
-
-/// Programs that remove their arguments with everything in them.
-pub(super) const REMOVERS: &[&str] = &[
-    "rm",
-    "grm",
-    "zf_rm",
-    "srm",
-    "rimraf",
-    "del",
-    "del-cli",
-    "trash",
-    "trash-put",
-    "wipe",
-    "shred",
-    "unlink",
-    "truncate",
-    "rmdir",
-    "mv",
-    "gmv",
-    "erase",
-    "rd",
-    "remove_directory",
-];
-
-/// Programs that create a file system, a partition or a volume on their argument.
-const FORMATTERS: &[&str] = &[
-    "mke2fs",
-    "mkswap",
-    "mkntfs",
-    "mkdosfs",
-    "mkexfatfs",
-    "mkudffs",
-    "mkreiserfs",
-    "mkisofs",
-    "pvcreate",
-    "pvremove",
-    "vgremove",
-    "lvremove",
-    "vgreduce",
-    "lvreduce",
-    "flash_erase",
-    "flash_eraseall",
-    "flashcp",
-    "nandwrite",
-    "ubiformat",
-    "btrfstune",
-    "blkdiscard",
-    "nwipe",
-    "scrub",
-    "sg_format",
-    "sg_sanitize",
-    "sg_unmap",
-    "sg_write_same",
-    "partimage",
-];
-
-/// Programs that do so only with one of these words, and on a disk.
-const WITH_WORD: &[(&str, &[&str])] = &[
-    ("wipefs", &["-a", "--all", "-o", "--offset", "-af", "-fa"]),
-    (
-        "hdparm",
-        &[
-            "--security-erase",
-            "--security-erase-enhanced",
-            "--trim-sector-ranges",
-            "--write-sector",
-            "--make-bad-sector",
-            "--dco-restore",
-            "--repair-sector",
-        ],
-    ),
-    ("nvme", &["format", "sanitize", "write", "write-zeroes", "write-uncor", "dsm", "delete-ns"]),
-    (
-        "cryptsetup",
-        &[
-            "luksFormat",
-            "luksErase",
-            "erase",
-            "reencrypt",
-            "format",
-            "luksRemoveKey",
-            "luksKillSlot",
-        ],
-    ),
-    ("veracrypt", &["-c", "--create"]),
-    ("bcachefs", &["format", "remove"]),
-    ("mdadm", &["--create", "-C", "--zero-superblock", "--build", "-B"]),
-    ("badblocks", &["-w", "-n"]),
-    ("debugfs", &["-w"]),
-    ("asr", &["restore", "-erase", "--erase"]),
-    ("partclone.restore", &["-s"]),
-    ("gpart", &["destroy", "create", "delete"]),
-    ("gpt", &["destroy", "create", "remove"]),
-    ("qemu-img", &["create"]),
-    ("tune2fs", &["-O", "-I", "-U"]),
-    ("ntfsresize", &["-s", "--size"]),
-    ("fatresize", &["-s", "--size"]),
-    ("xfs_repair", &["-L"]),
-    ("btrfs", &["--repair", "zero-log", "remove"]),
-    ("pvresize", &["--setphysicalvolumesize"]),
-    ("resize2fs", &["-M"]),
-];
-
-/// Programs that change the firmware, the boot order or the devices of the machine with one of these words.
-const FIRMWARE: &[(&str, &[&str])] = &[
-    ("flashrom", &["-w", "--write", "-E", "--erase"]),
-    ("efibootmgr", &["-B", "--delete-bootnum"]),
-    ("mtd", &["erase", "write"]),
-    ("dmsetup", &["remove_all", "wipe_table", "load", "suspend", "remove"]),
-    ("mmc", &["erase"]),
-    ("vgchange", &["-an"]),
-    ("vgcfgrestore", &[""]),
-];
-
-/// Programs that destroy what they name with one of these words, whatever the name is.
-const POOLS: &[(&str, &[&str])] = &[
-    ("zpool", &["destroy", "labelclear"]),
-    ("zfs", &["destroy"]),
-    (
-        "diskutil",
-        &[
-            "erasedisk",
-            "erasevolume",
-            "partitiondisk",
-            "zerodisk",
-            "randomdisk",
-            "secureerase",
-            "reformat",
-            "deletecontainer",
-            "deletevolume",
-        ],
-    ),
-];
-
-/// Partition editors, which only read with these words.
-const PARTITIONERS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "cgdisk", "parted"];
-
-const LOOKS: &[&str] = &[
-    "-l",
-    "--list",
-    "-d",
-    "--dump",
-    "-J",
-    "--json",
-    "-V",
-    "--verify",
-    "-p",
-    "--print",
-    "-i",
-    "--info",
-    "-v",
-    "--version",
-    "-s",
-    "--show-size",
-    "-g",
-    "--show-geometry",
-    "-x",
-    "-lu",
-    "-ul",
-    "--list-free",
-    "-F",
-    "print",
-    "p",
-    "-h",
-    "--help",
-];
-
-const PART_VERBS: &[&str] = &[
-    "mklabel",
-    "mktable",
-    "mkpart",
-    "mkpartfs",
-    "mkfs",
-    "rm",
-    "resizepart",
-    "resize",
-    "rescue",
-    "name",
-    "set",
-    "toggle",
-    "disk_set",
-    "-o",
-    "-Z",
-    "--zap-all",
-    "--zap",
-    "-n",
-    "--new",
-    "-t",
-    "--typecode",
-    "--delete",
-    "--clear",
-    "-R",
-    "-z",
-];
-
-/// Names of the folders of the system that are links where `/usr` holds them.
-const LINKS: &[&str] = &["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
-
-/// Programs that write to their last argument.
-const IMAGERS: &[&str] = &[
-    "ddrescue",
-    "dd_rescue",
-    "e2image",
-    "qemu-img",
-    "nbdcopy",
-    "bmaptool",
-    "asr",
-    "partclone.dd",
-    "xorriso",
-    "dcfldd",
-    "dc3dd",
-];
-
-/// Programs that change permissions.
-pub(super) const RIGHTS: &[&str] =
-    &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
-
-/// Further programs of which something is known here or where their processes end.
-const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
-    gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
-    skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
-    mount mke2fs fsfreeze pmset rtcwake gzip pigz";
 
 /// All of them: most commands are of none.
 static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
@@ -305,7 +87,8 @@ impl Walker<'_> {
             let does = rest.iter().any(|word| {
                 verbs.iter().any(|verb| {
                     word.text == *verb
-                        || (base == "badblocks" && is_letter(word, verb))
+                        || (base == "badblocks"
+                            && verb.chars().nth(1).is_some_and(|letter| word.has_letter(letter)))
                         || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
                 })
             });
@@ -438,14 +221,14 @@ impl Walker<'_> {
                 .then_some(REMOVES_ROOT),
             "userdel" | "deluser" if is_first => {
                 let with_home = has(&["--remove", "--remove-home", "--remove-all-files"])
-                    || (base == "userdel" && rest.iter().any(|word| is_letter(word, "-r")));
+                    || (base == "userdel" && rest.iter().any(|word| word.has_letter('r')));
                 let is_root = operands().any(|word| word.text == "root");
                 (is_root || (with_home && operands().next().is_some())).then_some(WRITES_SYSTEM)
             }
             // Each file gives way to a compressed one.
             "gzip" | "pigz" => {
-                let has = |letter| rest.iter().any(|word| is_letter(word, letter));
-                let replaces = has("-r") && !["-k", "-c", "-l", "-t"].into_iter().any(has);
+                let has = |letter| rest.iter().any(|word| word.has_letter(letter));
+                let replaces = has('r') && !['k', 'c', 'l', 't'].into_iter().any(has);
                 (replaces && operands().any(|word| self.any_place(word).is_some()))
                     .then_some(REMOVES_ROOT)
             }
@@ -467,11 +250,11 @@ impl Walker<'_> {
 
     /// Returns true if the destination of a link or a move is replaced, where a link leads to a folder of the system.
     fn replaces_link(&self, rest: &[Word]) -> bool {
-        let has = |long: &str, letter: &str| {
-            rest.iter().any(|word| word.text == long || is_letter(word, letter))
+        let has = |long: &str, letter: char| {
+            rest.iter().any(|word| word.text == long || word.has_letter(letter))
         };
-        let is_replaced = has("--no-target-directory", "-T")
-            || has("--no-dereference", "-n") && has("--force", "-f");
+        let is_replaced = has("--no-target-directory", 'T')
+            || has("--no-dereference", 'n') && has("--force", 'f');
         is_replaced
             && rest.last().is_some_and(|word| {
                 let name = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -601,10 +384,4 @@ impl Walker<'_> {
         }) || (base == "chmod"
             && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
     }
-}
-
-/// Returns true if a word holds the letter of a short option, which is written with its dash.
-fn is_letter(word: &Word, option: &str) -> bool {
-    let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    letters.is_some_and(|letters| letters.contains(&option[1..]))
 }

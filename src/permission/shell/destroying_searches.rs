@@ -2,8 +2,8 @@
 
 use super::analyzer::Walker;
 use super::destroyed_places::{expanded_word, selects};
+use super::destroyer_names::{REMOVERS, RIGHTS};
 use super::destroying_commands::{MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM, base};
-use super::destroying_programs::{REMOVERS, RIGHTS};
 use super::word::Word;
 use crate::permission::places::Place;
 

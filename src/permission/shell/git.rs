@@ -2,6 +2,7 @@
 
 use super::given_code::texts;
 use super::programs::flag;
+use super::read_only_commands::GIT_LOOKS;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy};
@@ -66,33 +67,8 @@ fn text_options(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Commands that change no file of the work tree.
-static LOOKS: &[&str] = &[
-    "status",
-    "log",
-    "diff",
-    "show",
-    "ls-files",
-    "ls-tree",
-    "rev-parse",
-    "rev-list",
-    "blame",
-    "branch",
-    "cat-file",
-    "describe",
-    "for-each-ref",
-    "grep",
-    "shortlog",
-    "merge-base",
-    "show-ref",
-    "name-rev",
-    "config",
-    "remote",
-    "fetch",
-    "add",
-    "commit",
-    "tag",
-];
+/// Commands that change no file of the work tree, besides those that only read.
+const LEAVE_FILES: [&str; 7] = ["branch", "config", "remote", "fetch", "add", "commit", "tag"];
 
 /// Options whose value is a file that is read as data.
 static READ_BY: &[&str] =
@@ -353,7 +329,10 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
 /// Returns the values of options of git itself that lead outside: a repository, and the files that are checked out from it.
 fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let at = command_at(words);
-    let only_looks = words.get(at).is_some_and(|name| LOOKS.contains(&name.text.as_str()));
+    let only_looks = words.get(at).is_some_and(|name| {
+        let name = name.text.as_str();
+        GIT_LOOKS.contains(&name) || LEAVE_FILES.contains(&name)
+    });
     let options = words.iter().enumerate().take(at).skip(1);
     let value = |(at, word): (usize, &Word)| {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));

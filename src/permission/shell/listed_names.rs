@@ -75,7 +75,7 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
             Some(everything(folder.into_iter()))
         }
         "dpkg" | "dpkg-query" if has(&["-L", "--listfiles"]) => Some(OF_PACKAGE.to_owned()),
-        "rpm" | "repoquery" if has_letters(rest, 'l') || has(&["--list"]) => {
+        "rpm" | "repoquery" if rest.iter().any(|word| word.has_letter('l')) || has(&["--list"]) => {
             Some(OF_PACKAGE.to_owned())
         }
         "pacman" if rest.iter().any(|word| is_query_of_files(&word.text)) => {
@@ -83,7 +83,9 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
         }
         "apk" if has(&["-L", "--contents", "manifest"]) => Some(OF_PACKAGE.to_owned()),
         "ldd" if operands().next().is_some() => Some("/lib64/* /lib/libc.so.6".to_owned()),
-        "lsblk" if has(&["-p", "--paths"]) || has_letters(rest, 'p') => Some(DISK.to_owned()),
+        "lsblk" if has(&["-p", "--paths"]) || rest.iter().any(|word| word.has_letter('p')) => {
+            Some(DISK.to_owned())
+        }
         "blkid" => Some(DISK.to_owned()),
         "fdisk" if has(&["-l", "--list"]) => Some(DISK.to_owned()),
         "df" | "findmnt" => Some(MOUNTED.to_owned()),
@@ -109,12 +111,6 @@ const DISK: &str = "/dev/sda";
 /// Returns the paths of programs of the system.
 pub(super) fn programs<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("/usr/bin/{name} ")).collect::<String>().trim_end().to_owned()
-}
-
-/// Returns true if a bundle of short options has a letter.
-fn has_letters(rest: &[Word], letter: char) -> bool {
-    let is_it = |text: &str| text.starts_with('-') && !text.starts_with("--");
-    rest.iter().any(|word| is_it(&word.text) && word.text.contains(letter))
 }
 
 /// Returns true for `-Ql` and the like, with which `pacman` lists the files of packages.

@@ -18,6 +18,7 @@
 //! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
 //! | [`destroying_code`] | what code of other languages destroys |
+//! | [`destroyer_names`] | which programs can destroy a place, by name |
 //! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
 //! | [`windows_programs`] | which commands of Windows destroy the machine |
 //! | [`ending_programs`] | which programs end all processes or the machine |
@@ -38,16 +39,18 @@
 //! | [`container_paths`] | which paths of the machine a container is given |
 //! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
 //! | [`revisions`] | which commands print the name of a commit |
-//! | [`harmless`] | which commands only look, and which options only seem to run something |
+//! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
 //! | [`given_code`] | what code in words, input and written files runs and reads |
 //! | [`subcommands`] | which command of a program stands after its options |
 //! | [`wrappers`] | which programs run their arguments |
-//! | [`guess`] | which words of other programs may be a command that they run |
+//! | [`possible_commands`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
 //! | [`options`] | what the options and arguments of a program do |
+//! | [`run_programs`] | which of its operands a program runs |
+//! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
 //! | [`grep_args`] | which words of a search are files |
 //! | [`script_safety`] | which scripts of sed, awk and find only look at text |
@@ -64,6 +67,7 @@ mod container_paths;
 mod current_folders;
 mod decode;
 mod destroyed_places;
+mod destroyer_names;
 mod destroying_code;
 mod destroying_commands;
 mod destroying_programs;
@@ -96,12 +100,14 @@ pub mod programs;
 mod read_only_commands;
 mod redirect;
 mod revisions;
+mod run_programs;
 mod script_safety;
 mod sed_awk_find;
 mod sed_output;
 mod simple_command;
 mod subcommands;
 mod unset_variables;
+mod used_files;
 mod variable_names;
 mod variables;
 mod windows_programs;

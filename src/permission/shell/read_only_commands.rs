@@ -4,7 +4,7 @@ use super::programs::{Kind, Program};
 use super::word::Word;
 
 /// Commands of git that only read, whatever their arguments are but for those that raise a concern.
-const GIT_LOOKS: [&str; 29] = [
+pub(super) const GIT_LOOKS: [&str; 29] = [
     "status",
     "log",
     "diff",

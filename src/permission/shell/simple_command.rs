@@ -6,7 +6,7 @@ use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
 use super::disk_writers::named_outputs;
 use super::git::{self, git};
-use super::named_secrets::{leaves_out, reads_by_name, reads_filter};
+use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
@@ -469,60 +469,6 @@ impl Walker<'_> {
             Kind::Find => self.find(words, command),
             Kind::Shell => self.builtin(base, words, command),
         }
-    }
-
-    /// Adds every argument that is not an option as a file, and the value of an option that looks like one.
-    fn files(&mut self, domain: Domain, words: &[Word], command: &mut AnalyzedCommand) {
-        let mut options = true;
-        for word in words {
-            if options && word.text == "--" {
-                options = false;
-                continue;
-            }
-            if !(options && word.text.starts_with('-')) {
-                command.concerns.extend(self.file(domain, word));
-                continue;
-            }
-            // `--file=/x`, `-f/x`, `-f.env`, `-rf/x`.
-            let sensitive = self.sensitive;
-            let is_told = |value: &str| leads_out(value) || sensitive.is_sensitive(value);
-            let value = match word.text.split_once('=') {
-                _ if leaves_out(&word.text) => None,
-                Some((_, value)) => Some(value).filter(|value| is_told(value)),
-                None if word.text.starts_with("--") => None,
-                None => glued(&word.text[1..]).find(|value| is_told(value)),
-            };
-            // A slash alone is a delimiter.
-            if let Some(value) = value.filter(|value| *value != "/") {
-                let file = Word { text: value.to_owned(), ..word.clone() };
-                command.concerns.extend(self.file(domain, &file));
-            } else if let Some((_, value)) = word.text.split_once('=').filter(|_| self.with_named) {
-                self.named(&Word { text: value.to_owned(), ..word.clone() });
-            }
-        }
-    }
-
-    /// Handles the directory that an option names as the destination of all other arguments. Returns whether there is
-    /// one.
-    fn target_folder(&mut self, words: &[Word], command: &mut AnalyzedCommand) -> bool {
-        let mut found = false;
-        for word in words {
-            let value = match word.text.strip_prefix("--t") {
-                Some(long) => long.split_once('=').map_or("", |(_, value)| value),
-                None if word.text.starts_with("--") => continue,
-                None => {
-                    let bundle = word.text.strip_prefix('-').and_then(|word| word.split_once('t'));
-                    let Some((_, value)) = bundle else { continue };
-                    value
-                }
-            };
-            found = true;
-            if !value.is_empty() {
-                let folder = Word { text: value.to_owned(), ..word.clone() };
-                command.concerns.extend(self.file(Domain::Edit, &folder));
-            }
-        }
-        found
     }
 }
 

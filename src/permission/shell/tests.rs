@@ -31,14 +31,14 @@ fn files(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_would_keep_the_parser_for_years_is_a_doubt_at_once() {
+fn what_would_keep_the_parser_for_years_is_a_concern_at_once() {
     let deep = format!("g/{}; ls", "(".repeat(60));
     let [whole] = reading(&deep).commands.try_into().unwrap();
     assert_eq!((whole.text, whole.concerns.len()), (deep, 1));
 }
 
 #[test]
-fn what_the_parser_would_panic_at_is_a_doubt() {
+fn what_the_parser_would_panic_at_is_a_concern() {
     for command in ["ls 99999999999>x", "99999\\\n99999<x ls", "ls 1>&2 2147483648>&1"] {
         let [whole] = reading(command).commands.try_into().unwrap();
         assert_eq!((whole.text.as_str(), whole.concerns.len()), (command, 1));
@@ -133,7 +133,7 @@ fn files_are_found_where_they_really_are() {
 }
 
 #[test]
-fn what_is_not_understood_is_a_doubt() {
+fn what_is_not_understood_is_a_concern() {
     for command in [
         "$x",
         "ev?l",
@@ -367,7 +367,7 @@ fn a_folder_that_may_not_be_entered_is_not_left() {
 }
 
 #[test]
-fn a_document_that_is_only_kept_or_told_is_no_doubt() {
+fn a_document_that_is_only_kept_or_told_is_no_concern() {
     assert_eq!(commands("cat <<'E' > a\n$(evil) `b` it's\nE"), ["cat"]);
     assert_eq!(files("tee a <<E\nx\nE"), ["edit /vault/a"]);
     let commit = |body: &str| format!("git commit -m \"$(cat <<'E'\n{body}\nE\n)\"");

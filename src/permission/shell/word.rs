@@ -41,6 +41,12 @@ impl Word {
         Word { text: text.to_owned(), told: quoted(text), known: true, ..Word::default() }
     }
 
+    /// Returns true if the word is a bundle of short options with a letter: `-rf`.
+    pub(super) fn has_letter(&self, letter: char) -> bool {
+        let letters = self.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.is_some_and(|letters| letters.contains(letter))
+    }
+
     /// Returns true if the word can be an option.
     pub(crate) fn can_be_option(&self) -> bool {
         self.text.starts_with('-') || !self.known || self.glob_start
