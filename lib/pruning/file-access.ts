@@ -11,6 +11,9 @@ const LONG_ARGUMENT = 400
 /** Longer strings say nothing about which file is meant: UTF-16 units. */
 const MAX_PATH_LENGTH = 4096
 
+/** Arguments of longer commands are not compared: UTF-16 units. */
+const MAX_COMMAND_LENGTH = 2 ** 16
+
 /** As deep as the arguments of any known tool; what is deeper stays. */
 const DEEPEST = 8
 
@@ -36,8 +39,19 @@ export function fileAccess(tool: string, view: CallView): FileAccess {
   }
 }
 
+/** Returns the file that a call reads, or the command that it runs, as far as each is asked for. */
+export function shownBy(
+  tool: string,
+  view: CallView,
+  { files, commands }: { files: boolean; commands: boolean },
+): FileRead | undefined {
+  if (files) return fileAccess(tool, view).read
+  return commands ? commandRead(tool, view) : undefined
+}
+
 /** A command as if it were a file of its own, which each run of it reads. */
-export function commandRead(tool: string, view: CallView): FileRead | undefined {
+function commandRead(tool: string, view: CallView): FileRead | undefined {
+  if (view.argsText.length > MAX_COMMAND_LENGTH) return undefined
   try {
     const command = call(() => native.sameCommand(tool, JSON.stringify(view.args() ?? null)))
     return command === null ? undefined : [command, 1, null]

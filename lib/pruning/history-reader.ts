@@ -15,9 +15,9 @@ import { ToolPairs } from '../history/tool-pairs'
 import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
-import { commandRead, fileAccess, shortArguments } from './file-access'
+import { fileAccess, shortArguments, shownBy } from './file-access'
 import { FoldedResults } from './folded-results'
-import { Columns, type FileRead, type ItemForm } from './history-columns'
+import { Columns, type ItemForm } from './history-columns'
 import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
 import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
@@ -463,6 +463,8 @@ export class HistoryReader {
     const shape = this.shapeOf(item, result.text, fixed, { media, words })
     // A text that was chosen elsewhere is beside the media.
     item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
+    const { needsReads, needsCommands } = this.settings
+    const asked = { files: needsReads && tool.handlesFiles, commands: needsCommands && tool.runsCommands }
     const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
     news.columns.item({
       flags: fixed ? ITEM_FIXED : 0,
@@ -473,18 +475,9 @@ export class HistoryReader {
       form: shape.form,
       time: learnt?.endedAt ?? result.time,
       carried: this.earlier?.carried[this.items.length],
-      read: answered === undefined ? undefined : this.shownBy(toolName, answered),
+      read: answered && toolName !== undefined ? shownBy(toolName, answered, asked) : undefined,
     })
     this.push(item, shape)
-  }
-
-  /** The file that a call reads, or the command that it runs. */
-  private shownBy(toolName: string | undefined, answered: CallView): FileRead | undefined {
-    const { needsReads, needsCommands } = this.settings
-    const { handlesFiles, runsCommands } = this.tools.of(toolName)
-    if (toolName === undefined) return undefined
-    if (needsReads && handlesFiles) return fileAccess(toolName, answered).read
-    return needsCommands && runsCommands ? commandRead(toolName, answered) : undefined
   }
 
   /** The results that the provider leaves out by itself: the oldest of those that it was not asked to keep. */

@@ -3,15 +3,33 @@
 //! A pattern must be distinctive: a long output must not be masked all over because something in it looks random. Text
 //! around a secret that helps to read the output, such as the name of a header, is kept.
 //!
-//! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
-//! see `names` for names of secrets, `value` for their values, `plain_words` for words in place of a value, `headers`
-//! for credentials and cookies, `tokens` for the prefixes of vendors, `commands` for options of programs, `operands` for
-//! operands, `piped` for standard input, `statements` for phrases, `yaml` for values over several lines, `lists` for lists,
-//! `tables` for columns, `sql_rows` for those of SQL.
+//! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself.
+//!
+//! | module | what it reads |
+//! | --- | --- |
+//! | [`secret_names`] | names of secrets |
+//! | [`name_value_pairs`] | a name and its value |
+//! | [`separators`] | what stands between the two |
+//! | [`before_value`] | quotes, types and colours before a value |
+//! | [`value`] | where a value ends, and which are no secrets |
+//! | [`plain_words`] | words in place of a value |
+//! | [`described_values`] | a value in another member than its name |
+//! | [`headers`] | credentials and cookies |
+//! | [`contexts`] | addresses, keys between header and footer lines |
+//! | [`tokens`] | the prefixes of vendors |
+//! | [`commands`] | options of programs |
+//! | [`operands`] | operands of programs |
+//! | [`piped_passwords`] | standard input |
+//! | [`statements`] | phrases |
+//! | [`yaml`] | values over several lines |
+//! | [`lists`] | lists below a name |
+//! | [`tables`] | columns |
+//! | [`sql_rows`] | columns of SQL |
 
 mod before_value;
 mod commands;
 mod contexts;
+mod described_values;
 mod headers;
 mod lists;
 mod name_value_pairs;
@@ -19,6 +37,7 @@ mod operands;
 mod piped_passwords;
 mod plain_words;
 mod secret_names;
+mod separators;
 mod sql_rows;
 mod statements;
 mod tables;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::before_value::{blanks, coded_quote, colours, lines, literal};
+use super::before_value::{lines, literal};
 use super::contexts::run;
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
@@ -11,11 +11,7 @@ use super::value::{self, Form, Value};
 use super::yaml;
 
 /// Number of bytes of a name that are examined before its last word.
-const MAX_NAME_LENGTH: usize = 64;
-/// Maximum distance in bytes between the name of a pair and its value.
-const PAIR: usize = 256;
-/// Maximum number of members of an object before its value.
-const MAX_MEMBERS: usize = 8;
+pub(super) const MAX_NAME_LENGTH: usize = 64;
 /// Maximum number of bytes and of lines of a here-document.
 const MAX_DOCUMENT_LENGTH: usize = 4096;
 const MAX_LINES: usize = 16;
@@ -102,15 +98,15 @@ fn name_begin(text: &[u8], at: usize) -> usize {
     begin.min(at)
 }
 
-struct Name {
-    kind: Kind,
+pub(super) struct Name {
+    pub(super) kind: Kind,
     /// Start of the name, without the dashes of an option.
-    begin: usize,
-    end: usize,
+    pub(super) begin: usize,
+    pub(super) end: usize,
     /// True for an option of a command, `--name`.
-    is_option: bool,
+    pub(super) is_option: bool,
     /// True for a name in capitals, as environment variables have.
-    is_upper: bool,
+    pub(super) is_upper: bool,
 }
 
 impl Name {
@@ -129,203 +125,6 @@ impl Name {
             is_upper: name.bytes().any(|byte| byte.is_ascii_uppercase())
                 && !name.bytes().any(|byte| byte.is_ascii_lowercase()),
         })
-    }
-
-    /// Returns how a value is attached to the name, and where the value begins.
-    fn separator(&self, text: &[u8]) -> Option<(Form, usize)> {
-        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
-        let mut at = colours(text, self.end);
-        let mut has_quote = false;
-        for _ in 0..8 {
-            match byte(at) {
-                b'"' | b'\'' | b'`' => has_quote = true,
-                b'&' | b'\\' if coded_quote(text, at) > 0 => {
-                    has_quote = true;
-                    at += coded_quote(text, at) - 1;
-                }
-                b'\\' if matches!(byte(at + 1), b'"' | b'\'' | b'\\') => {}
-                b']' if at > self.end || self.is_in_brackets(text) => {}
-                b'*' => {}
-                _ => break,
-            }
-            at += 1;
-        }
-        at = colours(text, at);
-        let after = blanks(text, at, 64);
-        let gap = after - at;
-        let begin = |at: usize| colours(text, blanks(text, colours(text, at), 16));
-        match byte(after) {
-            b'?' | b'+' | b'!' if byte(after + 1) == b'=' && byte(after + 2) != b'=' => {
-                Some((Form::Assigned, begin(after + 2)))
-            }
-            // Set unless it is set already.
-            b'|' | b'?' | b'/' if byte(after + 1) == byte(after) && byte(after + 2) == b'=' => {
-                Some((Form::Assigned, begin(after + 3)))
-            }
-            // The value of a name that is not set: `apiKey ?? '…'`.
-            b'|' | b'?' if byte(after + 1) == byte(after) => {
-                let at = begin(after + 2);
-                value::quoted(text, at).map(|_| (Form::Colon, at))
-            }
-            // TypeScript: `password?: string`.
-            b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
-            b'=' if matches!(byte(after + 1), b'=' | b'~') => None,
-            b'=' if byte(after + 1) == b'>' => {
-                let at = begin(after + 2);
-                // PHP prints the value in the next line.
-                let at = if matches!(byte(at), b'\n' | b'\r') { lines(text, at) } else { at };
-                Some((Form::Assigned, at))
-            }
-            // R, and what PHP stores: `s:8:"password";s:9:"…"`.
-            b'<' if byte(after + 1) == b'-' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
-            b';' if has_quote && byte(after + 1) == b's' && byte(after + 2) == b':' => {
-                let rest = text.get(after + 3..text.len().min(after + 12))?;
-                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                (digits > 0 && rest.get(digits) == Some(&b':'))
-                    .then_some((Form::Call, after + 4 + digits))
-            }
-            b'=' => {
-                let at = begin(after + 1);
-                let is_tight = gap == 0 && at == after + 1;
-                let form = if self.is_option {
-                    Form::Option
-                } else if self.is_upper && is_tight || self.is_environment(text) {
-                    Form::Variable
-                } else if is_tight && self.fills_line(text, at) {
-                    Form::Property
-                } else {
-                    Form::Assigned
-                };
-                Some((form, at))
-            }
-            b'-' if byte(after + 1) == b'>' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
-            // An equals sign in a form that is encoded for a URL.
-            b'%' if matches!((byte(after + 1), byte(after + 2)), (b'3', b'D' | b'd')) => {
-                Some((Form::Assigned, after + 3))
-            }
-            // LDIF has two colons before base64.
-            b':' if byte(after + 1) == b':' => {
-                (gap == 0 && byte(after + 2) == b' ' && self.kind == Kind::Password)
-                    .then_some((Form::Colon, after + 3))
-            }
-            b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
-            // The user of a URL.
-            b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
-            b':' => self.typed(text, begin(after + 1)),
-            0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
-                Some((Form::Colon, begin(after + 3)))
-            }
-            b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
-            b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
-            0xe2 if text.get(after..after + 3) == Some("│".as_bytes()) => {
-                Some((Form::Column, begin(after + 3)))
-            }
-            b',' if has_quote => {
-                let at = lines(text, after + 1);
-                let value = value::quoted(text, at)?;
-                if self.is_option {
-                    return Some((Form::Pair, at));
-                }
-                // The first of two, not one of a list of words.
-                let is_first = matches!(
-                    self.begin.checked_sub(2).and_then(|at| text.get(at)),
-                    Some(b'(' | b'[')
-                );
-                let behind = lines(text, value.end);
-                // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
-                let rest = text.get(behind..text.len().min(behind + 4)).unwrap_or_default();
-                let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
-                (is_first && is_last).then_some((Form::Call, at))
-            }
-            // In a list of properties of macOS the value is the next element.
-            b'<' if text.get(after..after + 6) == Some(b"</key>") => {
-                let at = lines(text, after + 6);
-                text.get(at..at + 8)
-                    .is_some_and(|start| start == b"<string>")
-                    .then_some((Form::Element, at))
-            }
-            b'(' | b'{' if gap == 0 => {
-                let at = begin(after + 1);
-                value::quoted(text, at).map(|_| (Form::Call, at))
-            }
-            b'\n' | b'\r' => None,
-            _ if gap == 0 => None,
-            b'i' if text
-                .get(after..after + 3)
-                .is_some_and(|word| matches!(word, b"is " | b"is:")) =>
-            {
-                Some((Form::Call, begin(after + 3)))
-            }
-            // `CREATE USER me PASSWORD 'x'`
-            b'\'' | b'"'
-                if matches!(self.kind, Kind::Password | Kind::Authorization) && !self.is_option =>
-            {
-                Some((Form::Call, after))
-            }
-            // A constant of Elixir.
-            b'"' if self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'@') => {
-                Some((Form::Call, after))
-            }
-            // `secret "x";` of a name server, `SECRET 'x')` of DuckDB
-            b'\'' | b'"' if self.kind == Kind::Secret && self.is_argument(text, after) => {
-                Some((Form::Call, after))
-            }
-            _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
-            // The type stands behind the name: `var dbPassword string = "…"`.
-            b'A'..=b'Z' | b'a'..=b'z'
-                if let Some(found) = declared(text, after).filter(|(_, at)| {
-                    gap == 1 && is_type(text, after) && value::quoted(text, *at).is_some()
-                }) =>
-            {
-                Some(found)
-            }
-            _ if self.is_element(text) => {
-                let rest = text.get(after..text.len().min(after + 128))?;
-                let end = rest.iter().position(|byte| matches!(byte, b'<' | b'>'))?;
-                let opens = rest.get(end) == Some(&b'>') && !rest.get(..end)?.ends_with(b"/");
-                opens.then_some((Form::Element, after + end + 1))
-            }
-            _ if self.is_netrc(text) || self.is_setting(text) => Some((Form::OptionWord, after)),
-            _ if (gap > 1 || text.get(at) == Some(&b'\t')) && self.kind != Kind::Token => {
-                Some((Form::Column, colours(text, after)))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns true for a value in quotes that ends a statement and is no name.
-    fn is_argument(&self, text: &[u8], at: usize) -> bool {
-        let Some(value) = value::quoted(text, at).filter(|_| !self.is_option) else { return false };
-        let is_name = text.get(value.range.clone()).is_none_or(|bytes| bytes.contains(&b'-'));
-        value.range.len() >= 12 && !is_name && matches!(text.get(value.end), Some(b';' | b')'))
-    }
-
-    /// Returns true for the name of an element in what PHP prints: `[password] => …`.
-    fn is_in_brackets(&self, text: &[u8]) -> bool {
-        self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'[')
-    }
-
-    /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
-    fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
-        if let Some(found) = declared(text, at) {
-            return Some(found);
-        }
-        let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
-        // A block of YAML, `|` or `>-`, and JSON with the value on the next line.
-        let mut at = at;
-        if let Some(b'|' | b'>') = text.get(at) {
-            let marks = rest.iter().take_while(|byte| b"|>+-0123456789".contains(byte)).count();
-            if text.get(at + marks) == Some(&b'\n') {
-                return Some((Form::Block, lines(text, at + marks)));
-            }
-        } else if matches!(text.get(at), Some(b'\n' | b'\r')) {
-            let next = lines(text, at);
-            at = match value::quoted(text, next) {
-                Some(_) => next,
-                None => yaml::below(text, self.begin, at)?,
-            };
-        }
-        Some((Form::Colon, at))
     }
 
     fn value(&self, text: &[u8], form: Form, at: usize) -> Option<Range<usize>> {
@@ -447,220 +246,18 @@ impl Name {
         is_closed.then_some(Value { range: at..at + length, end: at + length })
     }
 
-    /// Returns true if the name begins its line, and its value at `at` ends it.
-    fn fills_line(&self, text: &[u8], at: usize) -> bool {
-        let rest = text.get(at..text.len().min(at + 256)).unwrap_or_default();
-        let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"(),;".contains(byte));
-        let is_end = end.map_or(at + rest.len() >= text.len(), |end| {
-            matches!(rest.get(end), Some(b'\n' | b'\r'))
-        });
-        is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
-    }
-
     /// Returns true for the name of a parameter in a URL or a form: `?token=…&password=…`.
     fn is_query(&self, text: &[u8]) -> bool {
         matches!(self.begin.checked_sub(1).and_then(|at| text.get(at)), Some(b'?' | b'&'))
     }
 
-    /// `export NAME = …`, `$env:NAME = …`, `process.env.NAME = …`, `ENV NAME=…`.
-    fn is_environment(&self, text: &[u8]) -> bool {
-        let before = text.get(self.begin.saturating_sub(12)..self.begin).unwrap_or_default();
-        let lower = before.to_ascii_lowercase();
-        [&b"$env:"[..], b"process.env.", b"export "].iter().any(|start| lower.ends_with(start))
-    }
-
     /// Returns true for the name of an element: `<password>`, `<ns:password>`, `<string name="password">`.
-    fn is_element(&self, text: &[u8]) -> bool {
+    pub(super) fn is_element(&self, text: &[u8]) -> bool {
         let before = text.get(self.begin.saturating_sub(32)..self.begin).unwrap_or_default();
         let name =
             before.iter().rev().take_while(|byte| is_letter(**byte) || **byte == b':').count();
         before.len() > name && before.get(before.len() - name - 1) == Some(&b'<')
     }
-
-    /// `machine example.com login me password …`
-    fn is_netrc(&self, text: &[u8]) -> bool {
-        let before = text.get(self.begin.saturating_sub(128)..self.begin).unwrap_or_default();
-        self.kind == Kind::Password
-            && (before.windows(6).any(|word| word == b"login ")
-                || before.windows(8).any(|word| word == b"machine "))
-    }
-
-    /// `ENV NAME …`, `setx NAME …`, `set -gx NAME …`, `aws configure set name …`, `(setq name …)`.
-    fn is_setting(&self, text: &[u8]) -> bool {
-        const WORDS: [&[u8]; 6] =
-            [b"setx ", b"setenv ", b"ENV ", b"g set ", b"env:set ", b"(setq "];
-        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        let command = line.strip_suffix(b"\"").unwrap_or(line);
-        let mut words = command.split(|byte| *byte == b' ').rev().filter(|word| !word.is_empty());
-        // The options of fish.
-        let is_exported = |word: &[u8]| match word {
-            [b'-', b'-', name @ ..] => name == b"export",
-            [b'-', letters @ ..] => letters.contains(&b'x'),
-            _ => false,
-        };
-        let sets = |word: Option<&[u8]>| word == Some(b"set");
-        command.ends_with(b" set ")
-            || words.next().is_some_and(is_exported)
-                && sets(words.find(|word| !word.starts_with(b"-")))
-            || WORDS.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
-            || line.windows(15).any(|part| part == b"aws configure s")
-    }
-
-    /// Returns the value of a pair with this name: `name: DB_PASSWORD`, then `value: …`.
-    fn pair(&self, text: &[u8]) -> Option<Range<usize>> {
-        const NAMES: [&str; 12] = [
-            "name",
-            "key",
-            "variable",
-            "var",
-            "env",
-            "id",
-            "field",
-            "header",
-            "param",
-            "parameter",
-            "parametername",
-            "parameterkey",
-        ];
-        // The name can be the last part of a path.
-        let path = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin)?;
-        let is_of_path = |byte: &&u8| is_letter(**byte) || b"/-.".contains(byte);
-        let path = match path.last() {
-            Some(b'/') => path.iter().rev().take_while(is_of_path).count(),
-            _ => 0,
-        };
-        let begin = self.begin - path;
-        let before = text.get(begin.saturating_sub(32)..begin)?;
-        let is_blank = |byte: &&u8| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | b'\t' | b'`');
-        let rest = before.len() - before.iter().rev().take_while(is_blank).count();
-        let (b'=' | b':') = before.get(rest.checked_sub(1)?)? else { return None };
-        let rest = before.get(..rest - 1)?;
-        let rest = rest.get(..rest.len() - rest.iter().rev().take_while(is_blank).count())?;
-        let length = rest.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let word = std::str::from_utf8(rest.get(rest.len() - length..)?).ok()?.to_lowercase();
-        if !NAMES.contains(&word.as_str()) {
-            return None;
-        }
-        let window = text.get(self.end..text.len().min(self.end + PAIR))?;
-        let mut at = 0;
-        while at < window.len() {
-            match window.get(at)? {
-                b'}' | b'{' | b'[' => return None,
-                b'<' if window.get(at + 1) == Some(&b'/') => return None,
-                b'-' if window.get(at + 1) == Some(&b' ')
-                    && at > 0
-                    && matches!(window.get(at - 1), Some(b' ' | b'\n')) =>
-                {
-                    return None;
-                }
-                b'>' if !matches!(window.get(at.saturating_sub(1)), Some(b'=' | b'/')) => {
-                    let at = self.end + at + 1;
-                    return self.judged(text, element(text, at)?);
-                }
-                b'v' | b'V'
-                    if window
-                        .get(at..at + 5)
-                        .is_some_and(|word| word.eq_ignore_ascii_case(b"value")) =>
-                {
-                    let is_word = at == 0
-                        || window.get(at - 1).is_some_and(|byte| !byte.is_ascii_alphanumeric());
-                    let rest = window.get(at + 5..)?;
-                    let gap = rest.iter().take_while(is_blank).count();
-                    let separator = rest.get(gap).copied();
-                    if is_word && matches!(separator, Some(b'=' | b':')) {
-                        let arrow = usize::from(rest.get(gap + 1) == Some(&b'>'));
-                        let at = lines(text, self.end + at + 5 + gap + 1 + arrow);
-                        let value =
-                            value::quoted(text, at).or_else(|| value::bare(text, at, false))?;
-                        return self.judged(text, value);
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        None
-    }
-
-    /// Returns the value that an object with this name holds: `"adminPassword": { "value": … }`, `variable "db_password" {
-    /// default = … }`.
-    fn described(&self, text: &[u8]) -> Option<Range<usize>> {
-        const NAMES: [&[u8]; 4] = [b"value", b"default", b"defaultvalue", b"plaintext"];
-        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
-        let quotes = |at: usize| {
-            let rest = text.get(at..text.len().min(at + 4)).unwrap_or_default();
-            at + run(rest, |byte| b"\\\"'".contains(&byte))
-        };
-        let after = blanks(text, quotes(self.end), 16);
-        let open = match byte(after) {
-            b':' | b'=' => lines(text, after + 1),
-            _ if after > self.end => after,
-            _ => return None,
-        };
-        if byte(open) != b'{' {
-            return None;
-        }
-        let mut at = open + 1;
-        for _ in 0..MAX_MEMBERS {
-            let name = quotes(lines(text, at));
-            let rest = text.get(name..text.len().min(name + 32))?;
-            let length = run(rest, is_letter);
-            let word = rest.get(..length)?.to_ascii_lowercase();
-            let sign = blanks(text, quotes(name + length), 16);
-            if length == 0 || !matches!(byte(sign), b':' | b'=') {
-                return None;
-            }
-            let from = lines(text, sign + 1);
-            let value = value::quoted(text, from);
-            if NAMES.contains(&word.as_slice()) {
-                let range = value?.range;
-                let bytes = text.get(range.clone())?;
-                return value::is_secret(self.kind, Form::Colon, bytes, true, false)
-                    .then_some(range);
-            }
-            let rest = text.get(from..text.len().min(from + PAIR))?;
-            let end = value.map_or_else(
-                || from + run(rest, |byte| !b",}{[\n".contains(&byte)),
-                |value| value.end,
-            );
-            at = lines(text, end);
-            at += usize::from(byte(at) == b',');
-        }
-        None
-    }
-
-    fn judged(&self, text: &[u8], value: Value) -> Option<Range<usize>> {
-        let bytes = text.get(value.range.clone())?;
-        value::is_secret(self.kind, Form::Pair, bytes, true, true).then_some(value.range)
-    }
-}
-
-/// Returns the value after the equals sign behind a type.
-fn declared(text: &[u8], at: usize) -> Option<(Form, usize)> {
-    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
-    // Rust: `name: &'static str`.
-    let is_reference = rest.first() == Some(&b'&');
-    let length = rest
-        .iter()
-        .take_while(|byte| {
-            is_letter(**byte) || b".<>[]|?& ".contains(byte) || (**byte == b'\'' && is_reference)
-        })
-        .count();
-    let first = rest.iter().find(|byte| !is_reference || !matches!(byte, b'&' | b'\''));
-    let is_declared = length > 0
-        && first.is_some_and(u8::is_ascii_alphabetic)
-        && rest.get(length) == Some(&b'=')
-        && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
-        && rest.get(length - 1) == Some(&b' ');
-    is_declared.then(|| (Form::Assigned, blanks(text, at + length + 1, 16)))
-}
-
-/// Returns true for one word before an equals sign, or for two in Visual Basic: `As String`.
-fn is_type(text: &[u8], at: usize) -> bool {
-    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
-    let words: Vec<&[u8]> = rest.split(|byte| *byte == b' ').take(3).collect();
-    matches!(words[..], [_, b"=", ..]) || words.first().is_some_and(|word| *word == b"As")
 }
 
 /// Returns the start of a name with words before it: `Secret access key`, `API key`.
@@ -729,7 +326,7 @@ fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// Returns the text of an element that begins at `at`, also within `<value>` and `<![CDATA[`.
-fn element(text: &[u8], at: usize) -> Option<Value> {
+pub(super) fn element(text: &[u8], at: usize) -> Option<Value> {
     let mut at = lines(text, at);
     for start in [&b"<value>"[..], b"<string>", b"<![CDATA["] {
         if text.get(at..).is_some_and(|rest| rest.starts_with(start)) {

@@ -1,0 +1,280 @@
+//! Finds the value of a name behind an equals sign, a colon, a type, an arrow or a tag.
+
+use super::before_value::{blanks, coded_quote, colours, lines};
+use super::name_value_pairs::{Name, is_letter};
+use super::secret_names::Kind;
+use super::value::{self, Form};
+use super::yaml;
+
+impl Name {
+    /// Returns how a value is attached to the name, and where the value begins.
+    pub(super) fn separator(&self, text: &[u8]) -> Option<(Form, usize)> {
+        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
+        let mut at = colours(text, self.end);
+        let mut has_quote = false;
+        for _ in 0..8 {
+            match byte(at) {
+                b'"' | b'\'' | b'`' => has_quote = true,
+                b'&' | b'\\' if coded_quote(text, at) > 0 => {
+                    has_quote = true;
+                    at += coded_quote(text, at) - 1;
+                }
+                b'\\' if matches!(byte(at + 1), b'"' | b'\'' | b'\\') => {}
+                b']' if at > self.end || self.is_in_brackets(text) => {}
+                b'*' => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        at = colours(text, at);
+        let after = blanks(text, at, 64);
+        let gap = after - at;
+        let begin = |at: usize| colours(text, blanks(text, colours(text, at), 16));
+        match byte(after) {
+            b'?' | b'+' | b'!' if byte(after + 1) == b'=' && byte(after + 2) != b'=' => {
+                Some((Form::Assigned, begin(after + 2)))
+            }
+            // Set unless it is set already.
+            b'|' | b'?' | b'/' if byte(after + 1) == byte(after) && byte(after + 2) == b'=' => {
+                Some((Form::Assigned, begin(after + 3)))
+            }
+            // The value of a name that is not set: `apiKey ?? '…'`.
+            b'|' | b'?' if byte(after + 1) == byte(after) => {
+                let at = begin(after + 2);
+                value::quoted(text, at).map(|_| (Form::Colon, at))
+            }
+            // TypeScript: `password?: string`.
+            b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
+            b'=' if matches!(byte(after + 1), b'=' | b'~') => None,
+            b'=' if byte(after + 1) == b'>' => {
+                let at = begin(after + 2);
+                // PHP prints the value in the next line.
+                let at = if matches!(byte(at), b'\n' | b'\r') { lines(text, at) } else { at };
+                Some((Form::Assigned, at))
+            }
+            // R, and what PHP stores: `s:8:"password";s:9:"…"`.
+            b'<' if byte(after + 1) == b'-' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
+            b';' if has_quote && byte(after + 1) == b's' && byte(after + 2) == b':' => {
+                let rest = text.get(after + 3..text.len().min(after + 12))?;
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                (digits > 0 && rest.get(digits) == Some(&b':'))
+                    .then_some((Form::Call, after + 4 + digits))
+            }
+            b'=' => {
+                let at = begin(after + 1);
+                let is_tight = gap == 0 && at == after + 1;
+                let form = if self.is_option {
+                    Form::Option
+                } else if self.is_upper && is_tight || self.is_environment(text) {
+                    Form::Variable
+                } else if is_tight && self.fills_line(text, at) {
+                    Form::Property
+                } else {
+                    Form::Assigned
+                };
+                Some((form, at))
+            }
+            b'-' if byte(after + 1) == b'>' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
+            // An equals sign in a form that is encoded for a URL.
+            b'%' if matches!((byte(after + 1), byte(after + 2)), (b'3', b'D' | b'd')) => {
+                Some((Form::Assigned, after + 3))
+            }
+            // LDIF has two colons before base64.
+            b':' if byte(after + 1) == b':' => {
+                (gap == 0 && byte(after + 2) == b' ' && self.kind == Kind::Password)
+                    .then_some((Form::Colon, after + 3))
+            }
+            b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
+            // The user of a URL.
+            b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
+            b':' => self.typed(text, begin(after + 1)),
+            0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
+                Some((Form::Colon, begin(after + 3)))
+            }
+            b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
+            b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
+            0xe2 if text.get(after..after + 3) == Some("│".as_bytes()) => {
+                Some((Form::Column, begin(after + 3)))
+            }
+            b',' if has_quote => {
+                let at = lines(text, after + 1);
+                let value = value::quoted(text, at)?;
+                if self.is_option {
+                    return Some((Form::Pair, at));
+                }
+                // The first of two, not one of a list of words.
+                let is_first = matches!(
+                    self.begin.checked_sub(2).and_then(|at| text.get(at)),
+                    Some(b'(' | b'[')
+                );
+                let behind = lines(text, value.end);
+                // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
+                let rest = text.get(behind..text.len().min(behind + 4)).unwrap_or_default();
+                let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
+                (is_first && is_last).then_some((Form::Call, at))
+            }
+            // In a list of properties of macOS the value is the next element.
+            b'<' if text.get(after..after + 6) == Some(b"</key>") => {
+                let at = lines(text, after + 6);
+                text.get(at..at + 8)
+                    .is_some_and(|start| start == b"<string>")
+                    .then_some((Form::Element, at))
+            }
+            b'(' | b'{' if gap == 0 => {
+                let at = begin(after + 1);
+                value::quoted(text, at).map(|_| (Form::Call, at))
+            }
+            b'\n' | b'\r' => None,
+            _ if gap == 0 => None,
+            b'i' if text
+                .get(after..after + 3)
+                .is_some_and(|word| matches!(word, b"is " | b"is:")) =>
+            {
+                Some((Form::Call, begin(after + 3)))
+            }
+            // `CREATE USER me PASSWORD 'x'`
+            b'\'' | b'"'
+                if matches!(self.kind, Kind::Password | Kind::Authorization) && !self.is_option =>
+            {
+                Some((Form::Call, after))
+            }
+            // A constant of Elixir.
+            b'"' if self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'@') => {
+                Some((Form::Call, after))
+            }
+            // `secret "x";` of a name server, `SECRET 'x')` of DuckDB
+            b'\'' | b'"' if self.kind == Kind::Secret && self.is_argument(text, after) => {
+                Some((Form::Call, after))
+            }
+            _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
+            // The type stands behind the name: `var dbPassword string = "…"`.
+            b'A'..=b'Z' | b'a'..=b'z'
+                if let Some(found) = declared(text, after).filter(|(_, at)| {
+                    gap == 1 && is_type(text, after) && value::quoted(text, *at).is_some()
+                }) =>
+            {
+                Some(found)
+            }
+            _ if self.is_element(text) => {
+                let rest = text.get(after..text.len().min(after + 128))?;
+                let end = rest.iter().position(|byte| matches!(byte, b'<' | b'>'))?;
+                let opens = rest.get(end) == Some(&b'>') && !rest.get(..end)?.ends_with(b"/");
+                opens.then_some((Form::Element, after + end + 1))
+            }
+            _ if self.is_netrc(text) || self.is_setting(text) => Some((Form::OptionWord, after)),
+            _ if (gap > 1 || text.get(at) == Some(&b'\t')) && self.kind != Kind::Token => {
+                Some((Form::Column, colours(text, after)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true for a value in quotes that ends a statement and is no name.
+    pub(super) fn is_argument(&self, text: &[u8], at: usize) -> bool {
+        let Some(value) = value::quoted(text, at).filter(|_| !self.is_option) else { return false };
+        let is_name = text.get(value.range.clone()).is_none_or(|bytes| bytes.contains(&b'-'));
+        value.range.len() >= 12 && !is_name && matches!(text.get(value.end), Some(b';' | b')'))
+    }
+
+    /// Returns true for the name of an element in what PHP prints: `[password] => …`.
+    pub(super) fn is_in_brackets(&self, text: &[u8]) -> bool {
+        self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'[')
+    }
+
+    /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
+    pub(super) fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
+        if let Some(found) = declared(text, at) {
+            return Some(found);
+        }
+        let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+        // A block of YAML, `|` or `>-`, and JSON with the value on the next line.
+        let mut at = at;
+        if let Some(b'|' | b'>') = text.get(at) {
+            let marks = rest.iter().take_while(|byte| b"|>+-0123456789".contains(byte)).count();
+            if text.get(at + marks) == Some(&b'\n') {
+                return Some((Form::Block, lines(text, at + marks)));
+            }
+        } else if matches!(text.get(at), Some(b'\n' | b'\r')) {
+            let next = lines(text, at);
+            at = match value::quoted(text, next) {
+                Some(_) => next,
+                None => yaml::below(text, self.begin, at)?,
+            };
+        }
+        Some((Form::Colon, at))
+    }
+
+    /// `machine example.com login me password …`
+    pub(super) fn is_netrc(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(128)..self.begin).unwrap_or_default();
+        self.kind == Kind::Password
+            && (before.windows(6).any(|word| word == b"login ")
+                || before.windows(8).any(|word| word == b"machine "))
+    }
+
+    /// `ENV NAME …`, `setx NAME …`, `set -gx NAME …`, `aws configure set name …`, `(setq name …)`.
+    pub(super) fn is_setting(&self, text: &[u8]) -> bool {
+        const WORDS: [&[u8]; 6] =
+            [b"setx ", b"setenv ", b"ENV ", b"g set ", b"env:set ", b"(setq "];
+        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let command = line.strip_suffix(b"\"").unwrap_or(line);
+        let mut words = command.split(|byte| *byte == b' ').rev().filter(|word| !word.is_empty());
+        // The options of fish.
+        let is_exported = |word: &[u8]| match word {
+            [b'-', b'-', name @ ..] => name == b"export",
+            [b'-', letters @ ..] => letters.contains(&b'x'),
+            _ => false,
+        };
+        let sets = |word: Option<&[u8]>| word == Some(b"set");
+        command.ends_with(b" set ")
+            || words.next().is_some_and(is_exported)
+                && sets(words.find(|word| !word.starts_with(b"-")))
+            || WORDS.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
+            || line.windows(15).any(|part| part == b"aws configure s")
+    }
+
+    /// `export NAME = …`, `$env:NAME = …`, `process.env.NAME = …`, `ENV NAME=…`.
+    fn is_environment(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(12)..self.begin).unwrap_or_default();
+        let lower = before.to_ascii_lowercase();
+        [&b"$env:"[..], b"process.env.", b"export "].iter().any(|start| lower.ends_with(start))
+    }
+
+    /// Returns true if the name begins its line, and its value at `at` ends it.
+    fn fills_line(&self, text: &[u8], at: usize) -> bool {
+        let rest = text.get(at..text.len().min(at + 256)).unwrap_or_default();
+        let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"(),;".contains(byte));
+        let is_end = end.map_or(at + rest.len() >= text.len(), |end| {
+            matches!(rest.get(end), Some(b'\n' | b'\r'))
+        });
+        is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
+    }
+}
+
+/// Returns the value after the equals sign behind a type.
+fn declared(text: &[u8], at: usize) -> Option<(Form, usize)> {
+    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+    // Rust: `name: &'static str`.
+    let is_reference = rest.first() == Some(&b'&');
+    let length = rest
+        .iter()
+        .take_while(|byte| {
+            is_letter(**byte) || b".<>[]|?& ".contains(byte) || (**byte == b'\'' && is_reference)
+        })
+        .count();
+    let first = rest.iter().find(|byte| !is_reference || !matches!(byte, b'&' | b'\''));
+    let is_declared = length > 0
+        && first.is_some_and(u8::is_ascii_alphabetic)
+        && rest.get(length) == Some(&b'=')
+        && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
+        && rest.get(length - 1) == Some(&b' ');
+    is_declared.then(|| (Form::Assigned, blanks(text, at + length + 1, 16)))
+}
+
+/// Returns true for one word before an equals sign, or for two in Visual Basic: `As String`.
+fn is_type(text: &[u8], at: usize) -> bool {
+    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+    let words: Vec<&[u8]> = rest.split(|byte| *byte == b' ').take(3).collect();
+    matches!(words[..], [_, b"=", ..]) || words.first().is_some_and(|word| *word == b"As")
+}
