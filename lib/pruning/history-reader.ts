@@ -25,23 +25,11 @@ import { NOTHING_MORE, Placeholders } from './placeholder'
 import { HistoryItem, itemKey, Namesakes } from './prunable-item'
 import { PrunedView } from './pruned-view'
 import { ResultIndexes } from './result-indexes'
+import type { Earlier } from './state'
 import { ToolFacts } from './tool-facts'
 import { type Trim, trimmed, trimOf } from './trim'
 
 const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
-
-/** Where an earlier pruner stopped. */
-export interface Earlier {
-  placeholders: Map<string, string>
-  trims: Map<string, Trim>
-  carried: readonly (number | null)[]
-  sizes: readonly number[]
-  adopted: Set<string>
-  withoutThinking: Set<number>
-  unseenFrom: number | undefined
-  clearedByProvider: number
-  restored: Set<string>
-}
 
 /** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
 export interface Resumed {

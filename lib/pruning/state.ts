@@ -4,6 +4,20 @@ import { isArray } from '../util/guards'
 import { parsedState } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { isObserved, type ObservedState } from './observed-usage'
+import type { Trim } from './trim'
+
+/** Where an earlier pruner stopped. */
+export interface Earlier {
+  placeholders: Map<string, string>
+  trims: Map<string, Trim>
+  carried: readonly (number | null)[]
+  sizes: readonly number[]
+  adopted: Set<string>
+  withoutThinking: Set<number>
+  unseenFrom: number | undefined
+  clearedByProvider: number
+  restored: Set<string>
+}
 
 /** State of a pruner, as JSON. */
 export interface HistoryPrunerState {

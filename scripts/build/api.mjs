@@ -49,12 +49,19 @@ function docsOf(node) {
   return parts.filter((part) => part !== '')
 }
 
-/** Returns the declaration verbatim, without `export declare` and its comment. */
-const declarationOf = (node, source) =>
-  source.text
-    .slice(node.getStart(source), node.end)
-    .replace(/^export (declare )?/, '')
-    .replaceAll('\t', '  ')
+const isPrivate = (member) => member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) === true
+
+/** Returns the declaration as it is written, without `export declare`, its comment and private members. */
+function declarationOf(node, source) {
+  let text = ''
+  let at = node.getStart(source)
+  for (const member of ts.isClassDeclaration(node) ? node.members.filter(isPrivate) : []) {
+    text += source.text.slice(at, member.getFullStart())
+    at = member.end
+  }
+  text += source.text.slice(at, node.end)
+  return text.replace(/^export (declare )?/, '').replaceAll('\t', '  ')
+}
 
 /** The exported declarations of all files by name; overloads of a function are several of one name. */
 function declaredIn(files) {
