@@ -116,6 +116,14 @@ test.each(pages.filter((page) => !page.startsWith('docs/api/')))(
   },
 )
 
+test.each(pages.filter((page) => page.startsWith('docs/api/')))(
+  '%s shows no private member, only constructors',
+  (page) => {
+    const privates = read(page).match(/^ *(private|#)\b.*$/gm) ?? []
+    expect(privates.filter((line) => !line.includes('private constructor('))).toEqual([])
+  },
+)
+
 test('both glossaries have the same words', () => {
   const english = [...read('docs', 'glossary.md').matchAll(/^\| (\*\*.*?) +\|/gm)].map(([, words]) =>
     words!.replaceAll('**', ''),

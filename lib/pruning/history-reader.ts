@@ -25,7 +25,7 @@ import { NOTHING_MORE, Placeholders } from './placeholder'
 import { HistoryItem, itemKey, Namesakes } from './prunable-item'
 import { PrunedView } from './pruned-view'
 import { ResultIndexes } from './result-indexes'
-import type { Earlier } from './state'
+import type { RestoredPruner } from './state'
 import { ToolFacts } from './tool-facts'
 import { type Trim, trimmed, trimOf } from './trim'
 
@@ -110,7 +110,7 @@ export class HistoryReader {
 
   constructor(
     private readonly settings: PrunerSettings,
-    private earlier?: Earlier,
+    private earlier?: RestoredPruner,
   ) {
     this.placeholders = earlier?.placeholders ?? new Map()
     this.trims = earlier?.trims ?? new Map()

@@ -6,8 +6,8 @@ import { wrong } from '../validation/validate'
 import { isObserved, type ObservedState } from './observed-usage'
 import type { Trim } from './trim'
 
-/** Where an earlier pruner stopped. */
-export interface Earlier {
+/** What a pruner goes on from, read from the state of an earlier one. */
+export interface RestoredPruner {
   placeholders: Map<string, string>
   trims: Map<string, Trim>
   carried: readonly (number | null)[]

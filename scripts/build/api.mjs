@@ -49,7 +49,11 @@ function docsOf(node) {
   return parts.filter((part) => part !== '')
 }
 
-const isPrivate = (member) => member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) === true
+/** A private constructor is shown: it says that callers cannot make one. */
+const isPrivate = (member) =>
+  !ts.isConstructorDeclaration(member) &&
+  ((member.name !== undefined && ts.isPrivateIdentifier(member.name)) ||
+    member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) === true)
 
 /** Returns the declaration as it is written, without `export declare`, its comment and private members. */
 function declarationOf(node, source) {
