@@ -6,7 +6,7 @@ import { wrong } from '../validation/validate'
 import { isObserved, type ObservedState } from './observed-usage'
 import type { Trim } from './trim'
 
-/** What a pruner goes on from, read from the state of an earlier one. */
+/** The state of an earlier pruner, as it was read. */
 export interface RestoredPruner {
   placeholders: Map<string, string>
   trims: Map<string, Trim>
