@@ -552,6 +552,8 @@ describe('bad arguments', () => {
     [{ compaction: { targetTokens: 5000 } }, /Unknown option "compaction.targetTokens"/],
     [{ compaction: { state: {} } }, /Unknown option "compaction.state"/],
     [{ pruning: { policies: [] } }, /Unknown option "pruning.policies"/],
+    // Only policies that a manager does not have read it.
+    [{ pruning: { keepUsed: 3 } }, /Unknown option "pruning.keepUsed"/],
     [{ overflow: 'x' }, /openclaw/],
     [{ onError: 1 }, /a function/],
   ])('%j', (options, message) => {
@@ -593,4 +595,26 @@ test('the report has the savings of all requests, net of what the changes cost',
     expect(cost.paid).toBeGreaterThan(paid)
     paid = cost.paid
   }
+})
+
+test('a request that waits for the one before it can be aborted', async () => {
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const slow = async () => {
+    await finished
+    return 'They talked.'
+  }
+  const manager = new ContextManager<Message>({ contextWindow: 12_000, compaction: { summarize: slow } })
+  const history = [system, ...work(12, 800)]
+  const first = manager.prepare(history, { now })
+  const stop = new AbortController()
+  const second = manager.prepare(history, { now, signal: stop.signal })
+  const third = manager.prepare(history, { now })
+  stop.abort(new Error('planted'))
+  await expect(second).rejects.toMatchObject({ code: 'ABORTED', cause: { message: 'planted' } })
+  finish()
+  // The others have their turns as if it had not been there.
+  expect((await third).messages).toEqual((await first).messages)
 })

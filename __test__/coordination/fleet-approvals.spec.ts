@@ -272,3 +272,71 @@ test.each([
     expect.objectContaining({ code: 'INVALID_ARGUMENT', field }),
   )
 })
+
+describe('options and callbacks', () => {
+  let warned: jest.SpyInstance
+  beforeEach(() => {
+    warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  })
+  afterEach(() => warned.mockRestore())
+
+  test.each([
+    ['is undefined', undefined, 'FleetApprovals: connect ECONNREFUSED'],
+    [
+      'throws',
+      () => {
+        throw new Error('planted')
+      },
+      'onError: planted',
+    ],
+    ['rejects', async () => Promise.reject(new Error('planted')), 'onError: planted'],
+  ])('a call waits on where onError %s', async (_name, onError, warning) => {
+    const { coordination, state } = severable()
+    const { gate } = worker(coordination, { onError, pollMs: 1 } as never)
+    state.isDown = true
+    const decided = gate.request(CALL)
+    await eventually(() => warned.mock.calls.length > 0)
+    expect(warned.mock.calls[0]).toEqual([warning, 'SpillwayWarning'])
+    state.isDown = false
+    const answers = page(state.behind)
+    await answers.respond((await onlyQuestion(answers)).id, 'once')
+    expect(await decided).toMatchObject({ decision: 'allow', by: 'once' })
+  })
+
+  test('one that is undefined is one that was not given', async () => {
+    const stored: unknown[] = []
+    const coordination = new MemoryCoordination()
+    const first = coordination.first.bind(coordination)
+    coordination.first = (key, value, ttlMs) => {
+      stored.push(ttlMs)
+      return first(key, value, ttlMs)
+    }
+    const { gate } = worker(coordination, { keepMs: undefined, pollMs: undefined, answerTimeoutMs: undefined } as never)
+    void gate.request({ ...CALL, signal: buried.signal })
+    await onlyQuestion(page(coordination))
+    expect(stored).toEqual([7 * 86_400_000])
+  })
+
+  test('a listener that fails is a warning', async () => {
+    const coordination = new MemoryCoordination()
+    const answers = page(coordination)
+    const unlisten = answers.listen(() => {
+      throw new Error('planted')
+    })
+    void worker(coordination).gate.request({ ...CALL, signal: buried.signal })
+    await eventually(() => warned.mock.calls.length > 0)
+    expect(warned.mock.calls[0]).toEqual(['listener: planted', 'SpillwayWarning'])
+    unlisten()
+  })
+
+  test('an answer that cannot be stored says what can be done', async () => {
+    const coordination = new MemoryCoordination()
+    void worker(coordination).gate.request({ ...CALL, signal: buried.signal })
+    const answers = page(coordination)
+    const { id } = await onlyQuestion(answers)
+    const rule = { domain: 'bash', pattern: 'other', decision: 'allow' } as never
+    expect(await rejection(answers.respond(id, 'always', rule))).toMatchObject({
+      message: expect.stringContaining("pass one of them, or answer 'once'"),
+    })
+  })
+})

@@ -164,3 +164,67 @@ test.each([
 ])('refuses wrong options', async (options, field) => {
   expect(await rejection(FleetSession.open(options as never))).toMatchObject({ code: 'INVALID_ARGUMENT', field })
 })
+
+test('the callback of a worker that lost the session may fail', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  try {
+    for (const onLost of [
+      () => {
+        throw new Error('planted')
+      },
+      (async () => {
+        throw new Error('planted')
+      }) as () => void,
+    ]) {
+      const { coordination, state } = severable()
+      const session = await opened(coordination, { onLost })
+      state.isDown = true
+      await eventually(() => warned.mock.calls.length > 0)
+      state.isDown = false
+      expect(await rejection(say(session, 'a'))).toMatchObject({ code: 'CONFLICT' })
+      expect(warned.mock.calls).toEqual([['onLost: planted', 'SpillwayWarning']])
+      warned.mockClear()
+    }
+  } finally {
+    warned.mockRestore()
+  }
+})
+
+describe('a signal ends the wait for a session', () => {
+  test('that another worker has', async () => {
+    const coordination = new MemoryCoordination()
+    await opened(coordination, { leaseMs: 60_000 })
+    const stop = new AbortController()
+    const waiting = open(coordination, { waitMs: 60_000, signal: stop.signal })
+    setImmediate(() => stop.abort(new Error('planted')))
+    expect(await rejection(waiting)).toMatchObject({ code: 'ABORTED', cause: { message: 'planted' } })
+    expect(await rejection(open(coordination, { signal: stop.signal }))).toMatchObject({ code: 'ABORTED' })
+  })
+
+  test.each(['lease', 'read'])(
+    'of a server that does not answer a %s, and the session is left to others',
+    async (name) => {
+      const behind = new MemoryCoordination()
+      let answer = () => {}
+      const hanging = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      const slow = throughCoordination(behind, async (asked, send) => {
+        const sent = await send()
+        if (asked === name) await hanging
+        return sent
+      })
+      const stop = new AbortController()
+      const waiting = open(slow, { leaseMs: 60_000, signal: stop.signal })
+      setImmediate(() => stop.abort())
+      expect(await rejection(waiting)).toMatchObject({ code: 'ABORTED' })
+      answer()
+      await opened(behind, { leaseMs: 60_000, waitMs: 5000 })
+    },
+  )
+
+  test('and is checked', async () => {
+    const wrong = open(new MemoryCoordination(), { signal: 5 as never })
+    expect(await rejection(wrong)).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'options.signal' })
+  })
+})

@@ -803,7 +803,7 @@ describe('the placeholder', () => {
     }
     warnings.mockClear()
     simplify(messages, { placeholder: answers[0] })
-    expect(warnings).toHaveBeenCalledWith('placeholder threw: planted', 'SpillwayWarning')
+    expect(warnings).toHaveBeenCalledWith('placeholder: planted', 'SpillwayWarning')
   })
 
   test('may look at the history while it is replaced', () => {
@@ -852,12 +852,17 @@ describe('the report', () => {
     })
   })
 
-  test('may fail', () => {
+  test('may fail', async () => {
     const onSimplified = () => {
       throw new Error('planted')
     }
     expect(isReplaced(terminal(OLD), { onSimplified })).toBe(true)
-    expect(warnings).toHaveBeenCalledWith('onSimplified threw: planted', 'SpillwayWarning')
+    expect(warnings).toHaveBeenCalledWith('onSimplified: planted', 'SpillwayWarning')
+    warnings.mockClear()
+    const later = (async () => onSimplified()) as () => void
+    expect(isReplaced(terminal(OLD), { onSimplified: later })).toBe(true)
+    await new Promise(setImmediate)
+    expect(warnings.mock.calls).toEqual([['onSimplified: planted', 'SpillwayWarning']])
   })
 })
 

@@ -370,6 +370,42 @@ describe('loops', () => {
     })
     expect((await calls(throws, 5))[4]).toMatchObject({ kind: 'doom_loop' })
   })
+
+  test.each([
+    ['while permission is asked', { permission: 'asked' }],
+    ['by the one who is asked about permission', { permission: 'allowed' }],
+    ['by the one who is asked about the loop', { loop: 'aborted' }],
+  ] as Array<[string, { permission?: string; loop?: string }]>)(
+    'a signal that is aborted %s ends the call',
+    async (_when, { permission, loop }) => {
+      const stop = new AbortController()
+      const steps: Step[] = []
+      const asked: string[] = []
+      const doomLoop = new DoomLoopDetector()
+      const repeated = guardTool(echo(), { doomLoop })
+      await calls(repeated, 4)
+      const tool = guardTool(echo(steps), {
+        doomLoop,
+        ...(permission && {
+          permission: {
+            request: async () => {
+              stop.abort()
+              const verdict = { decision: 'allow', targets: [], reasons: [] } as never
+              return { decision: 'allow', by: permission === 'asked' ? 'once' : 'rule', mode: 'agent', verdict }
+            },
+          },
+        }),
+        askDoomLoop: () => {
+          asked.push('loop')
+          if (loop === 'aborted') stop.abort()
+          return new Promise<never>(() => {})
+        },
+      })
+      const result = await tool.execute({ command: 'a' }, { toolCallId: 'last', signal: stop.signal })
+      expect(result).toMatchObject({ kind: 'aborted' })
+      expect([steps, asked]).toEqual([[], loop ? ['loop'] : []])
+    },
+  )
 })
 
 describe('results', () => {

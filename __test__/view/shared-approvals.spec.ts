@@ -187,3 +187,35 @@ test.each([
 ])('a wrong %s is refused by its name', (field, make) => {
   expect(make).toThrow(field)
 })
+
+test('what is closed while it looks writes no question and takes no answer', async () => {
+  const dir = join(tempDir(), 'approvals')
+  const gate = new PermissionGate(new PermissionPolicy({ vault: '/work' }))
+  let look = () => {}
+  const looked = new Promise<void>((resolve) => {
+    look = resolve
+  })
+  let answer = () => {}
+  const slow = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  let respond: unknown
+  const source: ApprovalSource = {
+    pending: async () => {
+      const pending = gate.pending()
+      look()
+      await slow
+      return pending
+    },
+    respond: async (...given) => {
+      respond = given
+    },
+  }
+  void ask(gate)
+  const { close } = shareApprovals(source, { dir })
+  await looked
+  close()
+  answer()
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  expect([readdirSync(dir), respond]).toEqual([[], undefined])
+})

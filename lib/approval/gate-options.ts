@@ -3,7 +3,7 @@
 import { pathOf, storeApproval } from '../config/config-file'
 import { PermissionPolicy } from '../permission/policy'
 import type { PermissionCall, PermissionPolicyOptions, SuggestedRule } from '../permission/types'
-import { checkKeys, checkOneOf, hasFunctions, isRecord, isRevoked, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, hasFunctions, invalid, isRecord, isRevoked, wrong } from '../validation/validate'
 import type { GateDecision, PendingRequest } from './gate-state'
 import type { ModeController } from './mode'
 
@@ -54,7 +54,7 @@ export interface PermissionGateOptions {
   modes?: ModeController
   /** Writes a rule to the user's settings. Without it, "always" is valid as long as the gate exists. */
   saveRule?: (rule: SuggestedRule) => void | Promise<void>
-  /** Writes the rule to this file of `loadConfig` instead; comments are kept. */
+  /** Writes the rule to this file of `loadConfig`; comments are kept. Instead of `saveRule`, not together with it. */
   configFile?: string
   /**
    * Scope of "always".
@@ -97,6 +97,12 @@ export function readGateOptions(
     : (first as AskingGateOptions)
   checkKeys('options', given, isPolicy ? KEYS : [...KEYS, 'policy'])
   const { ask, modes, configFile, scope, onEvent, now } = given
+  if (configFile !== undefined && given.saveRule !== undefined) {
+    throw invalid(
+      'options.configFile',
+      'cannot be given together with saveRule, which writes the rule itself; give one of them',
+    )
+  }
   if (isShort && ask === undefined) throw wrong('options.ask', ask, 'a function')
   const file = configFile === undefined ? undefined : pathOf('options.configFile', configFile)
   const saveRule =
@@ -110,4 +116,19 @@ export function readGateOptions(
   const { policy = {} } = isPolicy ? { policy: first } : given
   const known = policy instanceof PermissionPolicy ? policy : new PermissionPolicy(policy)
   return { policy: known, ask, modes, saveRule, scope, onEvent, now }
+}
+
+/**
+ * The rule that "always" stores, which must be one that the question showed; without a choice the first.
+ * @throws SpillwayError `INVALID_ARGUMENT` that says what can be answered instead
+ */
+export function chosenRule(shown: readonly SuggestedRule[], rule: SuggestedRule | undefined): SuggestedRule {
+  const isSame = ({ domain, pattern }: SuggestedRule) => domain === rule?.domain && pattern === rule.pattern
+  const chosen = rule === undefined ? shown[0] : shown.find(isSame)
+  if (chosen !== undefined) return chosen
+  const problem =
+    shown.length === 0
+      ? "'always' needs a rule to store, and the question suggests none; answer 'once' or { reject }"
+      : "'always' can store one of the question's suggestedRules only; pass one of them, or answer 'once' or { reject }"
+  throw invalid('response', problem)
 }

@@ -5,11 +5,12 @@ import { type PermissionPolicy, placesOf, readCall } from '../permission/policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
-import { catchLater, warn } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { isRecord, wrong } from '../validation/validate'
 import { identityOf, plainArguments, readablePart } from './call-key'
 import {
   type AskingGateOptions,
+  chosenRule,
   type GateCall,
   type GateEvent,
   type GateResponse,
@@ -81,9 +82,6 @@ export class PermissionGate {
     const { toolCallId, signal } = call ?? {}
     if (typeof toolCallId !== 'string' || toolCallId === '')
       throw wrong('call.toolCallId', toolCallId, 'the id of a call')
-    if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-      throw wrong('call.signal', signal, 'an AbortSignal')
-    }
     const plain = plainArguments(call.args)
     const facts: PermissionCall = { ...readCall(call), args: plain === undefined ? UNREADABLE : plain.args }
     const identity = plain?.isWhole ? identityOf({ ...facts, toolCallId }) : undefined
@@ -135,7 +133,7 @@ export class PermissionGate {
     const question = state.questions.get(id)
     if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
     if (response === 'once' || response === 'always') {
-      const chosen = response === 'always' ? ruleOf(question, rule) : undefined
+      const chosen = response === 'always' ? chosenRule(question.request.suggestedRules, rule) : undefined
       const mode = modeOf(state, question.call)
       const verdict = state.policy.evaluate({ ...question.call, mode })
       if (verdict.decision === 'deny') return settle(state, question, { decision: 'deny', by: 'rule', mode, verdict })
@@ -245,16 +243,6 @@ function isSame(known: GateDecision | undefined, { decision, by, mode }: GateDec
 
 function ofSession({ questions }: State, sessionId: string | undefined): Question[] {
   return [...questions.values()].filter(({ request }) => request.sessionId === sessionId)
-}
-
-/** The rule to store, which must be one that was shown. */
-function ruleOf({ request: { suggestedRules: shown } }: Question, rule: SuggestedRule | undefined): SuggestedRule {
-  const chosen =
-    rule === undefined
-      ? shown[0]
-      : shown.find(({ pattern, domain }) => pattern === rule?.pattern && domain === rule.domain)
-  if (chosen === undefined) throw wrong('response', 'always', 'once or reject: no such rule was shown')
-  return chosen
 }
 
 function newQuestion(
@@ -379,11 +367,7 @@ function letThrough(state: State, sessionId: string | undefined): void {
 }
 
 function tell(state: State, event: GateEvent): void {
-  try {
-    catchLater('onEvent', state.options.onEvent?.(event))
-  } catch {
-    // A listener cannot change the decision.
-  }
+  tellCaller('onEvent', state.options.onEvent, event)
 }
 
 function stateOf(gate: object): State {

@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { PERMISSION_MODES, type PermissionMode } from '../permission/types'
 import { randomUUID } from '../util/crypto'
-import { catchLater } from '../util/warn'
+import { tellCaller } from '../util/warn'
 import { checkKeys, isRecord, listed, wrong } from '../validation/validate'
 
 /** Audit event of a mode. */
@@ -113,11 +113,7 @@ function change(state: State, sessionId: string, previousMode: PermissionMode, n
 }
 
 function tell(state: State, event: ModeEvent): void {
-  try {
-    catchLater('onEvent', state.onEvent?.(event))
-  } catch {
-    // A listener cannot change the decision.
-  }
+  tellCaller('onEvent', state.onEvent, event)
 }
 
 function stateOf(controller: object): State {

@@ -8,10 +8,10 @@ import { encode, wellFormed } from '../settings/settings'
 import type { RedactionOptions } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
+import { definedOf } from '../util/defined'
 import { isArray } from '../util/guards'
-import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
-import { catchLater } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { checkKeys, checkOneOf, checkSignal, isRecord, wrong } from '../validation/validate'
 
 /** Options of {@link AuditLog}. */
@@ -191,7 +191,7 @@ export class AuditLog {
       sessionId,
       stem: native.sessionFolder(sessionId),
       key: hexKey(key, 'INVALID_CONFIG'),
-      redact: { known: true, ...redact },
+      redact: { known: true, ...definedOf(redact) },
     }
     logs.set(this, {
       handle: call(() => native.auditOpen(encode(settings))),
@@ -362,10 +362,6 @@ function fail(internals: Internals, error: SpillwayError): undefined {
 }
 
 function report({ onProblem }: Internals, error: SpillwayError): void {
-  try {
-    if (onProblem) catchLater('onProblem', onProblem(error))
-    else process.emitWarning(error.message, 'SpillwayWarning')
-  } catch (thrown) {
-    process.emitWarning(`onProblem threw: ${messageOf(thrown)}`, 'SpillwayWarning')
-  }
+  if (onProblem) tellCaller('onProblem', onProblem, error)
+  else warn('audit', error)
 }

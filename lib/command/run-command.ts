@@ -14,7 +14,7 @@ import { elapsed } from '../util/clock'
 import { messageOf } from '../util/message-of'
 import { shellQuote } from '../util/shell-quote'
 import { keepAlive, startTimer, type Timer } from '../util/timer'
-import { catchLater, warn } from '../util/warn'
+import { tellCaller } from '../util/warn'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { listenTo, type Output, openPipe } from './output-source'
 import { type Exit, IS_WINDOWS, Stop, spawn, stopWhen } from './process-group'
@@ -102,7 +102,7 @@ async function run(
   const forget = stopWhen(stop, options)
   // A failed capture takes no more input, and the command would wait indefinitely.
   capture.once('error', () => stop.now('aborted'))
-  tell('onStart', options.onStart, running(child, capture, stop))
+  tellCaller('onStart', options.onStart, running(child, capture, stop))
   const progress = reportProgress(output, started, options.onProgress)
   const letGo = keepAlive()
   try {
@@ -204,15 +204,6 @@ function running(child: ChildProcess, capture: Capture, stop: Stop): RunningComm
   }
 }
 
-/** Calls what the caller gave us; a failure of it is not one of the command. */
-function tell<T>(name: string, callback: ((value: T) => unknown) | undefined, value: T): void {
-  try {
-    catchLater(name, callback?.(value))
-  } catch (error) {
-    warn(name, error)
-  }
-}
-
 function reportProgress(
   output: Output,
   started: number,
@@ -226,7 +217,7 @@ function reportProgress(
       await next.rings
       if (isOver) return
       const { totalBytes, totalLines } = output.size()
-      tell('onProgress', onProgress, { bytes: totalBytes, lines: totalLines, elapsedMs: elapsed() - started })
+      tellCaller('onProgress', onProgress, { bytes: totalBytes, lines: totalLines, elapsedMs: elapsed() - started })
     }
   }
   if (onProgress) void tick()

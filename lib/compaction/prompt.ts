@@ -6,7 +6,6 @@ import type { ResultText } from '../history/message-cache'
 import { joinedText } from '../history/message-cache'
 import type { MessageView } from '../history/message-view'
 import { wordsOf } from '../history/summary'
-import { call, native } from '../native/native'
 import { trimmed, trimOf } from '../pruning/trim'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
@@ -148,20 +147,4 @@ function environmentPart(part: unknown): string {
 export function environmentTexts(environment: CompactionEnvironment | undefined): string[] {
   const { systemPrompt, tools, skills } = environment ?? {}
   return [systemPrompt, tools, skills].filter((part) => part !== undefined).map(environmentPart)
-}
-
-/** Units of the user's text by which the language is detected. */
-const TELLING_UNITS = 4000
-
-/** True if the words of a conversation are Chinese: those of the user, or, if there are none, all of them. */
-export function isChinese(views: readonly MessageView[]): boolean {
-  for (const asks of [(view: MessageView) => view.role === 'user', () => true]) {
-    let text = ''
-    for (let at = views.length - 1; at >= 0 && text.length < TELLING_UNITS; at--) {
-      const view = views[at] as MessageView
-      if (asks(view)) text += `${joinedText(view.text).slice(0, TELLING_UNITS)}\n`
-    }
-    if (text.trim() !== '') return call(() => native.isChineseText(text.toWellFormed()))
-  }
-  return false
 }

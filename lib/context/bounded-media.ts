@@ -1,7 +1,7 @@
 /** Takes out of a stored history the images and files that do not fit into a request, and saves them. */
 
-import { isChinese } from '../compaction/prompt'
 import { viewsIn } from '../history/formats'
+import { isChinese } from '../history/language'
 import { type Medium, mediumKey } from '../history/media'
 import { leavingMedia, type MediaLimits, noteOf } from '../overflow/media-limits'
 import { warn } from '../util/warn'

@@ -62,7 +62,7 @@ export async function compacted<M>(
   }
   if (replaced.length > 0) adopt(pruner, replaced)
   const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
-  const after = changed ? lastingAfterChange(inner, stored) : history
+  const after = changed ? lastingAfterChange(inner, stored, settings.options.thinking) : history
   const { views } = viewsIn(replaced.length > 0 ? history : [])
   const gone = replaced.flatMap(({ index, place }) => views[index]?.results[place]?.callId ?? [])
   const left = summary === undefined ? gone : resultsWithout(history, after)

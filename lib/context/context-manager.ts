@@ -7,7 +7,7 @@ import { adopt, forgetGone, HistoryPruner } from '../pruning/pruner'
 import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
 import { Semaphore } from '../util/semaphore'
-import { catchLater, warn } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, flag, signal } from '../validation/options'
 import { compacted } from './compact'
 import { Images } from './images'
@@ -70,12 +70,23 @@ export class ContextManager<M = unknown> {
    * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
    * request would exceed the window; `ABORTED` if the signal is aborted
    */
-  prepare(
+  async prepare(
     messages: readonly M[],
     options: { now?: number; force?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedContext<M>> {
+    checkOptions('options', options, REQUEST)
     const inner = innerOf<M>(this)
-    return inner.turns.take(async () => prepare(inner, messages, options))
+    const { signal: stop } = options
+    let isBegun = false
+    try {
+      return await inner.turns.take(async () => {
+        isBegun = true
+        return prepare(inner, messages, options)
+      }, stop)
+    } catch (error) {
+      // The call before it may take long, or never end.
+      throw isBegun ? error : aborted(stop)
+    }
   }
 
   /**
@@ -153,13 +164,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   checkOptions('options', options, CONTEXT_CHECKS)
   checkParts(options)
   const { onError = (error: SpillwayError) => warn('context', error) } = options
-  const tell = (error: SpillwayError) => {
-    try {
-      catchLater('onError', onError(error))
-    } catch (thrown) {
-      warn('onError', thrown)
-    }
-  }
+  const tell = (error: SpillwayError) => tellCaller('onError', onError, error)
   const { limits, unit } = readCompactOptions(compactOptions(options, undefined))
   const isTokens = unit === 'tokens' && limits !== undefined
   const counts = { known: 0 }
@@ -182,15 +187,17 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   }
 }
 
+function aborted(signal: AbortSignal | undefined): SpillwayError {
+  return new SpillwayError('ABORTED', 'the preparation was aborted', { cause: signal?.reason })
+}
+
 async function prepare<M>(
   inner: Inner<M>,
   messages: readonly M[],
   request: { now?: number; force?: boolean; signal?: AbortSignal | undefined },
 ): Promise<PreparedContext<M>> {
-  checkOptions('options', request, REQUEST)
   checkMessages(messages)
-  const { signal: stop } = request
-  if (stop?.aborted) throw new SpillwayError('ABORTED', 'the preparation was aborted', { cause: stop.reason })
+  if (request.signal?.aborted) throw aborted(request.signal)
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
   counts.known = 0

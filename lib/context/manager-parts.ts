@@ -10,6 +10,7 @@ import { viewsIn, viewsOf } from '../history/formats'
 import { countedTokens, type HistoryPruner, learnTexts } from '../pruning/pruner'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
+import { catchLater } from '../util/warn'
 import { boundMedia } from './bounded-media'
 import type { Images } from './images'
 import type { ContextManagerOptions } from './options'
@@ -63,8 +64,11 @@ export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
 }
 
 /** The same once something has changed: the signed reasoning that was made by then is bound to what was there before. */
-export function lastingAfterChange<M>(inner: Inner<M>, stored: readonly M[]): M[] {
-  const { thinking } = inner.options.pruning ?? {}
+export function lastingAfterChange<M>(
+  inner: Inner<M>,
+  stored: readonly M[],
+  thinking: unknown = inner.options.pruning?.thinking,
+): M[] {
   if (thinking !== 'ignore' && thinking !== 'provider-drops') inner.thinkingRemovedBefore = stored.length
   return lasting(inner, stored)
 }
@@ -99,7 +103,7 @@ export function forget<M>({ options, tell }: Inner<M>, toolCallIds: readonly str
   if (toolCallIds.length === 0) return
   for (const name of ['doomLoop', 'fold'] as const) {
     try {
-      options[name]?.forget(toolCallIds)
+      catchLater(name, options[name]?.forget(toolCallIds))
     } catch (thrown) {
       tell(new SpillwayError('CALLBACK', `${name}: ${messageOf(thrown)}`, { cause: thrown }))
     }

@@ -9,6 +9,7 @@ import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../
 import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/policies'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
+import { definedOf } from '../util/defined'
 import { atLeastZero, type Check, checkOptions } from '../validation/options'
 import { isRecord, readable } from '../validation/validate'
 
@@ -64,10 +65,19 @@ export interface ContextManagerOptions<M = unknown> {
   /** Further options of these three: when they prune, and what they may prune. */
   pruning?: Omit<
     HistoryPrunerOptions,
-    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'storage' | 'estimateTokens' | 'language' | 'onError'
+    | 'policies'
+    | 'profile'
+    | 'contextWindow'
+    | 'ledger'
+    | 'storage'
+    | 'estimateTokens'
+    | 'language'
+    | 'onError'
+    // No policy of the manager reads it.
+    | 'keepUsed'
   >
   /**
-   * `false`: no compaction. Without `summarize`, only old outputs are replaced.
+   * `false`: no compaction. Without `summarize`, only old outputs are replaced. Its `thinking` follows that of `pruning` by default.
    * @default old outputs are replaced when the window is nearly full
    */
   compaction?:
@@ -126,7 +136,7 @@ export const POLICIES = ['outdated', 'superseded', 'budget'] as const
 /** Options of the manager are not options of a part: a single step would follow them. */
 const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger', 'storage']
 const COMPACTION = without(COMPACT_CHECKS, [...BESIDE, 'state', 'signal', 'force', 'targetTokens', 'usedTokens'])
-const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError'])
+const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError', 'keepUsed'])
 
 function without(checks: Readonly<Record<string, Check>>, keys: readonly string[]): Record<string, Check> {
   return Object.fromEntries(Object.entries(checks).filter(([key]) => !keys.includes(key)))
@@ -160,7 +170,7 @@ function shared<M>({
   storage,
 }: ContextManagerOptions<M>): Pick<CompactOptions<M>, SharedOption> {
   const all = { contextWindow, reserveTokens, environment, estimateTokens, language, ledger, storage }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  return definedOf(all)
 }
 
 /** The options of a compaction. */
@@ -168,7 +178,10 @@ export function compactOptions<M>(
   options: ContextManagerOptions<M>,
   state: CompactionState | undefined,
 ): CompactOptions<M> {
-  return { ...(options.compaction || {}), ...shared(options), ...(state && { state }) }
+  const { pruning: { thinking: own } = {}, compaction } = options
+  // A compaction that says nothing else follows the pruner.
+  const thinking = own === 'ignore' || own === 'provider-drops' ? 'ignore' : 'keep-prefix'
+  return { thinking, ...definedOf(compaction || {}), ...shared(options), ...(state && { state }) }
 }
 
 /** The options of the pruner; `counts` receives the facts of the ledger. */

@@ -1,16 +1,16 @@
 /** Questions about tool calls that are asked in one process and answered in another. */
 
-import type { AskContext, AskResponse, GateResponse } from '../approval/gate-options'
+import { type AskContext, type AskResponse, chosenRule, type GateResponse } from '../approval/gate-options'
 import { isQuestion, type PendingRequest } from '../approval/gate-state'
 import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
-import { warn } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { invalid, isRecord, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { checkNeeded, coordination as coordinationCheck } from './options'
 import { waitForAnswer } from './wait-for-answer'
@@ -36,6 +36,12 @@ export interface FleetApprovalsOptions {
   pollMs?: number
   /** Receives each failure to reach the server; the call continues to wait. @default a warning of the process */
   onError?: (error: unknown) => void
+}
+
+/** The callback of the host, which may fail; without one, each failure is a warning. */
+function teller(onError: FleetApprovalsOptions['onError']): (error: unknown) => void {
+  if (onError === undefined) return (error) => warn('FleetApprovals', error)
+  return (error) => tellCaller('onError', onError, error)
 }
 
 const finite: Check = [
@@ -82,14 +88,9 @@ export class FleetApprovals {
   constructor(options: FleetApprovalsOptions) {
     checkOptions('options', options, CHECKS)
     checkNeeded(options, CHECKS, 'coordination')
-    this.options = {
-      answerTimeoutMs: Number.POSITIVE_INFINITY,
-      timeoutReason: `no answer within ${options.answerTimeoutMs} ms`,
-      keepMs: 7 * DAY_MS,
-      pollMs: 5000,
-      onError: (error) => warn('FleetApprovals', error),
-      ...options,
-    }
+    const { coordination, answerTimeoutMs = Number.POSITIVE_INFINITY, keepMs = 7 * DAY_MS, pollMs = 5000 } = options
+    const { timeoutReason = `no answer within ${answerTimeoutMs} ms`, onError } = options
+    this.options = { coordination, answerTimeoutMs, timeoutReason, keepMs, pollMs, onError: teller(onError) }
   }
 
   /** Stores a question for other processes, and waits for the first answer: the `ask` of a `PermissionGate`. */
@@ -163,17 +164,17 @@ export class FleetApprovals {
     const asked = await coordination.get(`${QUESTIONS}/${id}`)
     const question = asked === undefined ? undefined : readQuestion(`${QUESTIONS}/${id}`, asked)
     if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
-    if (response === 'always') checkRule(question, rule)
+    if (response === 'always') chosenRule(question.suggestedRules, rule)
     const answer: Answer = { response, ...(rule !== undefined && { rule }), by: randomUUID() }
     const text = JSON.stringify(answer)
     const counts = await withRetries(() => coordination.first(`${ANSWERS}/${id}`, text, keepMs))
     await coordination.remove(`${QUESTIONS}/${id}`)
-    if (counts !== text) throw wrong('id', id, 'the id of a question that waits: this one was answered before')
+    if (counts !== text) throw invalid('id', `the question "${id}" was answered before; the first answer counts`)
   }
 
   /** Calls the listener when a question was asked or answered, until the returned function is called. */
   listen(listener: () => void): () => void {
-    return this.options.coordination.watch(QUESTIONS, () => listener())
+    return this.options.coordination.watch(QUESTIONS, () => tellCaller('listener', listener))
   }
 
   /** Withdraws the questions that wait, so that their calls are denied, and resolves when they have left the server. The coordination stays open. */
@@ -221,14 +222,6 @@ function checkResponse(response: unknown): void {
   if (reason !== true && typeof reason !== 'string') {
     throw wrong('response', response, "'once', 'always' or { reject: a reason or true }")
   }
-}
-
-function checkRule({ suggestedRules: shown }: PendingRequest, rule: SuggestedRule | undefined): void {
-  const isShown =
-    rule === undefined
-      ? shown.length > 0
-      : shown.some(({ domain, pattern }) => domain === rule?.domain && pattern === rule.pattern)
-  if (!isShown) throw wrong('response', 'always', 'once or reject: no such rule was shown')
 }
 
 /** A question that another process stored; nothing if the value is not the question with this key. */

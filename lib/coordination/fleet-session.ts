@@ -8,7 +8,8 @@ import { randomUUID, sha256 } from '../util/crypto'
 import { asText } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
-import { type Check, checkOptions } from '../validation/options'
+import { withTimeout } from '../util/with-timeout'
+import { type Check, checkOptions, signal } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { HeldLease } from './held-lease'
@@ -29,6 +30,8 @@ export interface FleetSessionOptions {
   waitMs?: number
   /** Called when another worker holds or may hold the session: no more entries can be appended. */
   onLost?: (error: SpillwayError) => void
+  /** Ends the wait for the session. It has no effect on a session that is open. */
+  signal?: AbortSignal | undefined
 }
 
 const wholeMs: Check = [
@@ -44,6 +47,7 @@ const CHECKS: Readonly<Record<keyof FleetSessionOptions, Check>> = {
   ],
   waitMs: wholeMs,
   onLost: ['a function', (value) => typeof value === 'function'],
+  signal,
 }
 
 const OPENING = Symbol('opening')
@@ -80,24 +84,29 @@ export class FleetSession implements Session {
 
   /**
    * Takes over a session, or starts a new one.
-   * @throws SpillwayError `CONFLICT` if another worker still holds it after `waitMs`, `COORDINATION`, `INVALID_ARGUMENT`
+   * @throws SpillwayError `CONFLICT` if another worker still holds it after `waitMs`, `COORDINATION`, `INVALID_ARGUMENT`;
+   * `ABORTED` if the signal is aborted
    */
   static async open(options: FleetSessionOptions): Promise<FleetSession> {
     checkOptions('options', options, CHECKS)
     checkNeeded(options, CHECKS, 'coordination', 'sessionId')
-    const { coordination, sessionId, leaseMs = 30_000, waitMs = 0, onLost } = options
+    const { coordination, sessionId, leaseMs = 30_000, waitMs = 0, onLost, signal: stop } = options
     // Ids of sessions may hold anything, and keys may not.
     const folder = sha256(sessionId)
     const lease = { coordination, key: `leases/${folder}`, owner: randomUUID(), ms: leaseMs, onLost }
-    const held = await HeldLease.take(lease, waitMs)
-    const session = new FleetSession(OPENING, coordination, folder, held)
+    let held: HeldLease | undefined
     try {
-      await session.readOn()
+      held = await HeldLease.take(lease, waitMs, stop)
+      const session = new FleetSession(OPENING, coordination, folder, held)
+      await withTimeout(Number.POSITIVE_INFINITY, () => session.readOn(), { signal: stop })
+      return session
     } catch (error) {
-      await held.release()
+      const released = held?.release()
+      if (stop?.aborted)
+        throw new SpillwayError('ABORTED', 'the wait for the session was aborted', { cause: stop.reason })
+      await released
       throw error
     }
-    return session
   }
 
   /** A number that grows with every takeover. Pass it to services that must refuse a worker that has lost the session. */

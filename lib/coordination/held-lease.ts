@@ -2,7 +2,10 @@
 
 import { SpillwayError } from '../errors'
 import { elapsed } from '../util/clock'
-import { keepAlive, startTimer, type Timer } from '../util/timer'
+import { pause } from '../util/retry'
+import { startTimer, type Timer } from '../util/timer'
+import { tellCaller } from '../util/warn'
+import { withTimeout } from '../util/with-timeout'
 import type { Coordination, Lease } from './coordination'
 
 /** The lease that is wanted. */
@@ -16,6 +19,19 @@ export interface WantedLease {
 
 /** Longest time between two attempts to take a lease that another owner has. */
 const RETRY_MS = 250
+
+/** Asks for the lease; if the signal is aborted meanwhile, a lease that comes later is given back. */
+function unlessAborted({ coordination, key, owner, ms }: WantedLease, signal: AbortSignal | undefined) {
+  let asked: Promise<number | undefined> | undefined
+  const ask = () => {
+    asked = coordination.lease(key, owner, ms)
+    return asked
+  }
+  return withTimeout(Number.POSITIVE_INFINITY, ask, { signal }).catch((error) => {
+    if (signal?.aborted) void asked?.then(() => coordination.release(key, owner)).catch(() => {})
+    throw error
+  })
+}
 
 /** A lease, from when it was taken. */
 export class HeldLease {
@@ -33,20 +49,18 @@ export class HeldLease {
 
   /**
    * Takes a lease, waiting for up to `waitMs` while another owner has it.
-   * @throws SpillwayError `CONFLICT`
+   * @throws SpillwayError `CONFLICT`, and the reason of the signal
    */
-  static async take(wanted: WantedLease, waitMs: number): Promise<HeldLease> {
-    const { coordination, key, owner, ms } = wanted
+  static async take(wanted: WantedLease, waitMs: number, signal?: AbortSignal): Promise<HeldLease> {
+    const { key, ms } = wanted
     const end = elapsed() + waitMs
     for (;;) {
       const asked = elapsed()
-      const fence = await coordination.lease(key, owner, ms)
+      const fence = await unlessAborted(wanted, signal)
       if (fence !== undefined) return new HeldLease(wanted, { key, fence }, asked + ms)
       const left = end - elapsed()
       if (left <= 0) throw new SpillwayError('CONFLICT', 'another worker has the session')
-      const release = keepAlive()
-      await startTimer(Math.min(RETRY_MS, left)).rings
-      release()
+      await pause(Math.min(RETRY_MS, left), signal)
     }
   }
 
@@ -71,7 +85,7 @@ export class HeldLease {
     this.pause?.cancel()
     if (this.lost === undefined) {
       this.lost = new SpillwayError('CONFLICT', why)
-      this.wanted.onLost?.(this.lost)
+      tellCaller('onLost', this.wanted.onLost, this.lost)
     }
     return this.lost
   }

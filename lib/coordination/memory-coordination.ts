@@ -1,6 +1,7 @@
 /** Shared state in the memory of one process, for tests and for one worker. */
 
 import { elapsed } from '../util/clock'
+import { tellCaller } from '../util/warn'
 import { CheckedCoordination, type CoordinationSteps } from './checked-coordination'
 import { checkKey, type Lease, type ListedValue } from './coordination'
 
@@ -121,7 +122,7 @@ class MemorySteps implements CoordinationSteps {
   private tell(key: string): void {
     const { folder } = checkKey(key)
     // Later, as from a server: no listener is called before the change has returned.
-    for (const listener of this.listeners.get(folder) ?? []) queueMicrotask(() => listener(key))
+    for (const listener of this.listeners.get(folder) ?? []) queueMicrotask(() => tellCaller('watch', listener, key))
   }
 }
 

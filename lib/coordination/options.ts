@@ -1,6 +1,5 @@
 /** Checks of options that several classes of this room have. */
 
-import { SpillwayError } from '../errors'
 import type { Check } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { COORDINATION_FUNCTIONS, type Coordination } from './coordination'
@@ -20,9 +19,4 @@ export function checkNeeded(options: object, checks: Readonly<Record<string, Che
       throw wrong(`options.${name}`, undefined, (checks[name] as Check)[0])
     }
   }
-}
-
-/** True if the server could not be reached, or did not answer: what was asked may be asked again. */
-export function isOutage(error: unknown): boolean {
-  return error instanceof SpillwayError && error.code === 'COORDINATION'
 }

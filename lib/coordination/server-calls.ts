@@ -2,6 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import { messageOf } from '../util/message-of'
+import { tellCaller } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
 
 /**
@@ -35,7 +36,7 @@ export class FolderListeners {
   add(folder: string, listener: (key?: string) => void): () => void {
     const listeners = this.listeners.get(folder) ?? new Set()
     // One function may be given twice, and each of them removed by itself.
-    const one = (key?: string) => listener(key)
+    const one = (key?: string) => tellCaller('watch', listener, key)
     this.listeners.set(folder, listeners.add(one))
     return () => {
       listeners.delete(one)

@@ -3,6 +3,7 @@
 import { elapsed } from '../util/clock'
 import { waitMs } from '../util/retry'
 import { keepAlive, startTimer } from '../util/timer'
+import { TimeoutError, withTimeout } from '../util/with-timeout'
 
 /** How to look for an answer, and how long. */
 export interface Wait<T> {
@@ -15,7 +16,7 @@ export interface Wait<T> {
   /** Ends the wait without an answer. */
   timeoutMs: number
   signal?: AbortSignal | undefined
-  /** Receives the failure of a look, which is made again. */
+  /** Receives the failure of a look, which is made again. Never throws. */
   onError: (error: unknown) => void
 }
 
@@ -37,41 +38,24 @@ export async function waitForAnswer<T>({ look, watch, ...wait }: Wait<T>): Promi
       signal?.throwIfAborted()
       const left = end - elapsed()
       if (left <= 0) return undefined
-      const looked = await before(left, signal, look()).catch((error) => ({ error }))
-      if (looked !== undefined && 'error' in looked) {
-        failures += 1
-        onError(looked.error)
-        await bell.wait(Math.min(waitMs(failures, pollMs), end - elapsed()))
-      } else {
-        if (looked?.found !== undefined) return looked.found
+      try {
+        const found = await withTimeout(left, look, { signal })
+        if (found !== undefined) return found
         failures = 0
         await bell.wait(Math.min(pollMs, end - elapsed()))
+      } catch (error) {
+        signal?.throwIfAborted()
+        // The time is up.
+        if (error instanceof TimeoutError) continue
+        failures += 1
+        onError(error)
+        await bell.wait(Math.min(waitMs(failures, pollMs), end - elapsed()))
       }
     }
   } finally {
     release()
     signal?.removeEventListener('abort', ring)
     unwatch()
-  }
-}
-
-/** Resolves to what was found, or to nothing when the time is up or the signal is aborted. */
-async function before<T>(
-  ms: number,
-  signal: AbortSignal | undefined,
-  work: Promise<T | undefined>,
-): Promise<{ found: T | undefined } | undefined> {
-  const stop = new Bell()
-  const ring = () => stop.ring()
-  signal?.addEventListener('abort', ring, { once: true })
-  const found = work.then((value) => ({ found: value }))
-  try {
-    return await Promise.race([found, stop.wait(ms).then(() => undefined)])
-  } finally {
-    ring()
-    signal?.removeEventListener('abort', ring)
-    // It may fail after the wait has ended.
-    found.catch(() => {})
   }
 }
 

@@ -11,7 +11,7 @@ import { asyncDispose } from '../util/async-dispose'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { startTimer, type Timer } from '../util/timer'
-import { warn } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
 import { auditKey, auditPrefix, fileNumber, parseAuditKey } from './audit-keys'
 import { storeRequest } from './store-request'
@@ -78,12 +78,8 @@ export class AuditShipper {
 
   private report(error: SpillwayError): void {
     const { onError } = this.options
-    try {
-      if (onError === undefined) warn('audit', error)
-      else onError(error)
-    } catch (thrown) {
-      warn('onError', thrown)
-    }
+    if (onError === undefined) warn('audit', error)
+    else tellCaller('onError', onError, error)
   }
 
   /**

@@ -4,7 +4,7 @@ import { call, native } from '../native/native'
 import { estimateTokens } from '../tokens/tokens'
 import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
-import { catchLater, warn } from '../util/warn'
+import { tellCaller } from '../util/warn'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { TestChanges } from './test-changes'
@@ -262,11 +262,7 @@ function checkedCall(about: unknown): FoldCall {
 
 /** Tells the caller of a fold. Never throws. */
 function tell({ onFold }: Inner, event: FoldEvent): void {
-  try {
-    catchLater('onFold', onFold?.({ ...event }))
-  } catch (thrown) {
-    warn('onFold', thrown)
-  }
+  tellCaller('onFold', onFold, { ...event })
 }
 
 /** The text with the edits. */

@@ -5,6 +5,7 @@ import type { PermissionMode, PermissionVerdict } from '../permission/types'
 import type { Tool } from '../tools/registry'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
+import { withTimeout } from '../util/with-timeout'
 import type { DoomLoopAnswer, DoomLoopQuestion, ToolControls } from './controls'
 import { type Call, facts, type Guard } from './guarded-call'
 import { denied, loopRefusal, type RefusedResult, refusal, withMore } from './refusals'
@@ -15,7 +16,7 @@ export async function judgeCall(
   call: Call,
   workingDirectory: string | undefined,
 ): Promise<RefusedResult | undefined> {
-  if (call.signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
+  if (call.signal?.aborted) return cancelled()
   const { permission, doomLoop, askDoomLoop, mode } = controls
   const { toolCallId, sessionId, args, signal } = call
   if (permission !== undefined) {
@@ -34,15 +35,21 @@ export async function judgeCall(
       return call.decision.by === 'abort' ? refused : noteDenial(tool, controls, call, refused)
     }
   }
+  // The user may have been asked for long.
+  if (signal?.aborted) return cancelled()
   if (doomLoop === undefined) return undefined
   const verdict = doomLoop.check({ toolCallId, tool: tool.name, args })
   call.warning = verdict.warning
   if (verdict.action === 'allow') return undefined
   const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
   const answer = verdict.action === 'ask' && askDoomLoop ? await answerOf(askDoomLoop, question, signal) : 'stop'
-  if (signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
+  if (signal?.aborted) return cancelled()
   if ((answer === 'once' || answer === 'always') && doomLoop.approve(toolCallId, answer)) return undefined
   return refusal('doom_loop', loopRefusal(verdict))
+}
+
+function cancelled(): RefusedResult {
+  return refusal('aborted', 'The call was cancelled before the tool ran.')
 }
 
 /** A call that is denied again and again is a loop like any other: the refusal says so to the model. */
@@ -69,17 +76,10 @@ async function answerOf(
   question: DoomLoopQuestion,
   signal: AbortSignal | undefined,
 ): Promise<DoomLoopAnswer> {
-  let stop = () => {}
-  const aborted = new Promise<DoomLoopAnswer>((resolve) => {
-    stop = () => resolve('stop')
-    signal?.addEventListener('abort', stop, { once: true })
-  })
   try {
-    return await Promise.race([askUser(question), aborted])
+    return await withTimeout(Number.POSITIVE_INFINITY, () => askUser(question), { signal })
   } catch (error) {
-    warn('askDoomLoop', error)
+    if (!signal?.aborted) warn('askDoomLoop', error)
     return 'stop'
-  } finally {
-    signal?.removeEventListener('abort', stop)
   }
 }

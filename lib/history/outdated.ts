@@ -5,6 +5,7 @@ import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
+import { tellCaller, warn } from '../util/warn'
 import { describe, wrong } from '../validation/validate'
 import { chat } from './chat'
 import type { ChatResult, HistoryFormat } from './chat-shape'
@@ -99,7 +100,7 @@ function withLedger(
   if (ledger === undefined) return results
   return results.map((result) => {
     const id = format.toolCallId(result)
-    const learnt = knownCall(ledger, id, (thrown) => warn('ledger', `threw: ${messageOf(thrown)}`))
+    const learnt = knownCall(ledger, id, (thrown) => warn('ledger', thrown))
     if (learnt === undefined) return result
     return { ...result, learnt, time: Number.isFinite(result.time) ? result.time : learnt.endedAt }
   })
@@ -245,7 +246,7 @@ function placeholders(
       if (typeof text === 'string') return text.toWellFormed()
       problem ??= `answered ${describe(text)} instead of a string`
     } catch (error) {
-      problem ??= `threw: ${messageOf(error)}`
+      problem ??= messageOf(error)
     }
     return standard
   })
@@ -288,13 +289,5 @@ function report(
     report.tokens += tokens - placeholderTokens
     report.indices.push(index)
   })
-  try {
-    onSimplified(report)
-  } catch (error) {
-    warn('onSimplified', `threw: ${messageOf(error)}`)
-  }
-}
-
-function warn(callback: string, problem: string): void {
-  process.emitWarning(`${callback} ${problem}`, 'SpillwayWarning')
+  tellCaller('onSimplified', onSimplified, report)
 }

@@ -4,7 +4,7 @@ import type { CompactionEdit } from '../compaction/hooks'
 import { deepClone } from '../util/deep-clone'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { catchLater, warn } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
 import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 import { editedInput, editedPrompt, editedResult, editedSummary } from './edits'
@@ -213,12 +213,8 @@ function after(call: ToolHookResult, result: unknown): ToolHookResult {
 
 function report({ onProblem }: Inner, problem: HookProblem): void {
   const { hook, message } = problem
-  try {
-    if (onProblem === undefined) warn(hook, message)
-    else catchLater('onProblem', onProblem(problem))
-  } catch (error) {
-    warn('onProblem', error)
-  }
+  if (onProblem === undefined) warn(hook, message)
+  else tellCaller('onProblem', onProblem, problem)
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` unless it is an object */

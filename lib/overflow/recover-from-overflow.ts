@@ -1,8 +1,9 @@
 /** Recovery from a request that did not fit. */
 
 import type { SpillwayError } from '../errors'
+import { definedOf } from '../util/defined'
 import { transitions } from './limits'
-import type { OverflowPlan, Recovered, RecoverOptions } from './recovery-options'
+import type { OverflowPlan, OverflowRecoveryState, Recovered, RecoverOptions } from './recovery-options'
 import { Walk } from './recovery-walk'
 import type { OverflowTransition } from './state-machine'
 
@@ -57,7 +58,12 @@ recoverFromOverflow.plan = <M>(options: RecoverOptions<M>): OverflowPlan => {
     const state = walk.advance()
     if (state === 'retry' || state === 'failed' || state === 'compaction') {
       // Nothing was used up.
-      const used = { attempts: 0, compactions: 0, truncated: false, ...options.state }
+      const used = {
+        attempts: 0,
+        compactions: 0,
+        truncated: false,
+        ...definedOf<Partial<OverflowRecoveryState>>(options.state),
+      }
       return { ...walk.report(), state: used, outcome: state }
     }
     walk.shorten(state)

@@ -2,6 +2,7 @@ import type { ThinkingMode } from '../history/bound-thinking'
 import type { EstimateTokens } from '../history/estimate'
 import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
+import type { NoticeLanguage } from '../types'
 import { asText } from '../util/guards'
 import { checkOptions, oneOf, signal } from '../validation/options'
 import { describe, invalid, isRecord, wrong } from '../validation/validate'
@@ -138,6 +139,8 @@ export interface RecoverOptions<M> {
    * @default 'keep-prefix'
    */
   thinking?: ThinkingMode
+  /** The language of the notes in place of images and files. @default that of what the user said */
+  language?: NoticeLanguage
 }
 
 /** Result of {@link recoverFromOverflow}. */
@@ -180,6 +183,7 @@ export const RECOVER_CHECKS = {
   storage: owner,
   ledger: LEDGER_CHECK,
   thinking: oneOf('keep-prefix', 'ignore'),
+  language: oneOf('en', 'zh-CN'),
 } as const
 
 /** Returns the window that a history has to fit into. */

@@ -5,13 +5,15 @@ import { withoutRefusedThinking, withoutStaleThinking } from '../history/bound-t
 import { Estimate } from '../history/estimate'
 import { warnUnreadable } from '../history/format-warning'
 import { formatNamed, type ReadViews, viewsIn } from '../history/formats'
+import { isChinese } from '../history/language'
 import type { HistoryFormatName, MessageView } from '../history/message-view'
 import { restoreFolds, shortenFolded } from '../history/restore-folds'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { catchLater, warn } from '../util/warn'
+import { tellCaller } from '../util/warn'
+import { withTimeout } from '../util/with-timeout'
 import { checkOptions } from '../validation/options'
 import { describe, invalid, wrong } from '../validation/validate'
 import { budgetsOf } from './budget'
@@ -143,9 +145,11 @@ export class Walk<M> {
     const leaving = leavingAfterRefusal(this.messages)
     const format = formatNamed(this.read.format as HistoryFormatName)
     if (leaving.length === 0 || format === undefined) return undefined
+    const { language } = this.options
+    const chinese = language === undefined ? isChinese(this.read.views) : language === 'zh-CN'
     const messages = this.messages.slice()
     for (const { index, media } of leaving) {
-      const notes = media.map((medium) => noteOf(medium, undefined, false))
+      const notes = media.map((medium) => noteOf(medium, undefined, chinese))
       messages[index] = (format.withoutMedia(messages[index] as object, notes) ?? messages[index]) as M
     }
     return { messages, count: leaving.length }
@@ -199,7 +203,8 @@ export class Walk<M> {
     try {
       const { signal } = options
       const info = { targetTokens: Math.floor(target / this.ratio), attempt: counters.compactions, signal }
-      const answer = await unlessAborted(signal, async () => options.compact?.(this.messages.slice(), info))
+      const compact = async () => options.compact?.(this.messages.slice(), info)
+      const answer = await withTimeout(Number.POSITIVE_INFINITY, compact, { signal })
       const messages = isArray(answer) ? answer : (answer as { messages?: readonly M[] } | undefined)?.messages
       if (answer !== undefined && answer !== null && !isArray(messages)) {
         throw new TypeError(`compact answered ${describe(answer)} instead of messages`)
@@ -267,12 +272,7 @@ export class Walk<M> {
     }
     this.steps.push(noted)
     const { onStep } = this.options
-    if (onStep === undefined || this.dry) return
-    try {
-      catchLater('onStep', onStep({ ...noted }))
-    } catch (error) {
-      warn('onStep', error)
-    }
+    if (!this.dry) tellCaller('onStep', onStep, { ...noted })
   }
 
   checkSignal(): void {
@@ -329,19 +329,4 @@ function resumeOf(views: readonly MessageView[]): OverflowReport['resume'] {
   if (last === undefined) return 'prompt'
   if (last.results.length > 0 || last.calls.length > 0) return 'transcript'
   return last.role === 'assistant' ? 'ended' : 'prompt'
-}
-
-/** Resolves to the answer of a caller's function; rejects as soon as the signal aborts, since the function may never settle. */
-async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-  if (signal === undefined) return work()
-  let stop: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([work(), aborted])
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop)
-  }
 }

@@ -5,9 +5,10 @@ import type { ThinkingMode } from '../history/bound-thinking'
 import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
+import { definedOf } from '../util/defined'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { catchLater } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
 import { isRecord, listed, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
@@ -265,7 +266,7 @@ const PROFILES: Readonly<Record<NonNullable<HistoryPrunerOptions['profile']>, Hi
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'options'): PrunerSettings {
   checkOptions(of, given, PRUNER_CHECKS)
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const set = definedOf(given)
   const options: HistoryPrunerOptions = { ...(given.profile && PROFILES[given.profile]), ...set }
   const { placeholder, thinking = 'keep-prefix' } = options
   const removesThinking = thinking === 'remove'
@@ -317,7 +318,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     index,
     language: options.language ?? 'en',
     estimateTokens: options.estimateTokens,
-    tell: teller(options.onError ?? warn),
+    tell: (error) => (options.onError ? tellCaller('onError', options.onError, error) : warn('pruning', error)),
   }
 }
 
@@ -341,20 +342,6 @@ export function finiteOrNull(value: number): number | null {
 
 function wholeOrNull(value: number): number | null {
   return Number.isSafeInteger(value) ? value : null
-}
-
-function warn(error: SpillwayError): void {
-  process.emitWarning(`pruning: ${error.message}`, 'SpillwayWarning')
-}
-
-function teller(onError: (error: SpillwayError) => void): (error: SpillwayError) => void {
-  return (error) => {
-    try {
-      catchLater('onError', onError(error))
-    } catch (thrown) {
-      warn(pruningError('onError', thrown))
-    }
-  }
 }
 
 /** Wraps a problem in `SpillwayError`. */

@@ -2,6 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import { type Check, checkOptions, milliseconds, oneOf } from '../validation/options'
+import { wrong } from '../validation/validate'
 import { type ObjectStore, REQUIRED_FUNCTIONS } from './object-store'
 
 const MEBIBYTE = 2 ** 20
@@ -93,7 +94,7 @@ export type CheckedRemoteOptions = ReturnType<typeof checkRemoteOptions>
 export function checkRemoteOptions(options: RemoteStorageOptions) {
   try {
     checkOptions('options', options, CHECKS)
-    if (options.objects === undefined) checkOptions('options', { objects: null }, CHECKS)
+    if (options.objects === undefined) throw wrong('options.objects', undefined, CHECKS.objects[0])
   } catch (error) {
     const { message, field, cause } = error as SpillwayError
     throw new SpillwayError('INVALID_CONFIG', message, { field: field?.replace(/^options\./, ''), cause })

@@ -4,7 +4,7 @@ import { growingFileOf } from '../capture/live-save'
 import { SpillwayError } from '../errors'
 import type { TruncationContext } from '../types'
 import { messageOf } from '../util/message-of'
-import { warn } from '../util/warn'
+import { tellCaller, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
 import { LiveUpload } from './live-upload'
 import type { ObjectStore } from './object-store'
@@ -42,11 +42,7 @@ export class OutputWriter {
   /** Tells the caller about an output that could not be uploaded. */
   private report(error: unknown, key: string): void {
     const { objects, onError } = this.options
-    try {
-      onError?.(error, `${objects.url}/${key}`)
-    } catch (thrown) {
-      warn('onError', thrown)
-    }
+    tellCaller('onError', onError, error, `${objects.url}/${key}`)
   }
 
   /** Saves an output, and returns its key. @throws SpillwayError `STORAGE_WRITE`, and the reason of the context's signal */

@@ -1,7 +1,7 @@
 /** Sends events to the caller; a failing listener never affects the call. */
 
 import type { TruncationContext, TruncationEvent, TruncationEventCallback } from '../types'
-import { catchLater, debug, warn } from '../util/warn'
+import { debug, tellCaller } from '../util/warn'
 import { describe } from '../validation/validate'
 
 /** An event without what every event has. */
@@ -36,13 +36,7 @@ function send(
     const { type, toolName, originalSize, truncatedSize, error = '' } = event
     debug('%s %s: %d -> %d bytes %s', type, printable(toolName), originalSize, truncatedSize, printable(error))
   }
-  if (onEvent === undefined) return
-  try {
-    const answer: unknown = onEvent(event)
-    if (answer !== undefined) catchLater('onEvent', answer)
-  } catch (error) {
-    warn('onEvent', error)
-  }
+  tellCaller('onEvent', onEvent, event)
 }
 
 /** A text that does nothing to the terminal that shows it: names of tools may come from a model. */

@@ -6,7 +6,7 @@ import { fileStorage, placeOf, type TruncationStorage } from '../storage/file-st
 import { isPlace, RECEIPT, type Receipt } from '../storage/receipt'
 import type { ITruncationStorage, SavedPart, SaveError, TruncationContext } from '../types'
 import { messageOf } from '../util/message-of'
-import { keepAlive, startTimer } from '../util/timer'
+import { withTimeout } from '../util/with-timeout'
 import { describe } from '../validation/validate'
 import type { Client } from './request'
 
@@ -66,7 +66,7 @@ export async function keptBy(service: Client, given: Receipt, to: Handover): Pro
 async function answerOf(service: Client, storage: ITruncationStorage, to: Handover): Promise<string> {
   if (placeOf(storage) !== undefined) return to.toFiles(storage as TruncationStorage)
   const { storageTimeoutMs } = service.settings.facts
-  const path = await withTimeout((late) => to.toCaller(storage, late), storageTimeoutMs)
+  const path = await inTime((late) => to.toCaller(storage, late), storageTimeoutMs)
   if (isPlace(path)) return path
   throw new SpillwayError('STORAGE_WRITE', `the storage answered ${describe(path)} instead of a path that fits a line`)
 }
@@ -103,34 +103,19 @@ export function withSignal(context: TruncationContext, late: AbortSignal): Trunc
   return { ...context, signal: AbortSignal.any([signal, late]) }
 }
 
-const LATE = Symbol('late')
-
 /** Milliseconds in which a storage that is late may still say that it has the output, or that it has dropped it. */
 const GRACE_MS = 50
 
-async function withTimeout<T>(work: (late: AbortSignal) => Promise<T>, ms: number): Promise<T> {
+async function inTime<T>(work: (late: AbortSignal) => Promise<T>, ms: number): Promise<T> {
   const late = new AbortController()
   const problem = new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
   const answer = work(late.signal)
-  const letGo = keepAlive()
   try {
-    const first = await within(ms, answer)
-    if (first !== LATE) return first
-    late.abort(problem)
-    const second = await within(GRACE_MS, answer).catch(() => LATE)
-    if (second !== LATE) return second as T
-    throw problem
-  } finally {
-    letGo()
-  }
-}
-
-/** The answer, or `LATE` when the time is up. */
-async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LATE> {
-  const { rings, cancel } = startTimer(ms)
-  try {
-    return await Promise.race([answer, rings.then((): typeof LATE => LATE)])
-  } finally {
-    cancel()
+    return await withTimeout(ms, () => answer, { onLate: () => late.abort(problem) })
+  } catch (error) {
+    if (!late.signal.aborted) throw error
+    return await withTimeout(GRACE_MS, () => answer).catch(() => {
+      throw problem
+    })
   }
 }

@@ -1,6 +1,7 @@
 /** Retries failed requests. */
 
 import { keepAlive, startTimer } from './timer'
+import { withTimeout } from './with-timeout'
 
 /** Requests for one answer, the first included. */
 const ATTEMPTS = 3
@@ -19,7 +20,7 @@ export async function withRetries<T>(request: () => Promise<T>, signal?: AbortSi
       return await request()
     } catch (error) {
       if (attempt === ATTEMPTS) throw error
-      await pause(waitMs(attempt))
+      await pause(waitMs(attempt), signal)
     }
   }
 }
@@ -29,8 +30,14 @@ export function waitMs(failures: number, mostMs = Number.POSITIVE_INFINITY): num
   return Math.random() * Math.min(mostMs, FIRST_WAIT_MS * 2 ** (failures - 1))
 }
 
-async function pause(ms: number): Promise<void> {
+/** Waits, unless the signal is aborted. @throws the reason of the signal */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  const timer = startTimer(ms)
   const release = keepAlive()
-  await startTimer(ms).rings
-  release()
+  try {
+    await withTimeout(Number.POSITIVE_INFINITY, () => timer.rings, { signal })
+  } finally {
+    release()
+    timer.cancel()
+  }
 }

@@ -16,6 +16,22 @@ export function catchLater(place: string, answer: unknown): boolean {
   return isPromise
 }
 
+/**
+ * Calls a callback that only learns something, if there is one. A failure of it, at once or later, is one warning and reaches
+ * neither the caller of this function nor the process.
+ */
+export function tellCaller<Given extends unknown[]>(
+  place: string,
+  callback: ((...given: Given) => unknown) | undefined,
+  ...given: Given
+): void {
+  try {
+    catchLater(place, callback?.(...given))
+  } catch (error) {
+    warn(place, error)
+  }
+}
+
 /** Reports what went wrong in a place of the caller's where a person can find it and no call trips over it. */
 export function warn(place: string, error: unknown): void {
   process.emitWarning(`${place}: ${messageOf(error)}`, 'SpillwayWarning')

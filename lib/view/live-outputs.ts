@@ -7,6 +7,7 @@ import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult 
 import type { StorageUsage, SweepReport } from '../storage/retention'
 import { canSay, isSavedOutput } from '../storage/saved-outputs'
 import { exitCodeOf } from '../util/exit-code'
+import { tellCaller } from '../util/warn'
 import { wrong } from '../validation/validate'
 import { outputSource } from './source-checks'
 import type { ListedOutput, OutputProgress, OutputSource } from './sources'
@@ -155,7 +156,7 @@ export class LiveOutputs implements OutputSource {
       known = totalBytes
       if (isFinished) stop()
       const at = this.finished.get(path)
-      listener({ totalBytes, isFinished, ...(at?.source === this.saved && { path: at.path }) })
+      tellCaller('listener', listener, { totalBytes, isFinished, ...(at?.source === this.saved && { path: at.path }) })
     }
     const timer = setInterval(look, EVERY_MS)
     void look()

@@ -88,8 +88,9 @@ export function shareApprovals(source: ApprovalSource, options: SharedApprovalsO
   let [written, touchedAt] = ['', 0]
   const look = async () => {
     let open = await source.pending()
-    for (const { id } of open) await takeAnswer(source, dir, name, id)
+    for (const { id } of open) if (!isClosed) await takeAnswer(source, dir, name, id)
     if (open.length > 0) open = await source.pending()
+    if (isClosed) return
     const text = open.length === 0 ? '' : JSON.stringify({ version: 1, pending: open })
     if (text === '' && written !== '') rmSync(file, { force: true })
     else if (text !== written) writeWhole(file, text)
@@ -97,7 +98,7 @@ export function shareApprovals(source: ApprovalSource, options: SharedApprovalsO
     else return
     ;[written, touchedAt] = [text, Date.now()]
   }
-  let isLooking = false
+  let [isLooking, isClosed] = [false, false]
   const timer = setInterval(() => {
     if (isLooking) return
     isLooking = true
@@ -109,6 +110,7 @@ export function shareApprovals(source: ApprovalSource, options: SharedApprovalsO
   }, LOOK_MS).unref()
   return {
     close() {
+      isClosed = true
       clearInterval(timer)
       rmSync(file, { force: true })
     },

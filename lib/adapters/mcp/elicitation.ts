@@ -10,6 +10,7 @@ import {
   type PermissionPolicy,
   type Tool,
 } from 'spillway'
+import { withTimeout } from '../../util/with-timeout'
 import { isRecord } from '../../validation/validate'
 import type { McpProxyOptions } from './options'
 import { textBlock } from './truncate-result'
@@ -107,7 +108,8 @@ export class Asking {
     if (!this.canElicit) return this.judge(call, signal)
     const controller = new AbortController()
     const forward = () => controller.abort()
-    signal.addEventListener('abort', forward, { once: true })
+    if (signal.aborted) forward()
+    else signal.addEventListener('abort', forward, { once: true })
     const asked = new Promise<PendingRequest>((resolve) => this.listeners.set(call.toolCallId, resolve))
     const outcome = this.outcomeOf(call, controller.signal).finally(() => this.listeners.delete(call.toolCallId))
     outcome.catch(() => {})
@@ -202,7 +204,7 @@ export class Asking {
 
 /** Never answers: the host does. */
 function untilSettled(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => signal.addEventListener('abort', reject, { once: true }))
+  return withTimeout(Number.POSITIVE_INFINITY, () => new Promise(() => {}), { signal })
 }
 
 /** Identity of the call that is judged: another tool or other arguments are another call. */

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { stringifyLossless } from '../../util/lossless-json'
-import { messageOf } from '../../util/message-of'
+import { warn } from '../../util/warn'
 import { asMessage, type Line, linesOf, partsOf, spliced } from './json-rpc-stream'
 import type { MessageWriter } from './message-writer'
 import type { Message } from './types'
@@ -86,7 +86,7 @@ export function drop(line: Line): undefined {
 }
 
 export function warnOfProxy(error: unknown): void {
-  process.emitWarning(`mcp: ${messageOf(error)}`, 'SpillwayWarning')
+  warn('mcp', error)
 }
 
 function* withLineFeed(pieces: Iterable<Buffer>): Generator<Buffer> {

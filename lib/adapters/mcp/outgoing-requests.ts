@@ -19,6 +19,7 @@ export class Questions {
 
   /** Answers the result; rejects where it is refused or taken back. */
   async ask(method: string, params: object, signal?: AbortSignal): Promise<unknown> {
+    signal?.throwIfAborted()
     this.count += 1
     const id = `${this.prefix}${this.count}`
     const answer = new Promise<unknown>((resolve, reject) => this.open.set(id, { resolve, reject }))

@@ -9,7 +9,7 @@ import { CHECK } from '../../overflow/limits'
 import { RECOVER_CHECKS } from '../../overflow/recovery-options'
 import { type OutputOwner, owner } from '../../storage/saved-outputs'
 import { messageOf } from '../../util/message-of'
-import { catchLater, warn } from '../../util/warn'
+import { tellCaller, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { givenPermission } from './harmless'
@@ -92,11 +92,7 @@ export function tell({ onEvent }: Pick<RequestControls, 'onEvent'>, event: Adapt
     if (event.type === 'error') warn('adapter', event.error)
     return
   }
-  try {
-    catchLater('onEvent', onEvent(event))
-  } catch (thrown) {
-    warn('onEvent', thrown)
-  }
+  tellCaller('onEvent', onEvent, event)
 }
 
 /** Tells of a gate whose questions no one hears: a call that it asks about waits until `pending` is looked at. */

@@ -3,7 +3,7 @@
 import type { ToolControls, ToolResultLike, TruncationContext } from 'spillway'
 import type { ToolResultKnowledge } from 'spillway/history'
 import { middlewareOf } from '../../service/middleware'
-import { warn } from '../../util/warn'
+import { catchLater, warn } from '../../util/warn'
 
 /** A value as the model may read it; the value itself if nothing had to go. Never rejects. */
 export type TruncateValue = (
@@ -29,7 +29,8 @@ function noteFile(ledger: ToolControls['ledger'], toolCallId: string | undefined
   if (ledger === undefined || typeof get !== 'function' || toolCallId === undefined) return
   try {
     const known = get.call(ledger, toolCallId)
-    if (known !== undefined && known.outputPath === undefined) ledger.record({ ...known, outputPath })
+    if (known === undefined || known.outputPath !== undefined) return
+    catchLater('ledger.record', ledger.record({ ...known, outputPath }))
   } catch (thrown) {
     warn('ledger.record', thrown)
   }
