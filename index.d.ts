@@ -655,7 +655,7 @@ export interface PermissionGateOptions {
 	modes?: ModeController;
 	/** Writes a rule to the user's settings. Without it, "always" is valid as long as the gate exists. */
 	saveRule?: (rule: SuggestedRule) => void | Promise<void>;
-	/** Writes the rule to this file of `loadConfig` instead; comments are kept. */
+	/** Writes the rule to this file of `loadConfig`; comments are kept. Instead of `saveRule`, not together with it. */
 	configFile?: string;
 	/**
 	 * Scope of "always".
@@ -1402,6 +1402,8 @@ export interface RecoverOptions<M> {
 	 * @default 'keep-prefix'
 	 */
 	thinking?: ThinkingMode;
+	/** The language of the notes in place of images and files. @default that of what the user said */
+	language?: NoticeLanguage;
 }
 /** Result of {@link recoverFromOverflow}. */
 export interface Recovered<M> {
@@ -1536,8 +1538,8 @@ export interface MemoryStorageOptions {
 	retentionDays?: number;
 }
 /**
- * Keeps full outputs in the memory of the process, with the methods of `TruncationStorage`. They are not shared with other
- * processes and are lost when the process ends.
+ * Keeps full outputs in the memory of the process, with the methods of `TruncationStorage` but for `saveStream`: an output is held
+ * as a whole. They are not shared with other processes and are lost when the process ends.
  */
 export declare class MemoryStorage implements ITruncationStorage {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
@@ -1560,6 +1562,13 @@ export declare class MemoryStorage implements ITruncationStorage {
 	sweep(options?: SweepOptions): Promise<SweepReport>;
 	/** Returns the number and size of the outputs. */
 	usage(): Promise<StorageUsage>;
+	/** Lists the outputs of the store, or of one session in it, newest first. */
+	list(access?: OutputAccess): Promise<SavedOutput[]>;
+	/**
+	 * Removes one output. Returns false if it was removed before.
+	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path
+	 */
+	remove(path: string): Promise<boolean>;
 	/** Removes all outputs of a session, and returns their number. */
 	deleteSession(sessionId: string): Promise<number>;
 	/** Returns the prefix of paths; it is not a folder on disk. */
@@ -2024,9 +2033,9 @@ export interface ContextManagerOptions<M = unknown> {
 	/** Prunes results beyond the newest 40,000 tokens of results. @default true */
 	budget?: boolean | PolicySettings<"budget">;
 	/** Further options of these three: when they prune, and what they may prune. */
-	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
+	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError" | "keepUsed">;
 	/**
-	 * `false`: no compaction. Without `summarize`, only old outputs are replaced.
+	 * `false`: no compaction. Without `summarize`, only old outputs are replaced. Its `thinking` follows that of `pruning` by default.
 	 * @default old outputs are replaced when the window is nearly full
 	 */
 	compaction?: false | Omit<CompactOptions<M>, SharedOption | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
@@ -2448,20 +2457,34 @@ export interface RefusedResult extends ToolResultLike {
 	domain?: string;
 	targets?: string[];
 }
+/** The same as an MCP result. */
+export interface RefusedMcpResult {
+	content: [
+		{
+			type: "text";
+			text: string;
+		}
+	];
+	isError: true;
+}
 type BoundedResult<R> = R extends TruncationResult<infer C> ? R | C : R extends {
 	output: TruncationResult<infer C>;
 } ? Omit<R, "output"> & {
 	output: R["output"] | C;
 } : R;
-/** A tool with everything around it. */
-export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
+type ArgumentsOf<T extends Tool> = Parameters<T["execute"]> extends readonly [
+] ? unknown : Parameters<T["execute"]>[0];
+type Shape = NonNullable<ToolControls["refusal"]>;
+type Refused<S extends Shape> = "result" extends S ? RefusedResult : S extends "text" ? string : RefusedMcpResult;
+/** A tool with everything around it. `S` is the `refusal` of its controls. */
+export type GuardedTool<T extends Tool, S extends Shape = "result"> = Omit<T, "execute"> & {
 	/**
 	 * Never rejects: a failure is a result that says so. With `truncation`, an output of `TruncationService` or `runCommand` in the
 	 * result is replaced by its `content`.
 	 */
-	execute(args: Parameters<T["execute"]>[0], context?: Partial<ExecutionContext> & {
+	execute(args: ArgumentsOf<T>, context?: Partial<ExecutionContext> & {
 		toolCallId?: string | undefined;
-	}): Promise<BoundedResult<Awaited<ReturnType<T["execute"]>>> | RefusedResult>;
+	}): Promise<BoundedResult<Awaited<ReturnType<T["execute"]>>> | Refused<S>>;
 };
 /**
  * Wraps a tool in controls, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
@@ -2474,7 +2497,9 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
  * const result = await safe.execute({ command: 'npm test' }, { toolCallId: 'call_1' })
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or control
  */
-export declare function guardTool<T extends Tool>(tool: T, controls?: ToolControls): GuardedTool<T>;
+export declare function guardTool<T extends Tool, S extends Shape = Shape>(tool: T, controls?: ToolControls & {
+	refusal?: S;
+}): GuardedTool<T, S>;
 /** Report of one call. */
 export interface SimplifiedReport {
 	/** Results that were replaced; at least 1. */

@@ -96,11 +96,14 @@ export function knownAs<T>(names: Readonly<Record<string, string>>, make: () => 
  */
 export function renamed(names: Readonly<Record<string, string>>, error: unknown): unknown {
   if (!(error instanceof SpillwayError)) return error
-  const { code, message, field = '', cause } = error
+  const { code, message, field = '', cause, report, stack } = error
   const fitting = Object.entries(names).find(([start]) => field.startsWith(start))
   if (fitting === undefined) return error
   const [start, known] = fitting
   const name = `${known}${field.slice(start.length)}`
   const told = message.replace(`"${field.replace(/^options\./, '')}"`, `"${name}"`)
-  return new SpillwayError(code, told, { field: name, cause })
+  const made = new SpillwayError(code, told, { field: name, cause, report })
+  // Where it was found, and not where it was renamed.
+  if (stack !== undefined) made.stack = stack.replace(message, () => told)
+  return made
 }

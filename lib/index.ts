@@ -36,7 +36,7 @@ export type { ContextManagerState } from './context/state'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
 export type { DoomLoopAnswer, DoomLoopQuestion, ToolControls } from './guard/controls'
 export { type GuardedTool, guardTool } from './guard/guard-tool'
-export type { RefusalKind, RefusedResult } from './guard/refusals'
+export type { RefusalKind, RefusedMcpResult, RefusedResult } from './guard/refusals'
 export {
   type ToolResultEntry,
   ToolResultLedger,

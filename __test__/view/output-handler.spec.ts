@@ -453,3 +453,68 @@ test.each<[string, object, string]>([
   const given = 'outputs' in options || _name === 'outputs' ? options : { outputs, ...options }
   expect(() => createOutputHandler(given as never)).toThrow(message)
 })
+
+test('a listener of a followed output that fails is a warning', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  try {
+    for (const fail of [
+      () => {
+        throw new Error('planted')
+      },
+      (async () => {
+        throw new Error('planted')
+      }) as () => void,
+    ]) {
+      const live = new LiveOutputs(new MemoryStorage())
+      const stop = live.follow('memory:/none', fail)
+      while (warned.mock.calls.length === 0) await new Promise(setImmediate)
+      stop()
+      expect(warned.mock.calls).toEqual([['listener: planted', 'SpillwayWarning']])
+      warned.mockClear()
+    }
+  } finally {
+    warned.mockRestore()
+  }
+})
+
+test('a source of questions that throws at once has none, until it answers', async () => {
+  let looks = 0
+  const approvals = {
+    pending: () => {
+      looks += 1
+      if (looks < 3) throw new Error('planted')
+      return [{ id: 'a' }] as never
+    },
+    respond: async () => {},
+  }
+  const { port, handler } = await serve({ outputs: new MemoryStorage(), approvals })
+  expect(await eventsOf(port, handler.token, '/spillway/approvals/follow', 1)).toEqual([{}])
+  expect(looks).toBe(3)
+})
+
+test('a MemoryStorage is listed, and an output of it is removed', async () => {
+  const storage = new MemoryStorage()
+  const first = await storage.save('a', { toolName: 'bash', sessionId: 's' })
+  const second = await storage.save('bc', { toolName: 'grep' })
+  const { get, post } = await serve({ outputs: storage, allowRemove: true })
+  expect(await get('outputs')).toMatchObject([
+    { path: second, toolName: 'grep', bytes: 2 },
+    { path: first, toolName: 'bash', bytes: 1 },
+  ])
+  expect((await post('remove', { path: first })).json).toEqual({ removed: true })
+  expect(await get('outputs')).toMatchObject([{ path: second }])
+})
+
+test.each([
+  ['what the source does not have', 'outputs', {}, 404, 'NOT_OFFERED'],
+  ['another address', 'nothing', {}, 404, 'NOT_FOUND'],
+  ['no token', 'about', { token: null }, 401, 'UNAUTHORIZED'],
+  ['another host', 'about', { headers: { host: 'elsewhere.example' } }, 403, 'FORBIDDEN'],
+  ['another origin', 'about', { headers: { origin: 'https://elsewhere.example' } }, 403, 'FORBIDDEN'],
+  ['another method', 'about', { method: 'POST', body: {} }, 405, 'METHOD_NOT_ALLOWED'],
+])('a request is refused with a code of its own: %s', async (_what, name, asked, status, code) => {
+  const outputs = { readRange: new MemoryStorage().readRange }
+  const { ask } = await serve({ outputs })
+  const answer = await ask(`/spillway/${name}`, asked as never)
+  expect([answer.status, answer.json.error.code]).toEqual([status, code])
+})

@@ -6,6 +6,7 @@
 
 import type { ContextReport, PruneReport, TruncationEvent } from 'spillway'
 import type { FoldCall, FoldedText } from 'spillway/fold'
+import { boundMembers } from '../tools/bind-members'
 import { warn } from '../util/warn'
 import { type Check, checkOptions } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
@@ -77,8 +78,8 @@ export interface Telemetry {
   readonly onEvent: (event: TruncationEvent) => void
   /** Returns a tool whose calls are recorded as spans `execute_tool`. Wrap it around `guardTool`, so that refusals are recorded. */
   tool<T extends CallableTool>(tool: T): T
-  /** Returns a folder that counts the bytes that were folded. */
-  fold<F extends Folder>(session: F): Folder
+  /** Returns the same folder, with all its methods, which also counts the bytes that were folded. */
+  fold<F extends Folder>(session: F): F
   /** Records the report of a `ContextManager` or a `HistoryPruner` of a request, on the active span. */
   request(report: ContextReport | PruneReport): void
 }
@@ -166,14 +167,14 @@ class Recorder implements Telemetry {
     this.instruments.duration.record(seconds, attributes)
   }
 
-  fold<F extends Folder>(session: F): Folder {
-    return {
-      fold: (text, call) => {
-        const folded = session.fold(text, call)
-        this.guarded(() => this.recordFold(text, folded, call.toolName))
-        return folded
-      },
+  fold<F extends Folder>(session: F): F {
+    const fold = (text: string, call: FoldCall): FoldedText => {
+      const folded = session.fold(text, call)
+      this.guarded(() => this.recordFold(text, folded, call.toolName))
+      return folded
     }
+    // With the other methods: a `ContextManager` tells the session by `forget` which results have left.
+    return { ...boundMembers(session), fold }
   }
 
   private recordFold(text: string, { content, record }: FoldedText, tool: string): void {

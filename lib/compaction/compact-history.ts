@@ -5,8 +5,9 @@ import { OTHER } from '../history/formats/define-format'
 import { pairsOf } from '../history/tool-pairs'
 import { call, native } from '../native/native'
 import type { Compacted as Answer } from '../overflow/recovery-options'
+import { checkOptions } from '../validation/options'
 import { edgesOf, rolesOf } from './history-reader'
-import { type CompactOptions, checkMessages, readCompactOptions } from './options'
+import { COMPACT_CHECKS, type CompactOptions, checkMessages, readCompactOptions } from './options'
 import type { CompactionPlan, CompactionReport, CompactionState } from './report'
 import { Run } from './run-compaction'
 
@@ -80,6 +81,11 @@ export function cutPoints(messages: readonly unknown[]): CutPoint[] {
   return points
 }
 
+/** The recovery decides about the others. */
+const STEP = Object.fromEntries(
+  Object.entries(COMPACT_CHECKS).filter(([key]) => !['targetTokens', 'force', 'enabled'].includes(key)),
+)
+
 /**
  * The `compact` of `recoverFromOverflow`, made of {@link compactHistory}: it shortens a history of any size to the tokens that the
  * recovery requests, and keeps the state of its compactions across the recoveries of a session.
@@ -90,6 +96,7 @@ export function cutPoints(messages: readonly unknown[]): CutPoint[] {
 export function compactionStep<M>(
   options: Omit<CompactOptions<M>, 'targetTokens' | 'force' | 'enabled'>,
 ): (messages: M[], info: { targetTokens: number; signal: AbortSignal | undefined }) => Promise<Answer<M>> {
+  checkOptions('options', options, STEP)
   readCompactOptions(options)
   let state: CompactionState | undefined = options.state
   return async (messages, { targetTokens, signal }) => {

@@ -10,7 +10,7 @@ import { PERMISSION_MODES, type PermissionCall, type PermissionMode, type Permis
 import type { ResultFolder } from '../tools/fold-result'
 import type { OutputService, ToolResultRecorder, TruncationMiddleware } from '../types'
 import { outputService } from '../validation/options'
-import { checkKeys, checkOneOf, hasFunctions, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, hasFunctions, invalid, isRecord, wrong } from '../validation/validate'
 
 /** The user must decide if a loop may continue. */
 export interface DoomLoopQuestion {
@@ -116,7 +116,7 @@ export function checkToolControls(controls: ToolControls): void {
     throw wrong('controls.hookTimeoutMs', hookTimeoutMs, 'a number above 0')
   }
   if (hookTimeoutMs !== undefined && isToolHookRunner(hooks)) {
-    throw wrong('controls.hookTimeoutMs', hookTimeoutMs, 'nothing: a HookRunner has its own timeoutMs')
+    throw invalid('controls.hookTimeoutMs', 'has no effect on a HookRunner; pass timeoutMs to new HookRunner instead')
   }
 }
 

@@ -16,7 +16,7 @@ import { checkToolControls, isToolHookRunner, type ToolControls } from './contro
 import { type Call, facts, type Guard } from './guarded-call'
 import { judgeCall } from './judge-call'
 import { auditDecision, auditOutcome, feed, noteOutcome } from './records'
-import { type RefusedResult, refusal, shaped } from './refusals'
+import { type RefusedMcpResult, type RefusedResult, refusal, shaped } from './refusals'
 
 /** The result of a tool, in which the text for the model may have replaced an output of `TruncationService` or `runCommand`. */
 type BoundedResult<R> =
@@ -26,16 +26,25 @@ type BoundedResult<R> =
       ? Omit<R, 'output'> & { output: R['output'] | C }
       : R
 
-/** A tool with everything around it. */
-export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
+/** A tool without parameters is called with an empty object by a host. */
+type ArgumentsOf<T extends Tool> = Parameters<T['execute']> extends readonly [] ? unknown : Parameters<T['execute']>[0]
+
+/** The form of a refused result. */
+type Shape = NonNullable<ToolControls['refusal']>
+
+/** A refused result in its form; that of an object where the form is not known. */
+type Refused<S extends Shape> = 'result' extends S ? RefusedResult : S extends 'text' ? string : RefusedMcpResult
+
+/** A tool with everything around it. `S` is the `refusal` of its controls. */
+export type GuardedTool<T extends Tool, S extends Shape = 'result'> = Omit<T, 'execute'> & {
   /**
    * Never rejects: a failure is a result that says so. With `truncation`, an output of `TruncationService` or `runCommand` in the
    * result is replaced by its `content`.
    */
   execute(
-    args: Parameters<T['execute']>[0],
+    args: ArgumentsOf<T>,
     context?: Partial<ExecutionContext> & { toolCallId?: string | undefined },
-  ): Promise<BoundedResult<Awaited<ReturnType<T['execute']>>> | RefusedResult>
+  ): Promise<BoundedResult<Awaited<ReturnType<T['execute']>>> | Refused<S>>
 }
 
 /**
@@ -49,7 +58,10 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
  * const result = await safe.execute({ command: 'npm test' }, { toolCallId: 'call_1' })
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or control
  */
-export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}): GuardedTool<T> {
+export function guardTool<T extends Tool, S extends Shape = Shape>(
+  tool: T,
+  controls: ToolControls & { refusal?: S } = {},
+): GuardedTool<T, S> {
   checkTool('tool', tool)
   checkToolControls(controls)
   const { truncation, hooks, hookTimeoutMs: timeoutMs } = controls
@@ -62,7 +74,7 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
   return {
     ...boundMembers(tool),
     execute: (args: never, context = {}) => run(guard, args, context as ExecutionContext).catch(unread),
-  } as GuardedTool<T>
+  } as GuardedTool<T, S>
 }
 
 async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {

@@ -22,6 +22,12 @@ export interface RefusedResult extends ToolResultLike {
   targets?: string[]
 }
 
+/** The same as an MCP result. */
+export interface RefusedMcpResult {
+  content: [{ type: 'text'; text: string }]
+  isError: true
+}
+
 /** The sentence of a verdict for a model: the call did not run, and something else has to be done. */
 export function loopRefusal({ action, message }: DoomLoopVerdict): string {
   if (message === undefined) return 'This call repeats earlier ones without progress, and did not run.'
@@ -60,6 +66,7 @@ export function refusal(kind: RefusalKind, message: string): RefusedResult {
 
 export function shaped(refused: RefusedResult, shape: ToolControls['refusal'] = 'result'): unknown {
   if (shape === 'text') return refused.output
-  if (shape === 'mcp') return { content: [{ type: 'text', text: refused.output }], isError: true }
+  if (shape === 'mcp')
+    return { content: [{ type: 'text', text: refused.output }], isError: true } satisfies RefusedMcpResult
   return { ...refused, message: refused.output }
 }

@@ -231,11 +231,17 @@ function foldersOf(given: PermissionPolicyOptions['scratchFolders'], temporary: 
   return [...new Set((given as string[]).flatMap((folder) => [resolve(folder), realOf(resolve(folder))]))]
 }
 
+/** Fields of a call of a gate, which mean nothing here. */
+interface Beside {
+  toolCallId?: unknown
+  signal?: unknown
+}
+
 /** @throws SpillwayError `INVALID_ARGUMENT` */
 export function readCall(request: PermissionCall): PermissionCall {
   if (!isRecord(request)) throw wrong('call', request, 'an object with tool and args')
   checkKeys('call', request, CALL_KEYS)
-  const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = fieldsOf(request)
+  const { tool, sessionId, mode, cwd, vault, headless, touchesNothing, toolCallId, signal } = fieldsOf(request)
   if (typeof tool !== 'string' || tool === '') throw wrong('call.tool', tool, 'the name of a tool')
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('call.sessionId', sessionId, 'a string')
   checkOneOf('call.mode', mode, PERMISSION_MODES)
@@ -244,6 +250,10 @@ export function readCall(request: PermissionCall): PermissionCall {
   if (headless !== undefined && typeof headless !== 'boolean') throw wrong('call.headless', headless, 'true or false')
   if (touchesNothing !== undefined && typeof touchesNothing !== 'boolean') {
     throw wrong('call.touchesNothing', touchesNothing, 'true or false')
+  }
+  if (toolCallId !== undefined && typeof toolCallId !== 'string') throw wrong('call.toolCallId', toolCallId, 'a string')
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function') {
+    throw wrong('call.signal', signal, 'an AbortSignal')
   }
   return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
 }
@@ -428,10 +438,11 @@ function belongsTo(path: string, sessionId: string | undefined): boolean {
 }
 
 /** All but the arguments. A getter is asked once, and may throw. */
-function fieldsOf(request: PermissionCall): PermissionCall {
+function fieldsOf(request: PermissionCall & Beside): PermissionCall & Beside {
   try {
     const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = request
-    return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
+    const { toolCallId, signal } = request
+    return { tool, sessionId, mode, cwd, vault, headless, touchesNothing, toolCallId, signal }
   } catch (cause) {
     throw invalid('call', 'expected an object that can be read', { cause })
   }

@@ -1,7 +1,7 @@
 /** Truncation for hosts that call a plugin's `toolResult` hook after every tool. */
 
 import type { ContentPart, OutputService, TruncationContext } from '../types'
-import { isRecord, wrong } from '../validation/validate'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
 import { boundSafely } from './middleware'
 import { TruncationService } from './service'
 
@@ -48,7 +48,8 @@ const MAX_DISPLAY_BYTES = 5000
  * Text parts share one limit; images keep their place. `returnDisplay` is set to the preview if it is missing or long.
  */
 export function createTruncationPlugin(options: { service: OutputService }): TruncationPlugin {
-  const service = isRecord(options) ? options.service : undefined
+  const { service, ...others } = (isRecord(options) ? options : {}) as Partial<{ service: OutputService }>
+  checkKeys('', others, ['service'], 'INVALID_CONFIG')
   if (typeof service?.output !== 'function') {
     throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')
   }

@@ -25,6 +25,7 @@ import {
   checkRetentionLimits,
   checkSweep,
   type RetentionLimits,
+  type SavedOutput,
   type StorageUsage,
   type SweepOptions,
   type SweepReport,
@@ -47,6 +48,7 @@ export interface MemoryStorageOptions {
 }
 
 interface Kept {
+  toolName: string
   /** The call that it is the output of. */
   call?: string
   bytes: Uint8Array
@@ -59,8 +61,8 @@ interface Kept {
 const ROOT = 'memory:/'
 
 /**
- * Keeps full outputs in the memory of the process, with the methods of `TruncationStorage`. They are not shared with other
- * processes and are lost when the process ends.
+ * Keeps full outputs in the memory of the process, with the methods of `TruncationStorage` but for `saveStream`: an output is held
+ * as a whole. They are not shared with other processes and are lost when the process ends.
  */
 export class MemoryStorage implements ITruncationStorage {
   /** @internal */
@@ -173,6 +175,30 @@ export class MemoryStorage implements ITruncationStorage {
     return { files, bytes, sessions, dirs: [{ dir: ROOT, files, bytes }] }
   }
 
+  /** Lists the outputs of the store, or of one session in it, newest first. */
+  async list(access: OutputAccess = {}): Promise<SavedOutput[]> {
+    checkAccess('access', access)
+    const { sessionId } = access
+    const session = sessionId === undefined ? undefined : native.sessionFolder(sessionId)
+    const found = [...this.kept].filter(([, kept]) => session === undefined || kept.session === session)
+    const listed = found.map(([path, { toolName, modified, bytes, part }]): SavedOutput => {
+      return { path, toolName, savedAt: modified, bytes: bytes.length, ...(part !== undefined && { partial: true }) }
+    })
+    return listed.reverse().sort((one, other) => other.savedAt - one.savedAt)
+  }
+
+  /**
+   * Removes one output. Returns false if it was removed before.
+   * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path
+   */
+  async remove(path: string): Promise<boolean> {
+    checkPath(path)
+    if (!this.kept.has(path) && this.gone.has(path)) return false
+    find(this, path)
+    forget(this, path)
+    return true
+  }
+
   /** Removes all outputs of a session, and returns their number. */
   async deleteSession(sessionId: string): Promise<number> {
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
@@ -238,7 +264,7 @@ function keep(storage: MemoryStorage, content: Content, context: TruncationConte
   const modified = now()
   const name = call(() => native.outputName(toolName.toWellFormed(), modified, content.part !== undefined))
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
-  storage.kept.set(path, { ...content, session, call: ofCall, modified })
+  storage.kept.set(path, { ...content, toolName, session, call: ofCall, modified })
   rememberOutput(path)
   return path
 }

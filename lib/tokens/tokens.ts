@@ -220,7 +220,9 @@ export async function loadTokenCounter(
 ): Promise<TokenCounter> {
   const known = Object.keys(COUNTERS)
   if (!known.includes(name)) throw wrong('name', name, listed(known))
-  const encoding = options?.encoding
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkKeys('options', options, ['encoding'])
+  const { encoding }: { encoding?: unknown } = options
   if (encoding !== undefined && !(typeof encoding === 'string' && /^\w+$/.test(encoding))) {
     throw wrong('options.encoding', encoding, 'the name of an encoding')
   }

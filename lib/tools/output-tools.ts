@@ -1,6 +1,6 @@
 /** Tools with which the model reads and searches saved outputs. */
 
-import { renamed, SpillwayError } from '../errors'
+import { renamed, type SpillwayError } from '../errors'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
 import { countedLines, linesFrom } from '../util/line-words'
@@ -356,9 +356,10 @@ function rangeOf(
   const atMost = (most: number, asked: unknown = most) => (typeof asked === 'number' ? Math.min(asked, most) : asked)
   const byLines = from_line !== undefined || line_count !== undefined
   if (byLines && byte_count !== undefined) {
-    throw new SpillwayError(
-      'INVALID_ARGUMENT',
-      'byte_count: can be combined with from_byte alone, not with from_line or line_count',
+    // The caller puts the name that the model wrote in the place of this one, and no other name can be put right.
+    throw invalid(
+      'byte_count',
+      'counts bytes from a first byte; leave it out, or leave out the first line and the number of lines',
     )
   }
   const byBytes = !byLines && (from_byte ?? byte_count) !== undefined

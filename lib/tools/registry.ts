@@ -15,7 +15,7 @@ import { asText, isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
-import { checkKeys, hasFunctions, isRecord, readable, wrong } from '../validation/validate'
+import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder } from './fold-result'
 
@@ -91,8 +91,8 @@ export class ToolRegistry {
     const { ledger, fold, workingDirectory } = copy
     // A host that gives its limits here must not believe that they hold.
     if ('truncation' in copy) {
-      const expected = 'nothing: pass the `middleware` of createTruncation to setTruncationMiddleware'
-      throw wrong('config.truncation', copy.truncation, expected, 'INVALID_CONFIG')
+      const problem = 'is no option of ToolRegistry; pass the middleware of createTruncation to setTruncationMiddleware'
+      throw invalid('config.truncation', problem, { code: 'INVALID_CONFIG' })
     }
     checkKeys('config', copy, OPTIONS, 'INVALID_CONFIG')
     if (workingDirectory !== undefined && typeof workingDirectory !== 'string') {

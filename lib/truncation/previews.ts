@@ -134,8 +134,8 @@ function nameOf(path: string): string | undefined {
   return path.endsWith(ENDING) ? NAME.exec(path.slice(0, -ENDING.length))?.[0] : undefined
 }
 
-/** Length read at each end of a longer text. */
-const END_UNITS = 2 ** 18
+/** Units or bytes of either end of a long output in which earlier notices are looked for. */
+export const END_UNITS = 2 ** 18
 
 /** True if there is any notice to be found. */
 export function hasNotices(): boolean {

@@ -21,6 +21,7 @@ import { isParts, textsOf } from './content'
 import { AT_ONCE_UNITS, isDrawn, isWithin } from './fast-path'
 import {
   type EarlierNotice,
+  END_UNITS,
   hasNotices,
   hasPreviewOf,
   hasPreviews,
@@ -126,9 +127,6 @@ function isLittle(text: string, { maxLines, maxBytes, maxTokens }: TextLimits): 
     (maxLines === null || lines <= Math.max(maxLines * SHARE_AROUND, 1))
   )
 }
-
-/** Units or bytes of either end of a long output in which earlier notices are looked for. */
-const END_UNITS = 2 ** 18
 
 function earlierNotices({ source }: Job): EarlierNotice[] {
   if (!hasNotices()) return []

@@ -91,24 +91,24 @@ export function createOutputHandler(options: OutputHandlerOptions): OutputHandle
     const name = url?.pathname.startsWith(`${base}/`) ? url.pathname.slice(base.length + 1) : undefined
     if (url === undefined || name === undefined) {
       if (next) next()
-      else refuse(response, 404, 'There is nothing at this address.')
+      else refuse(response, 'NOT_FOUND', 'There is nothing at this address.')
       return
     }
     setHeaders(response)
-    if (!isOwnHost(request, hosts)) return refuse(response, 403, 'This host is not served.')
-    if (!isOwnOrigin(request, origins)) return refuse(response, 403, 'This origin is not served.')
+    if (!isOwnHost(request, hosts)) return refuse(response, 'FORBIDDEN', 'This host is not served.')
+    if (!isOwnOrigin(request, origins)) return refuse(response, 'FORBIDDEN', 'This origin is not served.')
     if (allowOrigin(request, response, origins)) return
     if (request.method === 'POST' && name === 'session') {
       if (!tokens.redeem(bearerOf(request), 'login'))
-        return refuse(response, 401, 'This one-time token is used or expired.')
+        return refuse(response, 'UNAUTHORIZED', 'This one-time token is used or expired.')
       return sendJson(response, { token })
     }
     const isTicket = name === 'download' && request.method === 'GET'
-    if (!isTicket && !tokens.isIn(request)) return refuse(response, 401, 'The token is missing or wrong.')
+    if (!isTicket && !tokens.isIn(request)) return refuse(response, 'UNAUTHORIZED', 'The token is missing or wrong.')
     const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined
-    if (route === undefined) return refuse(response, 404, 'There is nothing at this address.')
+    if (route === undefined) return refuse(response, 'NOT_FOUND', 'There is nothing at this address.')
     const act = request.method === 'GET' ? route.get : request.method === 'POST' ? route.post : undefined
-    if (act === undefined) return refuse(response, 405, 'This method is not served.')
+    if (act === undefined) return refuse(response, 'METHOD_NOT_ALLOWED', 'This method is not served.')
     await act(served, { request, response, query: url.searchParams })
   }
 

@@ -25,9 +25,18 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.end(text)
 }
 
-/** A request that is refused. */
-export function refuse(response: ServerResponse, status: number, message: string): void {
-  sendJson(response, { error: { code: 'REFUSED', message } }, status)
+/** Why a request is refused, with the status of the answer. */
+const REFUSALS = {
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  NOT_OFFERED: 404,
+  METHOD_NOT_ALLOWED: 405,
+} as const
+
+/** Refuses a request. */
+export function refuse(response: ServerResponse, code: keyof typeof REFUSALS, message: string): void {
+  sendJson(response, { error: { code, message } }, REFUSALS[code])
 }
 
 const STATUS: Readonly<Record<string, number>> = {

@@ -143,7 +143,7 @@ async function download(served: Served, { response, query }: Exchange): Promise<
   const { outputs, tokens } = served
   if (!canSay(outputs)) return missing(response)
   if (!tokens.redeem(parameters.get('ticket'), `download ${path}`)) {
-    return refuse(response, 401, 'This address was used or has expired.')
+    return refuse(response, 'UNAUTHORIZED', 'This address was used or has expired.')
   }
   if (!isSavedOutput(path, outputs)) {
     throw new SpillwayError('STORAGE_NOT_OWNED', `${path}: is not a saved output of this store`, { field: 'path' })
@@ -209,8 +209,9 @@ async function followApprovals({ approvals }: Served, { response }: Exchange): P
   sendEvents(response, (send) => {
     if (approvals.listen) return approvals.listen(() => send({}))
     let known = ''
+    const asked = async () => approvals.pending()
     const timer = setInterval(async () => {
-      const questions = await Promise.resolve(approvals.pending()).catch(() => [])
+      const questions = await asked().catch(() => [])
       const ids = questions.map(({ id }) => id).join('\n')
       if (ids !== known) send({})
       known = ids
@@ -233,7 +234,7 @@ async function auditRecords({ audit }: Served, { response, query }: Exchange): P
 }
 
 function missing(response: ServerResponse): void {
-  refuse(response, 404, 'This server does not offer it.')
+  refuse(response, 'NOT_OFFERED', 'This server does not offer it.')
 }
 
 function textsOf<Name extends string>(body: Record<string, unknown>, ...names: Name[]): Record<Name, string> {

@@ -16,8 +16,9 @@ import { PRUNER_CHECKS, readPrunerOptions } from '../../pruning/options'
 import { HistoryPruner } from '../../pruning/pruner'
 import { TruncationService } from '../../service/service'
 import { createOutputTools, type OutputTool } from '../../tools/output-tools'
+import { definedOf } from '../../util/defined'
 import { type Check, checkOptions } from '../../validation/options'
-import { checkKeys, isRecord, wrong } from '../../validation/validate'
+import { checkKeys, invalid, isRecord, wrong } from '../../validation/validate'
 import { checkControls, storageOf, tell } from './controls'
 import { withHarmlessTools } from './harmless'
 import type { AdapterControls, RecoveryOptions } from './types'
@@ -149,21 +150,25 @@ export function spillwayKit(
     ...(sessionId !== undefined && { sessionId }),
   }
   if (sessionId !== undefined && 'sessionOf' in own) {
-    if ('sessionOf' in options)
-      throw wrong('options.sessionOf', options.sessionOf, 'nothing: options.sessionId names the session')
+    if ((options as { sessionOf?: unknown }).sessionOf !== undefined) {
+      throw invalid(
+        'options.sessionOf',
+        'cannot be given together with sessionId, which names the session; give one of them',
+      )
+    }
     Object.assign(controls, { sessionOf: () => sessionId })
   }
   const storage = storageOf(controls)
   const shared = { ...(storage && { storage }) }
   if (!without.includes('recovery')) {
     const window = contextWindow !== undefined && { contextWindowTokens: contextWindow }
-    controls.recovery = recovery === false ? false : { ...shared, ...window, ...recovery }
+    controls.recovery = recovery === false ? false : { ...shared, ...window, ...definedOf(recovery) }
   }
   if (pruning !== undefined && pruning !== false) {
     checkOptions('options.pruning', pruning, OF_PRUNER)
     readPrunerOptions(pruning, 'options.pruning')
   }
-  if (pruning !== false) controls.history = pruners({ ...options, ledger }, { ...shared, ...pruning })
+  if (pruning !== false) controls.history = pruners({ ...options, ledger }, { ...shared, ...definedOf(pruning) })
   knownAs({ 'controls.': '' }, () => checkControls(controls, own))
   return { controls: tools.length > 0 ? withHarmlessTools(controls, 'spillway') : controls, outputTools: tools }
 }
@@ -184,7 +189,7 @@ function boundOf(
   )
   const config =
     readers.length > 0 && readable
-      ? { availableTools: [...readers], ...truncation, tools: { ...free, ...truncation.tools } }
+      ? { availableTools: [...readers], ...definedOf(truncation), tools: { ...free, ...truncation.tools } }
       : truncation
   return knownAs({ '': 'truncation.' }, () => new TruncationService(config))
 }
@@ -202,7 +207,11 @@ function outputToolsOf(
   const { storage } = Object(bound) as { storage?: unknown }
   // A middleware and a storage of the caller's may have nothing to read from.
   if (given === undefined && ![storage].flat().every(isSource)) return []
-  if (!isSource(storage)) throw wrong('options.outputTools', given, 'false: no storage that the tools can read')
+  if (!isSource(storage))
+    throw invalid(
+      'options.outputTools',
+      'the storage of truncation has no readRange and search; give one that has, or outputTools: false',
+    )
   return knownAs({ 'options.': 'outputTools.' }, () =>
     createOutputTools(storage as never, { ...given, ...(sessionId !== undefined && { sessionId }) }),
   )
@@ -211,7 +220,8 @@ function outputToolsOf(
 function folderOf(fold: SpillwayOptions['fold'], sessionId: string | undefined): FoldSession | undefined {
   if (fold === false || (fold === undefined && sessionId === undefined)) return undefined
   // A pointer to what another session has in view would point nowhere.
-  if (sessionId === undefined) throw wrong('options.fold', fold, 'false, or an object together with options.sessionId')
+  if (sessionId === undefined)
+    throw invalid('options.fold', 'a pointer is valid in one session only; give sessionId as well, or fold: false')
   return knownAs({ 'options.': 'fold.' }, () => new FoldSession(fold))
 }
 
