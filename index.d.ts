@@ -2032,8 +2032,8 @@ export interface ContextManagerOptions<M = unknown> {
 	superseded?: boolean | PolicySettings<"superseded">;
 	/** Prunes results beyond the newest 40,000 tokens of results. @default true */
 	budget?: boolean | PolicySettings<"budget">;
-	/** Further options of these three: when they prune, and what they may prune. */
-	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError" | "keepUsed">;
+	/** Further options of these three: when they prune, and what they may prune. None of them reads `keepUsed`. */
+	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
 	/**
 	 * `false`: no compaction. Without `summarize`, only old outputs are replaced. Its `thinking` follows that of `pruning` by default.
 	 * @default old outputs are replaced when the window is nearly full

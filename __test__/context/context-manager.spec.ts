@@ -553,7 +553,6 @@ describe('bad arguments', () => {
     [{ compaction: { state: {} } }, /Unknown option "compaction.state"/],
     [{ pruning: { policies: [] } }, /Unknown option "pruning.policies"/],
     // Only policies that a manager does not have read it.
-    [{ pruning: { keepUsed: 3 } }, /Unknown option "pruning.keepUsed"/],
     [{ overflow: 'x' }, /openclaw/],
     [{ onError: 1 }, /a function/],
   ])('%j', (options, message) => {

@@ -62,19 +62,10 @@ export interface ContextManagerOptions<M = unknown> {
   superseded?: boolean | PolicySettings<'superseded'>
   /** Prunes results beyond the newest 40,000 tokens of results. @default true */
   budget?: boolean | PolicySettings<'budget'>
-  /** Further options of these three: when they prune, and what they may prune. */
+  /** Further options of these three: when they prune, and what they may prune. None of them reads `keepUsed`. */
   pruning?: Omit<
     HistoryPrunerOptions,
-    | 'policies'
-    | 'profile'
-    | 'contextWindow'
-    | 'ledger'
-    | 'storage'
-    | 'estimateTokens'
-    | 'language'
-    | 'onError'
-    // No policy of the manager reads it.
-    | 'keepUsed'
+    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'storage' | 'estimateTokens' | 'language' | 'onError'
   >
   /**
    * `false`: no compaction. Without `summarize`, only old outputs are replaced. Its `thinking` follows that of `pruning` by default.
@@ -136,7 +127,7 @@ export const POLICIES = ['outdated', 'superseded', 'budget'] as const
 /** Options of the manager are not options of a part: a single step would follow them. */
 const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger', 'storage']
 const COMPACTION = without(COMPACT_CHECKS, [...BESIDE, 'state', 'signal', 'force', 'targetTokens', 'usedTokens'])
-const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError', 'keepUsed'])
+const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError'])
 
 function without(checks: Readonly<Record<string, Check>>, keys: readonly string[]): Record<string, Check> {
   return Object.fromEntries(Object.entries(checks).filter(([key]) => !keys.includes(key)))

@@ -1,6 +1,6 @@
 /** The types of hooks, agents, tools and settings, as a host writes against them. Compiled, never run. */
 
-import { guardTool, PermissionPolicy } from 'spillway'
+import { guardTool, PermissionPolicy, type ToolControls } from 'spillway'
 import {
   type AgentDefinition,
   HookRunner,
@@ -38,6 +38,28 @@ export async function hooks(): Promise<number> {
   // @ts-expect-error its arguments are typed
   void tool.execute({ a: 'b' })
   return params.own.length + system.length
+}
+
+export async function refusals(controls: ToolControls): Promise<string> {
+  const tool = { name: 'x', execute: (args: { a: number }) => args.a }
+  const text: number | string = await guardTool(tool, { refusal: 'text' }).execute({ a: 1 })
+  const mcp = await guardTool(tool, { refusal: 'mcp' }).execute({ a: 1 })
+  if (typeof mcp !== 'number') mcp.content[0].text satisfies string
+  for (const guarded of [guardTool(tool), guardTool(tool, { refusal: 'result' }), guardTool(tool, controls)]) {
+    const result = await guarded.execute({ a: 1 })
+    if (typeof result !== 'number') result.kind satisfies string
+  }
+  const named = guardTool<typeof tool>(tool, { refusal: 'text' })
+  void named.execute({ a: 1 })
+  // A tool without parameters is called as hosts do.
+  const bare = guardTool({ name: 'x', execute: () => 1 })
+  await bare.execute({})
+  await bare.execute({}, { toolCallId: 'c' })
+  // @ts-expect-error there is no such form
+  void guardTool(tool, { refusal: 'json' })
+  // @ts-expect-error there is no such control
+  void guardTool(tool, { permision: 1 })
+  return String(text)
 }
 
 export async function folders(dir: string): Promise<AgentDefinition | undefined> {
