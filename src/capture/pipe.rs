@@ -102,7 +102,8 @@ impl Pipe {
 }
 
 impl Waiter {
-    /// Waits until the thread has passed everything on: about a second at max_wait after [`Pipe::end`].
+    /// Waits until the thread has passed everything on: at most `max_wait` of [`DrainPolicy`] after [`Pipe::end`], unless the
+    /// sink is slow.
     pub fn wait(self) -> io::Result<()> {
         let mut end = lock(&self.0.end);
         loop {

@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 9] =
 
 /// Returns true if a call prints search hits or paths.
 pub(crate) fn may_have(tool: &str, args: &str) -> bool {
-    let kind = tools::kind(tool).or_else(|| tools::kind(tools::last_part(tool)));
+    let kind = tools::kind_of(tool);
     match kind {
         Some(Kind::Search) => true,
         Some(Kind::Terminal) => args

@@ -169,6 +169,7 @@ impl Index {
         if u64::from(self.next) + known as u64 >= u64::from(EMPTY) {
             self.clear();
         }
+        let is_complete = known == lines.len();
         let Lines { mut hashes, mut marks, .. } = lines;
         hashes.truncate(known);
         marks.truncate(known);
@@ -192,7 +193,7 @@ impl Index {
         };
         self.next += known as u32;
         self.held += source.bytes();
-        if source.is_whole() && known == source.hashes.len() {
+        if source.is_whole() && is_complete {
             self.repeats.extend(keys.iter().map(|key| (key, source.base)));
         }
         let (base, windows): (u32, Vec<usize>) = (source.base, source.windows().collect());

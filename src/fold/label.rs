@@ -47,7 +47,7 @@ pub(crate) fn label(given: &Given<'_>) -> String {
     if let Access::Read(read) = Access::of(given.tool, &args) {
         return format!("the read of {}", path(&read.path));
     }
-    let kind = tools::kind(given.tool).or_else(|| tools::kind(tools::last_part(given.tool)));
+    let kind = tools::kind_of(given.tool);
     match (kind, subject) {
         (Some(Kind::Terminal), Some(subject)) => format!("the output of `{subject}`"),
         (_, Some(subject)) => format!("the result of {tool} {subject}"),

@@ -4,13 +4,11 @@ use serde_json::Value;
 
 use crate::history::pruning::superseded::{Access, normal_path, path_of};
 use crate::permission::shell;
+use crate::tools::arguments::command_of;
 use crate::tools::{self, Kind};
 
 /// Extensions of files that programs write what went wrong into.
 const LOGS: [&str; 5] = ["log", "txt", "out", "err", "trace"];
-
-/// Arguments that hold a command.
-const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
 /// Files that a call shows or writes.
 #[derive(Debug, Default, PartialEq)]
@@ -29,7 +27,7 @@ impl ShownFiles {
                 ShownFiles { paths: path_of(args).into_iter().collect(), only_these: false }
             }
             Access::None => {
-                let kind = tools::kind(tool).or_else(|| tools::kind(tools::last_part(tool)));
+                let kind = tools::kind_of(tool);
                 let command = (kind == Some(Kind::Terminal)).then(|| command_of(args)).flatten();
                 let paths = command.as_deref().and_then(shell::printed_files).unwrap_or_default();
                 let paths: Vec<String> = paths.iter().map(|path| normal_path(path)).collect();
@@ -55,20 +53,6 @@ fn is_source(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
     extension.is_some_and(|extension| !LOGS.contains(&extension.as_str()))
-}
-
-fn command_of(args: &Value) -> Option<String> {
-    match COMMANDS.iter().find_map(|name| args.get(name))? {
-        Value::String(text) => Some(text.clone()),
-        // Given as `["bash", "-lc", "…"]`.
-        Value::Array(words) => match words.as_slice() {
-            [_, flag, script] if flag.as_str()?.starts_with('-') => {
-                Some(script.as_str()?.to_owned())
-            }
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::permission::shell;
-use crate::tools::{Kind, kind, last_part, plain, waits};
+use crate::tools::arguments::command_of;
+use crate::tools::{Kind, kind_of, last_part, plain, waits};
 
 /// The effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -95,8 +96,8 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
             member("chars").or_else(|| member("input")).is_none_or(|text| text.trim().is_empty());
         return Conduct { waits, changes: (!waits).into() };
     }
-    if kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Terminal) {
-        let command = command_of(arguments);
+    if kind_of(tool) == Some(Kind::Terminal) {
+        let command = arguments.and_then(command_of).unwrap_or_default();
         let waits =
             command.trim_start().starts_with("sleep ") || command.trim_start().starts_with("wait ");
         let changes = if waits { false.into() } else { Changes::of_command(command) };
@@ -111,27 +112,6 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES);
     Conduct { waits: false, changes: changes.into() }
-}
-
-/// Returns the command of a terminal call, whatever the name of the argument is.
-fn command_of(arguments: Option<&Value>) -> String {
-    let Some(arguments) = arguments else { return String::new() };
-    if let Some(text) = arguments.as_str() {
-        return text.to_owned();
-    }
-    let keys = ["command", "cmd", "script", "code", "input"];
-    match keys.iter().find_map(|key| arguments.get(key)) {
-        Some(Value::String(text)) => text.clone(),
-        // Given as `["bash", "-lc", "…"]`.
-        Some(Value::Array(words)) => {
-            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            match words.as_slice() {
-                [_, flag, script] if flag.starts_with('-') => (*script).to_owned(),
-                _ => words.join(" "),
-            }
-        }
-        _ => String::new(),
-    }
 }
 
 /// Returns true if a command certainly changes nothing. A command that is not understood may change something: a

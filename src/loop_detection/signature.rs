@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::json::canonical::canonical;
-use crate::tools::{Kind, kind, last_part, plain};
+use crate::tools::{Kind, kind_of, last_part, plain};
 use crate::util::hex::hex;
 
 /// Fields of a terminal's results that differ between equal runs.
@@ -114,7 +114,7 @@ enum Sort {
 }
 
 fn sort_of(tool: &str) -> Sort {
-    if kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Terminal) {
+    if kind_of(tool) == Some(Kind::Terminal) {
         return Sort::Terminal;
     }
     let name = plain(last_part(tool));

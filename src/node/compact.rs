@@ -16,7 +16,7 @@ use spillway_core::history::compaction::plan::{Message, Output, Wanted, plan};
 use spillway_core::util::suggest::refuse_choice;
 
 use crate::error::{Result, from_core};
-use crate::json::{json as written, parse};
+use crate::json::{json as written, parse, rows};
 
 /// Columns of a message in [`compaction_plan`]: role and size.
 const MESSAGE_COLUMNS: usize = 2;
@@ -90,32 +90,28 @@ pub fn compaction_plan(
 ) -> Result<String> {
     let Question { trigger, usable, cut, summary, wanted } = parse(&question)?;
     let limits = CompactionLimits { trigger, usable, cut, summary };
-    let messages = messages.chunks_exact(MESSAGE_COLUMNS);
-    let messages: Vec<Message> = messages
-        .filter_map(|columns| match columns {
-            &[role, size] => Some(Message { role: role_of(role as u32), size }),
-            _ => None,
+    let messages: Vec<Message> = rows::<MESSAGE_COLUMNS, _>(messages)?
+        .iter()
+        .map(|&[role, size]| Message { role: role_of(role as u32), size })
+        .collect();
+    let outputs: Vec<Output> = rows::<OUTPUT_COLUMNS, _>(outputs)?
+        .iter()
+        .map(|&[message, size, placeholder]| Output {
+            message: message as usize,
+            size,
+            placeholder,
         })
         .collect();
-    let outputs = outputs.chunks_exact(OUTPUT_COLUMNS);
-    let outputs: Vec<Output> = outputs
-        .filter_map(|columns| match columns {
-            &[message, size, placeholder] => {
-                Some(Output { message: message as usize, size, placeholder })
-            }
-            _ => None,
-        })
-        .collect();
-    Ok(written(&plan(&messages, &pairs_of(pairs), &outputs, &limits, &wanted)))
+    Ok(written(&plan(&messages, &pairs_of(pairs)?, &outputs, &limits, &wanted)))
 }
 
 /// Returns the positions at which a history may be split: two numbers each, the index of the first message after the
 /// split, and 1 if a turn begins there.
 #[napi(catch_unwind)]
-pub fn compaction_cuts(roles: &[u32], pairs: &[u32]) -> Vec<u32> {
+pub fn compaction_cuts(roles: &[u32], pairs: &[u32]) -> Result<Vec<u32>> {
     let roles: Vec<Role> = roles.iter().copied().map(role_of).collect();
-    let found = cuts(&roles, &pairs_of(pairs));
-    found.iter().flat_map(|cut| [cut.at as u32, u32::from(cut.is_turn)]).collect()
+    let found = cuts(&roles, &pairs_of(pairs)?);
+    Ok(found.iter().flat_map(|cut| [cut.at as u32, u32::from(cut.is_turn)]).collect())
 }
 
 /// Returns the messages whose images are removed to free `excess`.
@@ -194,14 +190,9 @@ pub fn changed_files_merged(known: Vec<String>, added: Vec<String>, most: u32) -
     merged(&known, &added, most as usize)
 }
 
-fn pairs_of(pairs: &[u32]) -> Vec<(usize, usize)> {
-    let pairs = pairs.chunks_exact(2);
-    pairs
-        .filter_map(|pair| match pair {
-            &[call, result] => Some((call as usize, result as usize)),
-            _ => None,
-        })
-        .collect()
+fn pairs_of(pairs: &[u32]) -> Result<Vec<(usize, usize)>> {
+    let pairs = rows::<2, _>(pairs)?.iter();
+    Ok(pairs.map(|&[call, result]| (call as usize, result as usize)).collect())
 }
 
 fn numbers_of(profile: Option<&str>) -> Result<&'static Numbers> {

@@ -1,4 +1,4 @@
-//! JSON at the boundary, in both directions.
+//! JSON and columns of numbers at the boundary.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,6 +11,17 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
         from_core(CoreError::new(Code::Internal, format!("the facade sent bad JSON: {error}")))
     })
+}
+
+/// Divides a column into rows of `N` values. A remainder is a bug in Spillway.
+pub(crate) fn rows<const N: usize, T>(values: &[T]) -> Result<&[[T; N]]> {
+    let (rows, rest) = values.as_chunks::<N>();
+    if rest.is_empty() {
+        return Ok(rows);
+    }
+    let count = values.len();
+    let problem = format!("the facade sent {count} values in rows of {N}");
+    Err(from_core(CoreError::new(Code::Internal, problem)))
 }
 
 /// Serializes a value for the facade. Infallible, because all values are representable.

@@ -18,7 +18,7 @@ use spillway_core::history::overflow::saved_path::{self, Saved};
 use spillway_core::util::suggest::refuse_choice;
 
 use crate::error::{Result, from_core};
-use crate::json::{json as written, parse};
+use crate::json::{json as written, parse, rows};
 use crate::strings::append_utf16;
 
 /// Returns the constants of the document, and the transitions of a recovery, as JSON.
@@ -125,14 +125,11 @@ pub fn overflow_cut(
     };
     let weight = Weight::of(rule.weighted);
     let rule = Rule { weight, min_keep: rule.min_keep, suffixes: &suffixes };
-    let texts: Vec<Text> = ends
-        .chunks_exact(2)
-        .zip(sizes.chunks_exact(3))
-        .filter_map(|(ends, sizes)| match (ends, sizes) {
-            ([start, end], &[units, weight, characters]) => {
-                Some(Text::ends(start, end, units as usize, weight as u64, characters as u64))
-            }
-            _ => None,
+    let texts: Vec<Text> = rows::<2, _>(&ends)?
+        .iter()
+        .zip(rows::<3, _>(sizes)?)
+        .map(|([start, end], &[units, weight, characters])| {
+            Text::ends(start, end, units as usize, weight as u64, characters as u64)
         })
         .collect();
     let cut = |Kept { head, tail, middle, suffix, .. }| OverflowCut {

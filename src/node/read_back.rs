@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16String};
 use napi_derive::napi;
 use serde_json::json;
-use spillway_core::error::Result as CoreResult;
+use spillway_core::error::{Code, Error, Result as CoreResult};
 use spillway_core::fs::file_names;
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::pattern;
@@ -177,7 +177,9 @@ impl Steps {
             Steps::Search(search) => Ok(for_a_while(|| search.step(STEP_BYTES))?.map(|found| {
                 Answer { text: Either::A(String::new().into()), facts: json(&found) }
             })),
-            Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => Ok(None),
+            Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => {
+                Err(Error::new(Code::Internal, "the request is over"))
+            }
         }
     }
 }

@@ -235,7 +235,7 @@ impl Shared {
     }
 
     /// Scans the lines that begin in a chunk, which may itself begin within a line. Returns `None` if a line is too
-    /// long or the file cannot be read, so that the search has to scan_chunk by itself.
+    /// long or the file cannot be read, in which case the search must scan the chunk itself.
     fn scan_chunk(
         &self,
         pattern: &Pattern,

@@ -1,4 +1,6 @@
-//! The names of arguments, by what they state.
+//! The names of arguments, by what they state, and the command among them.
+
+use serde_json::Value;
 
 /// Paths of files.
 pub(crate) const PATH_KEYS: &[&str] = &[
@@ -179,3 +181,26 @@ pub(crate) const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri", "href", "addres
 pub(crate) const QUERY_KEYS: &[&str] =
     &["query", "q", "search_query", "searchQuery", "search_term", "queries", "keywords"];
 pub(crate) const PATCH_KEYS: &[&str] = &["patch", "input", "patch_text", "patchText", "diff"];
+
+/// Arguments of terminals that hold the command, in the order in which they are looked for.
+const WHOLE_COMMAND_KEYS: [&str; 5] = ["command", "cmd", "script", "code", "input"];
+
+/// Returns the command of a call of a terminal. Arguments that are a text are the command.
+pub(crate) fn command_of(args: &Value) -> Option<String> {
+    let value = match args {
+        Value::String(_) => args,
+        _ => WHOLE_COMMAND_KEYS.iter().find_map(|key| args.get(key))?,
+    };
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            Some(match words.as_slice() {
+                // Given as `["bash", "-lc", "…"]`.
+                [_, flag, script] if flag.starts_with('-') => (*script).to_owned(),
+                _ => words.join(" "),
+            })
+        }
+        _ => None,
+    }
+}

@@ -50,6 +50,11 @@ pub fn kind(name: &str) -> Option<Kind> {
     known(name).map(|(kind, _)| kind).or_else(in_space)
 }
 
+/// Returns what a tool does, by its whole name or by the part after that of its server.
+pub fn kind_of(name: &str) -> Option<Kind> {
+    kind(name).or_else(|| kind(last_part(name)))
+}
+
 /// Returns how the arguments of a tool state what it touches, or `None` if its name is not known or says too little.
 pub(crate) fn shape(name: &str) -> Option<Shape> {
     known(name)?.1

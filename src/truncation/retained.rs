@@ -49,7 +49,8 @@ impl<T: Held, R: Rule<T>> Thinned<T, R> {
         (!self.is_full).then_some(&self.rule)
     }
 
-    /// Adds items that the rule keeps, then makes the rule stricter until all items fit.
+    /// Adds items, which the caller has filtered by [`Self::rule`], then makes the rule stricter until all items fit. Not
+    /// called once there is no rule.
     pub(crate) fn extend(&mut self, items: impl IntoIterator<Item = T>) {
         for item in items {
             self.held += item.held();

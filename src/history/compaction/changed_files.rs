@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::history::pruning::superseded::Access;
 use crate::permission::Domain;
 use crate::permission::targets::{UnresolvedTarget, touched};
-use crate::tools::{Kind, kind, last_part};
+use crate::tools::{Kind, kind_of, last_part};
 
 /// The outcome of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ const MAX_LENGTH: usize = 160;
 
 /// Returns true if calls of this tool belong in the list.
 pub fn is_edit(tool: &str) -> bool {
-    kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Edit)
+    kind_of(tool) == Some(Kind::Edit)
 }
 
 /// Returns the entries of a call, one for each file that it changes.
