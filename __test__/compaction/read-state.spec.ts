@@ -24,16 +24,22 @@ interface Read {
   shown: string
   args?: object
   failed?: boolean
+  /** @default 'read' */
+  tool?: string
 }
 
 /** A history that reads these files, then talks for long. */
 function reading(reads: readonly Read[], after: readonly Message[] = []): Message[] {
-  const steps = reads.flatMap(({ path, shown, args, failed }, at): Message[] => [
+  const steps = reads.flatMap(({ path, shown, args, failed, tool = 'read' }, at): Message[] => [
     {
       role: 'assistant',
       content: '',
       tool_calls: [
-        { id: `r${at}`, type: 'function', function: { name: 'read', arguments: JSON.stringify({ path, ...args }) } },
+        {
+          id: `r${at}`,
+          type: 'function',
+          function: { name: tool, arguments: JSON.stringify(tool === 'read' ? { path, ...args } : args) },
+        },
       ],
     },
     { role: 'tool', tool_call_id: `r${at}`, content: failed === true ? `Error: ${shown}` : shown },
@@ -92,6 +98,35 @@ test('says which files were read, which lines, and whether they have changed sin
     '- src/link.ts',
     `- ${join(outside, 'secret')}`,
   ])
+})
+
+test('a command that only prints lines of one file is a read of them', async () => {
+  writeFileSync(join(root, 'src/a.ts'), LINES.join('\n'))
+  const shown = (args: object, from: number, to: number, tool = 'bash'): Read => ({
+    path: '',
+    tool,
+    args,
+    shown: LINES.slice(from - 1, to).join('\n'),
+  })
+  const runs: [reads: Read[], line: string][] = [
+    [[shown({ command: 'cat src/a.ts' }, 1, 30)], '- src/a.ts: unchanged since'],
+    [[shown({ command: "sed -n '5,9p' src/a.ts" }, 5, 9)], '- src/a.ts: lines 5-9, unchanged since'],
+    [
+      [
+        shown({ cmd: 'cat a.ts | head -8', workdir: 'src' }, 1, 8, 'exec_command'),
+        shown({ command: ['bash', '-lc', 'tail -n +21 src/a.ts'] }, 21, 30, 'shell'),
+        shown({ command: 'npm test' }, 1, 30),
+        shown({ command: 'cat src/a.ts | grep value' }, 1, 30),
+      ],
+      '- src/a.ts: lines 1-8, 21-, unchanged since',
+    ],
+    [[shown({ command: 'cat src/a.ts' }, 2, 12)], '- src/a.ts: changed since'],
+  ]
+  const ledger = new ToolResultLedger()
+  for (let at = 0; at < 4; at++)
+    ledger.record({ toolCallId: `r${at}`, toolName: 'bash', endedAt: 1_600_000_000_000, isError: false })
+  for (const [reads, line] of runs)
+    expect(below('[Read Files]', await summaryOf(reading(reads), { readState: { root }, ledger }))).toEqual([line])
 })
 
 test.each<[string, readonly string[], Omit<Read, 'path'>[], string]>([

@@ -17,6 +17,9 @@ const MAX_COMMAND_LENGTH = 2 ** 16
 /** As deep as the arguments of any known tool; what is deeper stays. */
 const DEEPEST = 8
 
+/** Arguments that are lists and say which lines are meant: a range of lines, the words of a command. */
+const TELLING_LISTS = new Set(['view_range', 'command', 'cmd'])
+
 export interface FileAccess {
   read?: FileRead
   writes?: boolean
@@ -30,7 +33,7 @@ export function fileAccess(tool: string, view: CallView): FileAccess {
     const short = Object.entries(args).filter(
       ([, value]) => typeof value !== 'string' || value.length <= MAX_PATH_LENGTH,
     )
-    const telling = short.filter(([key, value]) => typeof value !== 'object' || key === 'view_range')
+    const telling = short.filter(([key, value]) => typeof value !== 'object' || TELLING_LISTS.has(key))
     const text = JSON.stringify(Object.fromEntries(telling))
     return JSON.parse(call(() => native.fileAccess(tool, text))) as FileAccess
   } catch {

@@ -20,14 +20,14 @@ use spillway_core::tools;
 use spillway_core::util::sync::lock;
 
 use crate::error::Result;
-use crate::json::{json as written, parse};
+use crate::json::{json as written, parse, rows};
 use crate::overflow::OverflowCut;
 use crate::strings::{append_low_bytes, append_utf16, pieces};
 
 /// The pruning state of a history.
 pub type PrunerHandle = External<Mutex<Pruner>>;
 
-/// Columns of a message in [`pruner_append`]: role, tokens, number of items.
+/// Columns of a message in [`pruner_append`]: role, tokens, number of items, tokens of thinking, 1 if its thinking was removed.
 const MESSAGE_COLUMNS: usize = 5;
 
 /// Columns of an item in [`pruner_append`]: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
@@ -119,21 +119,19 @@ pub fn pruner_append(
     items: &[f64],
     paths: Vec<String>,
     uses: Vec<u32>,
-) {
+) -> Result<()> {
+    let messages = rows::<MESSAGE_COLUMNS, _>(messages)?;
+    let mut items = rows::<ITEM_COLUMNS, _>(items)?.iter();
+    let uses = rows::<2, _>(&uses)?;
     let mut pruner = lock(pruner);
     pruner.keep(shared as usize);
-    let mut items = items.chunks_exact(ITEM_COLUMNS);
     let mut paths = paths.into_iter();
-    for message in messages.chunks_exact(MESSAGE_COLUMNS) {
-        let &[role, tokens, count, thinking, removed] = message else { continue };
+    for &[role, tokens, count, thinking, removed] in messages {
         let is_without_thinking = removed != 0.0;
         pruner.push(Message { role: role_of(role), tokens, thinking, is_without_thinking });
-        for columns in items.by_ref().take(count as usize) {
-            let &[flags, facts, tokens, placeholder, time, carried, from_line, to_line, trimmed] =
-                columns
-            else {
-                continue;
-            };
+        for &[flags, facts, tokens, placeholder, time, carried, from_line, to_line, trimmed] in
+            items.by_ref().take(count as usize)
+        {
             let flags = flags as u32;
             let has = |flag: u32| flags & flag != 0;
             let facts = Facts::from_bits(facts as u16);
@@ -160,10 +158,10 @@ pub fn pruner_append(
             pruner.push_item(item, form, (carried >= 0.0).then_some(carried as u64));
         }
     }
-    for used in uses.chunks_exact(2) {
-        let &[message, result] = used else { continue };
+    for &[message, result] in uses {
         pruner.push_use(Use { message: message as usize, result: result as usize });
     }
+    Ok(())
 }
 
 /// Declares that a request at `last_request` had the first `shared` messages, although this pruner did not see it.
@@ -209,10 +207,10 @@ pub fn pruner_state(#[napi(ts_arg_type = "object")] pruner: &PrunerHandle) -> St
 }
 
 /// Returns the file access of a call as JSON: `{ "read": [path, from, to] }` with `null` for the end of the file, or `{
-/// "writes": true }`, or `{}`.
+/// "writes": true }`, or `{}`. A command that only prints lines of one file is a read.
 #[napi(catch_unwind)]
 pub fn file_access(tool: String, args: String) -> Result<String> {
-    let access = match Access::of(&tool, &parse(&args)?) {
+    let access = match Access::also_by_command(&tool, &parse(&args)?) {
         Access::Read(Read { path, from_line, to_line, .. }) => {
             let to_line = to_line.is_finite().then_some(to_line);
             json!({ "read": [path, from_line, to_line] })

@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::json::canonical::canonical;
-use crate::tools::arguments::COMMAND_KEYS;
-use crate::tools::{Kind, kind, last_part, plain};
+use crate::permission::shell::{PrintedLines, printed_lines};
+use crate::tools::arguments::{BASE_KEYS, COMMAND_KEYS, command_of};
+use crate::tools::{Kind, kind_of, plain};
 
 /// Argument names for the file to read. The first one present counts.
 const PATHS: [&str; 9] = [
@@ -70,7 +71,7 @@ impl Access {
     pub fn of(tool: &str, args: &Value) -> Access {
         let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
         let number = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_f64());
-        let known = kind(tool).or_else(|| kind(last_part(tool)));
+        let known = kind_of(tool);
         let views = text(&["command"]).is_some_and(|command| command == "view");
         match known {
             Some(Kind::Read) => {}
@@ -90,6 +91,34 @@ impl Access {
             .unwrap_or(f64::INFINITY);
         Access::Read(Read { path, from_line, to_line, worked: true })
     }
+
+    /// Returns the file access of a call, also of a terminal: a command that does nothing but print lines of one file is
+    /// a read of them.
+    pub fn also_by_command(tool: &str, args: &Value) -> Access {
+        match Access::of(tool, args) {
+            Access::None => printed_by(tool, args).map_or(Access::None, Access::Read),
+            known => known,
+        }
+    }
+}
+
+/// Returns the lines that the command of a terminal prints, if it does nothing else.
+fn printed_by(tool: &str, args: &Value) -> Option<Read> {
+    kind_of(tool).filter(|kind| *kind == Kind::Terminal)?;
+    let PrintedLines { path, from, to } = printed_lines(&command_of(args)?)?;
+    let folder = args.as_object().into_iter().flatten().find_map(|(key, value)| {
+        value.as_str().filter(|_| BASE_KEYS.contains(&plain(key).as_str()))
+    });
+    let path = match folder {
+        Some(folder) if !path.starts_with(['/', '~']) => format!("{folder}/{path}"),
+        _ => path,
+    };
+    Some(Read {
+        path: normal_path(&path),
+        from_line: from as f64,
+        to_line: to.map_or(f64::INFINITY, |to| to as f64),
+        worked: true,
+    })
 }
 
 /// Returns the path that the arguments of a call name.
@@ -101,7 +130,7 @@ pub fn path_of(args: &Value) -> Option<String> {
 /// Returns a text that only runs of the same command have, in the place of a path. `None` if a tool runs no commands, the
 /// arguments have none, or they are long.
 pub fn same_command(tool: &str, args: &Value) -> Option<String> {
-    if kind(tool).or_else(|| kind(last_part(tool))) != Some(Kind::Terminal) {
+    if kind_of(tool) != Some(Kind::Terminal) {
         return None;
     }
     let given = |value: &Value| match value {
@@ -119,7 +148,7 @@ pub fn same_command(tool: &str, args: &Value) -> Option<String> {
 
 /// Returns true if calls of a tool are known to read or change files.
 pub fn handles_files(tool: &str) -> bool {
-    matches!(kind(tool).or_else(|| kind(last_part(tool))), Some(Kind::Read | Kind::Edit))
+    matches!(kind_of(tool), Some(Kind::Read | Kind::Edit))
 }
 
 /// A read of one file.

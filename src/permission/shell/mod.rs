@@ -30,7 +30,7 @@
 //! | [`printed`], [`listed`] | what a command prints |
 //! | [`printed_environment`] | which commands and code print variables that hold secrets |
 //! | [`printed_secrets`] | which commands print secrets without naming their file |
-//! | [`printed_files`] | which files a command prints that does nothing else |
+//! | [`printed_files`] | which files a command prints that does nothing else, and which lines |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`dialects`] | what other shells make of what bash reads |
@@ -115,7 +115,7 @@ mod word;
 mod wrapped_command;
 mod wrappers;
 
-pub use printed_files::printed_files;
+pub use printed_files::{PrintedLines, printed_files, printed_lines};
 
 /// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
