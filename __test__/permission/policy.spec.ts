@@ -258,6 +258,8 @@ test.each([
   [{ profile: 'x' }, 'profile'],
   [{ outsideEdit: 'allow' }, 'outsideEdit'],
   [{ mcpServers: [''] }, 'mcpServers[0]'],
+  [{ mcpServers: ['x'.repeat(1024)] }, 'mcpServers'],
+  [{ scratchFolders: [`/${'x'.repeat(1024)}`] }, 'scratchFolders'],
   [{ tools: { a: { domain: 'mcp' } } }, 'tools.a.domain'],
   [{ tools: { a: { domain: 'read', shape: 'command' } } }, 'tools.a.shape'],
   [{ sensitiveFiles: ['a/b'] }, 'sensitiveFiles'],

@@ -12,6 +12,7 @@ import {
   type UserTruncationConfig,
 } from 'spillway'
 import { type LoadedConfig, loadConfig } from 'spillway/config'
+import { definedOf } from '../util/defined.js'
 import { isStoreUrl } from '../util/store-url'
 import { type Option, type Parsed, UsageError } from './command'
 import { finiteBytes } from './parse-sizes'
@@ -62,7 +63,7 @@ export function truncationOptions(values: Parsed['values']): TruncationOptions {
     strategy: choice(values, 'strategy', STRATEGIES),
     terminal: values.terminal === true ? true : undefined,
   }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return definedOf(given)
 }
 
 /** @throws UsageError unless it is a file: with another one, its rules would silently not hold */

@@ -1,5 +1,6 @@
 /** The policies of {@link HistoryPruner}, checked. */
 
+import { definedOf } from '../util/defined.js'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf } from '../validation/options'
 import { listed, wrong } from '../validation/validate'
 
@@ -131,8 +132,7 @@ export function readPolicy(policy: unknown, field: string): Policy {
   }
   const { fields, defaults } = POLICIES[name] as { fields: Readonly<Record<string, Check>>; defaults: object }
   checkOptions(field, given, fields)
-  const set = Object.entries(given as object).filter(([, value]) => value !== undefined)
-  const all: Record<string, unknown> = { ...defaults, ...Object.fromEntries(set), type: name }
+  const all: Record<string, unknown> = { ...defaults, ...definedOf(given as Record<string, unknown>), type: name }
   for (const key of ['keepReads', 'protectTurns']) {
     if (all[key] === Number.POSITIVE_INFINITY) all[key] = Number.MAX_SAFE_INTEGER
   }

@@ -1,5 +1,6 @@
 /** The usage that a provider reports with a response, in the names of each provider and framework. */
 
+import { definedOf } from '../util/defined.js'
 import { messageOf } from '../util/message-of'
 import { describe, isRecord } from '../validation/validate'
 
@@ -179,6 +180,6 @@ function pricesIn(
     return isAmount(cost) && cost !== 0 && tokens ? (cost as number) / tokens : undefined
   }
   const all = { read: per('cacheRead', hits), write: per('cacheWrite', written), input: per('input', prompt) }
-  const known = Object.entries(all).filter(([, value]) => value !== undefined)
-  return known.length > 0 ? Object.fromEntries(known) : undefined
+  const known = definedOf(all)
+  return Object.keys(known).length > 0 ? known : undefined
 }

@@ -3,6 +3,7 @@
 import { call, native } from '../native/native'
 import { encode } from '../settings/settings'
 import { now } from '../util/clock'
+import { definedOf } from '../util/defined.js'
 import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 
 /** Limits of a sweep. Missing fields default to the storage's options. */
@@ -102,6 +103,5 @@ export type RetentionLimits = Pick<SweepOptions, 'retentionDays' | 'maxStoreByte
 
 /** @throws SpillwayError `INVALID_CONFIG` with the field behind `path`; what is undefined is not given */
 export function checkRetentionLimits(bounds: RetentionLimits, path = ''): void {
-  const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined))
-  call(() => native.checkBounds(encode(given), path))
+  call(() => native.checkBounds(encode(definedOf(bounds)), path))
 }

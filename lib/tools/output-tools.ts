@@ -3,6 +3,7 @@
 import { renamed, type SpillwayError } from '../errors'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
+import { definedOf } from '../util/defined.js'
 import { countedLines, linesFrom } from '../util/line-words'
 import { messageOf } from '../util/message-of'
 import { checkKeys, checkOneOf, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
@@ -398,7 +399,7 @@ const endOf = (text: string) => (text === '' || text.endsWith('\n') ? '' : '\n')
 function argumentsOf(next: ReadRange): Record<string, number> {
   const { fromLine, lineCount, fromByte, byteCount } = next as Record<string, number | undefined>
   const named = { from_line: fromLine, line_count: lineCount, from_byte: fromByte, byte_count: byteCount }
-  return Object.fromEntries(Object.entries(named).filter((entry): entry is [string, number] => entry[1] !== undefined))
+  return definedOf(named)
 }
 
 function say(path: string, next: object): string {

@@ -1,6 +1,7 @@
 /** Parameters of a request as arguments of a source, whose own checks decide about them. */
 
 import type { ReadRange, SearchOptions } from '../storage/read'
+import { definedOf } from '../util/defined.js'
 import { checkKeys, invalid, wrong } from '../validation/validate'
 
 /** The parameters of an address by name; each may be given once. */
@@ -40,7 +41,7 @@ const RANGE = ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes'] as 
 export const RANGE_PARAMETERS = ['path', ...RANGE]
 
 export function rangeIn(parameters: Map<string, string>): ReadRange {
-  return given(Object.fromEntries(RANGE.map((name) => [name, numberIn(parameters, name)])))
+  return definedOf(Object.fromEntries(RANGE.map((name) => [name, numberIn(parameters, name)])))
 }
 
 export const SEARCH_PARAMETERS = [
@@ -48,7 +49,7 @@ export const SEARCH_PARAMETERS = [
 ]
 
 export function searchIn(parameters: Map<string, string>): SearchOptions {
-  return given({
+  return definedOf({
     literal: flagIn(parameters, 'literal'),
     ignoreCase: flagIn(parameters, 'ignoreCase'),
     maxMatches: numberIn(parameters, 'maxMatches'),
@@ -56,9 +57,4 @@ export function searchIn(parameters: Map<string, string>): SearchOptions {
     context: numberIn(parameters, 'context'),
     after: parameters.get('after'),
   })
-}
-
-/** The fields that have a value. */
-function given<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }

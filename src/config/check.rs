@@ -15,7 +15,7 @@ use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::permission::sensitive::SensitiveNames;
 use crate::truncation::smart::rules::MAX_EXTRA;
 use crate::util::size;
-use crate::util::suggest::{refuse_choice, refuse_near, unknown};
+use crate::util::suggest::{nearest, refuse_choice, refuse_near, unknown};
 
 /// Maximum number of problems reported; a file with more is reported as one problem.
 const MAX_PROBLEMS: usize = 1000;
@@ -184,8 +184,9 @@ impl Checked {
         members.retain_mut(|member| {
             let path = format!("{}.{}", RUNTIME.join("."), member.key);
             let Some(section) = section(&member.key) else {
-                if let Some(message) = misspelt(&path, &member.key, &known) {
-                    let rules = message.ends_with("permission?");
+                if let Some(meant) = nearest(&member.key, &known) {
+                    let rules = meant == "permission";
+                    let message = unknown(Code::InvalidConfig, &path, &member.key, &known).message;
                     let severity = if rules { Severity::Error } else { Severity::Warning };
                     self.tell(severity, &path, member.key_at, message);
                     if rules {
@@ -219,9 +220,12 @@ impl Checked {
         for mut member in members.drain(..) {
             let name = format!("{path}.{}", member.key);
             let Some(field) = section.field(&member.key) else {
-                let error = unknown(Code::InvalidConfig, &name, &member.key, &section.names());
-                // Rules under a misspelt name do not take effect.
-                let lost = guards && error.message.ends_with("did you mean rules?");
+                let names = section.names();
+                let error = unknown(Code::InvalidConfig, &name, &member.key, &names);
+                let meant = nearest(&member.key, &names).and_then(|name| section.field(name));
+                // Restrictions under a misspelt name do not take effect.
+                let lost = guards
+                    && meant.is_some_and(|it| matches!(it.kind, Kind::Rules | Kind::FileNames));
                 let severity = if lost { Severity::Error } else { Severity::Warning };
                 self.tell(severity, &name, member.key_at, error.message);
                 if lost {
@@ -450,7 +454,7 @@ fn meant(member: &Member, path: &[&'static str]) -> Option<String> {
     // One of the two names above the sections.
     for (place, name) in RUNTIME.iter().enumerate().skip(depth) {
         let same = is(&member.key, name);
-        let near = || misspelt("", &member.key, &[name]).is_some();
+        let near = || nearest(&member.key, &[name]).is_some();
         let inner = RUNTIME.get(place + 1).map(|next| member.value.get(next));
         let known = match inner {
             Some(runtime) => runtime.and_then(Node::members).is_some_and(has_section),
@@ -473,11 +477,6 @@ fn holds_rules(node: &Node) -> bool {
         Is::Map(members) => members.iter().any(|member| holds_rules(&member.value)),
         _ => false,
     }
-}
-
-fn misspelt(path: &str, name: &str, known: &[&str]) -> Option<String> {
-    let error = unknown(Code::InvalidConfig, path, name, known);
-    error.message.contains("did you mean").then_some(error.message)
 }
 
 fn join(path: &str, key: &str) -> String {

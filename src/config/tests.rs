@@ -212,6 +212,22 @@ fn a_misplaced_key_is_reported() {
 }
 
 #[test]
+fn misspelt_names_of_what_restricts_are_errors() {
+    for (text, lost) in [
+        (r#""permision":{"rules":[]}"#, true),
+        (r#""permission":{"rule":[]}"#, true),
+        (r#""permission":{"sensitivefiles":["*.pem"]}"#, true),
+        (r#""permission":{"mcpServer":["docs"]}"#, false),
+        (r#""truncatoin":{"maxLines":5}"#, false),
+    ] {
+        let found = loaded(&format!(r#"{{"agents":{{"runtime":{{{text}}}}}}}"#), None);
+        let severity = if lost { "error" } else { "warning" };
+        assert_eq!(found["problems"][0]["severity"], severity, "{text}");
+        assert_eq!(found["options"]["permission"]["failClosed"].is_array(), lost, "{text}");
+    }
+}
+
+#[test]
 fn the_stronger_layer_switches_truncation() {
     let (off, on, top) =
         (r#""truncation":false"#, r#""truncation":true"#, |inside: &str| format!("{{{inside}}}"));

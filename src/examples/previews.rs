@@ -54,13 +54,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let list = fs::read_to_string(list)?;
     let mut out = io::BufWriter::new(fs::File::create(out)?);
     let rules = match rest.first() {
-        Some(table) => Rules::ranked_by(Ranking::read(&fs::read(table)?))?,
-        None => Rules::built_in().map_or_else(
-            || Err("no rules".to_owned()),
-            |_| Rules::ranked_by(Ranking::built_in()),
-        )?,
+        Some(table) => Arc::new(Rules::ranked_by(Ranking::read(&fs::read(table)?))?),
+        None => Rules::built_in(),
     };
-    let rules = Arc::new(rules);
     for path in list.lines() {
         let text = fs::read(path)?;
         if mode == "describe" {

@@ -143,7 +143,7 @@ pub struct Folded {
 pub struct Fold {
     options: Options,
     index: Index,
-    rules: Option<std::sync::Arc<Rules>>,
+    rules: std::sync::Arc<Rules>,
 }
 
 impl Fold {
@@ -190,7 +190,7 @@ impl Fold {
             lines,
             min_lines: given.min_lines.unwrap_or(self.options.min_lines),
             min_bytes: given.min_bytes.unwrap_or(self.options.min_bytes),
-            rules: self.rules.as_deref().filter(|_| !files.are_source()),
+            rules: (!files.are_source()).then_some(&*self.rules),
             keep: given.keep,
         };
         let mut edits = find.edits(&mut self.index, keys);

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -40,9 +40,8 @@ impl Folder {
     /// Returns true if this is the folder at a resolved path. A symlink that was planted there since is not followed.
     pub fn is(&self, path: &Path) -> bool {
         let there =
-            open_dir(path, PASSAGE, SymlinkPolicy::Deny).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
-        let here = rustix::fs::fstat(&self.fd);
-        matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+            open_dir(path, PASSAGE, SymlinkPolicy::Deny).and_then(|fd| identity(fd.as_fd()));
+        matches!((identity(self.fd.as_fd()), there), (Ok(here), Ok(there)) if here == there)
     }
 
     /// Opens a folder, creating it if it does not exist. Returns whether it was created.
@@ -302,14 +301,13 @@ impl Folder {
 
     /// Returns true if an open file still has this name.
     pub fn has(&self, name: &str, file: &File) -> bool {
-        let named = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
-        let open = rustix::fs::fstat(file);
-        matches!((named, open), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+        let named = self.stat(name).map(|stat| number(&stat));
+        matches!((named, identity(file.as_fd())), (Some(named), Ok(open)) if named == open)
     }
 
     /// Returns the free bytes for this user and the total bytes of the file system.
     pub fn space(&self) -> Option<(u64, u64)> {
-        let stat = rustix::fs::fstatvfs(&self.fd).ok()?;
+        let stat = retry_on_intr(|| rustix::fs::fstatvfs(&self.fd)).ok()?;
         let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
         Some((bytes(stat.f_bavail), bytes(stat.f_blocks)))
     }
@@ -331,6 +329,16 @@ impl Folder {
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR))?)
     }
+}
+
+/// Returns the device and the number of an open file or folder, which no other one has.
+fn identity(open: BorrowedFd<'_>) -> io::Result<(u64, u64)> {
+    Ok(number(&retry_on_intr(|| rustix::fs::fstat(open))?))
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn number(stat: &rustix::fs::Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino as u64)
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]

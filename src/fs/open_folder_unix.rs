@@ -74,7 +74,7 @@ fn walk(path: &Path, flags: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd>
     while let Some(part) = ahead.pop() {
         let next =
             retry_on_intr(|| rustix::fs::openat(&at, part.as_os_str(), step, Mode::empty()))?;
-        let stat = rustix::fs::fstat(&next)?;
+        let stat = retry_on_intr(|| rustix::fs::fstat(&next))?;
         if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Symlink {
             at = next;
             continue;
@@ -86,7 +86,7 @@ fn walk(path: &Path, flags: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd>
         if stat.st_uid != rustix::process::geteuid().as_raw() && stat.st_uid != 0 {
             return Err(refused("a link in the path of the folder belongs to another user"));
         }
-        let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
+        let target = retry_on_intr(|| rustix::fs::readlinkat(&next, "", Vec::new()))?;
         ahead.extend(parts_reversed(Path::new(OsStr::from_bytes(target.as_bytes()))));
     }
     Ok(retry_on_intr(|| rustix::fs::openat(&at, ".", flags, Mode::empty()))?)

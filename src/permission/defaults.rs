@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::pattern::{Style, escaped};
 use super::rules::Rule;
 use super::{Decision, Domain};
+use crate::error::Result;
 
 /// Names of profiles.
 pub const PROFILES: [(&str, Profile); 2] =
@@ -37,7 +38,7 @@ pub struct Choices {
 pub const SENSITIVE: &str = "**/{.env,.env.*,*.pem,*.key}";
 
 /// Returns the default rules in order.
-pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<Rule> {
+pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Result<Vec<Rule>> {
     use Decision::{Allow, Ask, Deny};
     use Domain::{Bash, Edit, Mcp, Read, Tool, WebFetch, WebSearch};
     let outside = if choices.ask_outside_edit { Ask } else { Deny };
@@ -66,26 +67,29 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<
         ],
     };
     let built_in = |(domain, pattern, decision): &(Domain, &str, Decision)| {
-        Rule::built_in(Some(*domain), pattern, *decision, style)
+        Rule::built_in(*domain, pattern, *decision, style)
     };
-    let mut rules: Vec<Rule> = table.iter().filter_map(built_in).collect();
+    let mut rules: Vec<Rule> = table.iter().map(built_in).collect();
+    let mut add = |option: &str, domain, pattern: String, decision| -> Result<()> {
+        rules.push(Rule::by_default(domain, &pattern, decision, style, option)?);
+        Ok(())
+    };
     let below = |folder: &String| {
         format!("{}/**", escaped(&format!("fs:{}", folder.trim_end_matches('/'))))
     };
-    let temporary = choices.temp_folders.iter().map(|folder| (Edit, below(folder), Ask));
-    let scratch = choices
-        .scratch_folders
-        .iter()
-        .flat_map(|folder| [Read, Edit].map(|domain| (domain, below(folder), Allow)));
-    for (domain, pattern, decision) in temporary.chain(scratch) {
-        rules.extend(Rule::built_in(Some(domain), &pattern, decision, style));
+    for folder in &choices.temp_folders {
+        add("tempFolders", Edit, below(folder), Ask)?;
+    }
+    for folder in &choices.scratch_folders {
+        add("scratchFolders", Read, below(folder), Allow)?;
+        add("scratchFolders", Edit, below(folder), Allow)?;
     }
     // The specific ones come after the general one, because the last match counts.
     for server in &choices.mcp_servers {
         let name = escaped(&format!("mcp:{}", server.replace('/', "%2F")));
-        rules.extend(Rule::built_in(Some(Mcp), &format!("{name}/**"), Allow, style));
+        add("mcpServers", Mcp, format!("{name}/**"), Allow)?;
     }
-    rules
+    Ok(rules)
 }
 
 /// Denied under all rules: commands that destroy a machine and are never a step of a task. The analysis of commands

@@ -124,7 +124,7 @@ impl Options {
         };
         let built_in = switch(object, "defaults")?.unwrap_or(true);
         let mut rules =
-            if built_in { defaults::rules(profile, &choices, &style) } else { Vec::new() };
+            if built_in { defaults::rules(profile, &choices, &style)? } else { Vec::new() };
         let (approved, own) = list(object, "rules", Source::User, &style)?
             .into_iter()
             .partition::<Vec<Rule>, _>(|rule| rule.source == Source::Approval);
@@ -132,9 +132,9 @@ impl Options {
         let mut hard: Vec<Rule> = Vec::new();
         if built_in {
             let deny = |(domain, pattern): &(Domain, &str)| {
-                Rule::built_in(Some(*domain), pattern, Decision::Deny, &style)
+                Rule::built_in(*domain, pattern, Decision::Deny, &style)
             };
-            hard.extend(defaults::HARD_DENIES.iter().filter_map(deny));
+            hard.extend(defaults::HARD_DENIES.iter().map(deny));
         }
         for (at, rule) in list(object, "hardDeny", Source::Hard, &style)?.into_iter().enumerate() {
             check_decision(&rule, Decision::Deny, &format!("hardDeny[{at}].decision"))?;

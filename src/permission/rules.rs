@@ -111,14 +111,23 @@ impl Rule {
     }
 
     /// A rule of the tables in here.
-    pub fn built_in(
-        domain: Option<Domain>,
+    pub fn built_in(domain: Domain, pattern: &str, decision: Decision, style: &Style) -> Self {
+        Rule::by_default(domain, pattern, decision, style, "")
+            .unwrap_or_else(|_| unreachable!("built-in rules are valid"))
+    }
+
+    /// A rule by default; `option` is where the caller gives the name that its pattern is made of.
+    pub fn by_default(
+        domain: Domain,
         pattern: &str,
         decision: Decision,
         style: &Style,
-    ) -> Option<Self> {
-        let pattern = Pattern::new(pattern, domain, style).ok()?;
-        Some(Rule { domain, pattern, decision, source: Source::Default, place: None })
+        option: &str,
+    ) -> Result<Self> {
+        let domain = Some(domain);
+        let pattern =
+            Pattern::new(pattern, domain, style).map_err(|problem| bad(option, &problem))?;
+        Ok(Rule { domain, pattern, decision, source: Source::Default, place: None })
     }
 
     fn check_examples(&self, examples: &Value, field: &str) -> Result<()> {
@@ -484,13 +493,8 @@ mod tests {
     fn ten_thousand_rules_are_found_by_their_first_word() {
         let rules: Vec<Rule> = (0..MAX_RULES)
             .map(|n| {
-                Rule::built_in(
-                    Some(Domain::Bash),
-                    &format!("p{n} *"),
-                    Decision::Allow,
-                    &Style::default(),
-                )
-                .unwrap()
+                let pattern = format!("p{n} *");
+                Rule::built_in(Domain::Bash, &pattern, Decision::Allow, &Style::default())
             })
             .collect();
         let list = RuleList::new(rules);

@@ -53,8 +53,10 @@ const BARE: &str = ".git";
 static ORDINARY_NAMES: LazyLock<Vec<String>> =
     LazyLock::new(|| ORDINARY.split_ascii_whitespace().map(plain).map(Cow::into_owned).collect());
 
-static GIT_NAMES: LazyLock<SensitiveNames> =
-    LazyLock::new(|| SensitiveNames::new(&GIT.map(str::to_owned)).unwrap_or_default());
+static GIT_NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
+    SensitiveNames::new(&GIT.map(str::to_owned))
+        .unwrap_or_else(|_| unreachable!("built-in names are valid"))
+});
 
 /// Returns true if a path is git's folder or below one: there git finds programs that it runs, and settings that name more
 /// of them. A glob does if it says so.

@@ -169,7 +169,7 @@ fn of_text(name: Option<&[u8]>, text: &[u8]) -> (u16, u64) {
     if !text.is_empty() && is_one_of(name, &CAUSES) {
         return (900, template(text));
     }
-    let Some(rules) = Rules::built_in() else { return (0, 0) };
+    let rules = Rules::built_in();
     let text = text.get(..JUDGED).unwrap_or(text);
     if rules.next_word(text, 0).is_none() {
         return (0, 0);

@@ -82,9 +82,7 @@ impl Window {
             meter: (limits.max_tokens != u64::MAX).then(|| Meter::new(Mode::Upper)),
             // Only if needed: compiling the rules takes milliseconds.
             scanner: is_smart
-                .then(|| rules.or_else(Rules::built_in))
-                .flatten()
-                .map(|rules| Box::new(Scanner::new(rules, query))),
+                .then(|| Box::new(Scanner::new(rules.unwrap_or_else(Rules::built_in), query))),
             structured: Structured::new(limits),
             screen: limits.terminal.then(|| Box::new(Screen::new(cap))),
         }

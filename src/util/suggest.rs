@@ -84,7 +84,7 @@ fn list(names: &[impl AsRef<str>]) -> String {
 /// longest beginning in common decides between equally near names: `prun` means `prune` and not `run`.
 ///
 /// `nearest` in `lib/util/suggest.ts` decides the same; `__test__/validation/suggestions.json` holds both to it.
-fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let short: String = name.chars().take(MAX_LENGTH).collect::<String>().to_lowercase();
     let known = || known.iter().map(AsRef::as_ref).map(|known| (known.to_lowercase(), known));
     let (distance, _, best) = known()

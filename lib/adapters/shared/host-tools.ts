@@ -1,6 +1,7 @@
 /** Converts ready-made tools for a framework. */
 
 import type { HostableTool, ToolCallContext } from '../../tools/definition'
+import { definedOf } from '../../util/defined.js'
 import { isArray } from '../../util/guards'
 import { checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
@@ -18,5 +19,5 @@ export function checkHostTools(tools: unknown, options: unknown = {}): asserts t
 
 /** The context of a call with what the framework says of it. */
 export function contextOf(said: { [K in keyof ToolCallContext]: ToolCallContext[K] | undefined }): ToolCallContext {
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  return definedOf(said)
 }

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
+import { definedOf } from '../../util/defined.js'
 import { stringifyLossless } from '../../util/lossless-json'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
@@ -83,7 +84,7 @@ function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
     language: choice(values, 'language', ['en', 'zh-CN']),
     onError: ({ message }) => note(`spillway: ${printable(message)}`),
   }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return definedOf(given)
 }
 
 function sentence({ reason, pruned, tokensBefore, tokensAfter, format, bound }: PruneReport): string {

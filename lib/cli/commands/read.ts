@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs'
 import type { OutputAccess, RangeResult, ReadRange } from 'spillway'
 import type { LineRange } from 'spillway/truncation'
+import { definedOf } from '../../util/defined.js'
 import { countedLines } from '../../util/line-words'
 import { type Command, type Parsed, UsageError } from '../command'
 import { isLocal, type OutputStorage } from '../output-storage'
@@ -145,6 +146,6 @@ function continued(values: Parsed['values'], next: ReadRange): string {
   const { fromLine, lineCount, fromByte, byteCount } = next as Record<string, number | undefined>
   const named = { 'from-line': fromLine, lines: lineCount, 'from-byte': fromByte, bytes: byteCount }
   const where = { store: text(values, 'store'), session: text(values, 'session') }
-  const options = Object.entries({ ...named, ...where }).filter(([, value]) => value !== undefined)
+  const options = Object.entries(definedOf({ ...named, ...where }))
   return `${typedCommand()} read ${options.map(([name, value]) => `--${name} ${quoted(String(value))}`).join(' ')}`
 }

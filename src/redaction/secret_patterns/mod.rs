@@ -46,7 +46,7 @@ mod value;
 mod yaml;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
@@ -102,59 +102,51 @@ struct Places {
     longest: usize,
 }
 
-fn all() -> Option<&'static Places> {
-    static PLACES: OnceLock<Option<Places>> = OnceLock::new();
-    PLACES
-        .get_or_init(|| {
-            let fixed = [
-                ("://", Place::Address),
-                ("jdbc:oracle:", Place::Oracle),
-                ("---BEGIN ", Place::PrivateKey),
-                ("--- BEGIN ", Place::PrivateKey),
-                ("Private-Lines:", Place::Putty),
-                ("eyJ", Place::WebToken),
-                ("bearer", Place::Bearer),
-                ("Q~", Place::Azure),
-                (":AA", Place::Telegram),
-                (".", Place::Discord),
-                ("-us", Place::Mailchimp),
-                ("AC", Place::Twilio),
-                ("identified by", Place::Identified),
-                ("insert into ", Place::Insert),
-                ("\ncopy ", Place::Copy),
-                ("kind: secret", Place::SecretKind),
-                ("data:", Place::SecretData),
-                ("echo ", Place::Writer),
-                ("printf ", Place::Writer),
-                ("<<<", Place::HereString),
-                ("*:*:", Place::PgPass),
-                (":5432:", Place::PgPass),
-                (":5433:", Place::PgPass),
-                (":6432:", Place::PgPass),
-                (":3306:", Place::PgPass),
-            ];
-            let tokens = tokens::TOKENS.iter().enumerate();
-            let words: Vec<(&str, Place)> = fixed
-                .into_iter()
-                .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
-                .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
-                .chain(secret_names::triggers().map(|word| (word, Place::Name)))
-                .chain(commands::programs().map(|name| (name, Place::Program)))
-                .collect();
-            let automaton = AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .kind(Some(AhoCorasickKind::DFA))
-                .build(words.iter().map(|(word, _)| word))
-                .ok()?;
-            let longest = words.iter().map(|(word, _)| word.len()).max().unwrap_or(1);
-            Some(Places {
-                automaton,
-                places: words.into_iter().map(|(_, place)| place).collect(),
-                longest,
-            })
-        })
-        .as_ref()
-}
+static PLACES: LazyLock<Places> = LazyLock::new(|| {
+    let fixed = [
+        ("://", Place::Address),
+        ("jdbc:oracle:", Place::Oracle),
+        ("---BEGIN ", Place::PrivateKey),
+        ("--- BEGIN ", Place::PrivateKey),
+        ("Private-Lines:", Place::Putty),
+        ("eyJ", Place::WebToken),
+        ("bearer", Place::Bearer),
+        ("Q~", Place::Azure),
+        (":AA", Place::Telegram),
+        (".", Place::Discord),
+        ("-us", Place::Mailchimp),
+        ("AC", Place::Twilio),
+        ("identified by", Place::Identified),
+        ("insert into ", Place::Insert),
+        ("\ncopy ", Place::Copy),
+        ("kind: secret", Place::SecretKind),
+        ("data:", Place::SecretData),
+        ("echo ", Place::Writer),
+        ("printf ", Place::Writer),
+        ("<<<", Place::HereString),
+        ("*:*:", Place::PgPass),
+        (":5432:", Place::PgPass),
+        (":5433:", Place::PgPass),
+        (":6432:", Place::PgPass),
+        (":3306:", Place::PgPass),
+    ];
+    let tokens = tokens::TOKENS.iter().enumerate();
+    let words: Vec<(&str, Place)> = fixed
+        .into_iter()
+        .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
+        .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
+        .chain(secret_names::triggers().map(|word| (word, Place::Name)))
+        .chain(commands::programs().map(|name| (name, Place::Program)))
+        .collect();
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words.iter().map(|(word, _)| word))
+        .unwrap_or_else(|_| unreachable!("the words make an automaton"));
+    let longest = words.iter().map(|(word, _)| word.len()).max().unwrap_or(1);
+    let places = words.into_iter().map(|(_, place)| place).collect();
+    Places { automaton, places, longest }
+});
 
 /// Finds every secret that begins in `range`, and some of those after it. The [`LOOK_BEHIND`] bytes before the range
 /// and all text after it are used as context. `table` is one that began before the range, and then one that continues after it.
@@ -164,7 +156,7 @@ pub(super) fn search(
     table: &mut Option<Table>,
     found: &mut impl FnMut(Range<usize>),
 ) {
-    let Some(Places { automaton, places, longest }) = all() else { return };
+    let Places { automaton, places, longest } = &*PLACES;
     let decided = range.end;
     let range = range.start..text.len().min(range.end + MAX_BEFORE);
     let end = text.len().min(range.end + longest - 1);
