@@ -324,7 +324,7 @@ export class Inflow {
   /** A strategy of the caller's is asked about the whole, and once; what is shown before is by the default one. */
   private async peekHeld(content: string | Buffer): Promise<Pick<CapturePeek, 'text' | 'truncated'>> {
     const { service, job } = this
-    const intake = new Intake(service.settings.handle, job.limits, content, content.length, undefined)
+    const intake = new Intake(service.settings.handle, content, { limits: job.limits, units: content.length })
     const { fits, shortened } = await intake.finish({}, undefined)
     if (!fits && shortened) return { text: shownOf(shortened), truncated: true }
     return { text: typeof content === 'string' ? content : content.toString('utf8'), truncated: false }
@@ -338,7 +338,7 @@ export class Inflow {
   private async asSaved(content: string | Buffer): Promise<Uint8Array> {
     const { handle, facts } = this.service.settings
     if (!facts.redacts) return Buffer.from(content)
-    const intake = new Intake(handle, this.job.limits, content, content.length, undefined, {})
+    const intake = new Intake(handle, content, { limits: this.job.limits, units: content.length, collect: {} })
     const { outcome } = await intake.finish(undefined, undefined)
     return intake.collectedBytes(outcome.collected!)
   }

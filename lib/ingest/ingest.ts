@@ -102,10 +102,10 @@ interface Opening {
   /** Which end is shown if it turns out that the call failed. */
   ifFailed?: TextLimits['direction']
   /** Nothing is saved as long as the output can be within these. */
-  hold?: TextLimits
+  hold?: TextLimits | undefined
   bytes: boolean
-  save: SaveTarget | undefined
-  collect?: Collect
+  save?: SaveTarget | undefined
+  collect?: Collect | undefined
   /** The question that lines of the preview may answer. */
   query?: string | undefined
 }
@@ -144,20 +144,20 @@ export interface Ended {
   shortened?: TruncatedText
 }
 
+/** Options of an intake whose source is there as a whole. */
+interface WholeOpening extends Omit<Opening, 'ifFailed' | 'bytes'> {
+  /** How long the source was when the call began. */
+  units: number
+}
+
 /** An output in the binary's hands. */
 export class Intake {
   private handle: object | undefined
 
-  /** @param units how long the source was when the call began */
   constructor(
     private readonly settings: object,
-    private readonly limits: TextLimits,
     private readonly source: Source,
-    private readonly units: number,
-    private readonly save: SaveTarget | undefined,
-    private readonly collect?: Collect,
-    private readonly hold?: TextLimits,
-    private readonly query?: string,
+    private readonly opening: WholeOpening,
   ) {}
 
   /**
@@ -167,7 +167,7 @@ export class Intake {
   async finish(render: RenderRequest | undefined, signal: AbortSignal | undefined): Promise<Ended> {
     try {
       signal?.throwIfAborted()
-      const isLong = this.units > AT_ONCE_UNITS
+      const isLong = this.opening.units > AT_ONCE_UNITS
       const end = await (isLong ? longOutputs.take(() => this.handOver(render, signal)) : this.handOverAtOnce(render))
       if (render) this.release()
       return {
@@ -193,9 +193,9 @@ export class Intake {
 
   // Opened when its turn has come, because an open one holds memory.
   private open(): object {
-    const { settings, limits, hold, source, save, collect, query } = this
+    const { settings, source, opening } = this
     const bytes = typeof source !== 'string' && !isTexts(source)
-    this.handle = openIntake(settings, { limits, hold, bytes, save, collect, query })
+    this.handle = openIntake(settings, { ...opening, bytes })
     return this.handle
   }
 
@@ -203,7 +203,7 @@ export class Intake {
     const handle = this.open()
     const drain = new Drain(handle)
     try {
-      const slices = slicesOf(this.source, this.units)
+      const slices = slicesOf(this.source, this.opening.units)
       for (let slice = slices.next(); !slice.done; ) {
         const { value } = slice
         call(() => push(handle, value))
@@ -225,7 +225,7 @@ export class Intake {
   private handOverAtOnce(render: RenderRequest | undefined): Promise<Finished> {
     return background(() => {
       const handle = this.open()
-      for (const slice of slicesOf(this.source, this.units)) push(handle, slice)
+      for (const slice of slicesOf(this.source, this.opening.units)) push(handle, slice)
       return native.intakeFinish(handle, said(render))
     })
   }

@@ -306,7 +306,7 @@ let plainSettings: Settings | undefined
 /** Hands an output over as a storage does, which has no preview and no service. */
 export function storageIntake(content: string | Uint8Array, save: SaveTarget | undefined, collect?: Collect): Intake {
   plainSettings ??= new Settings({})
-  return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
+  return new Intake(plainSettings.handle, content, { limits: NO_PREVIEW, units: content.length, save, collect })
 }
 
 /** Bytes that are copied in before a thread is called. */

@@ -78,7 +78,7 @@ async function fits(job: Job, limits: TextLimits): Promise<boolean> {
   // Every unit and every byte is at least one byte when it is shown.
   if (limits.maxBytes !== null && units > limits.maxBytes) return false
   if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) return isWithin(source, limits)
-  const intake = new Intake(service.settings.handle, limits, source, units, undefined)
+  const intake = new Intake(service.settings.handle, source, { limits, units })
   const end = await intake.finish(undefined, context.signal)
   intake.release()
   return end.fits
@@ -180,7 +180,8 @@ function keepingIntake({ service, context, source, units }: Job, limits: TextLim
   const { handle, facts } = service.settings
   const place = placeOf(service.storage)
   const collect = !place && facts.redacts ? {} : undefined
-  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect, hold, context.query)
+  const save = place && saveTarget(place, context)
+  return new Intake(handle, source, { limits, units, save, collect, hold, query: context.query })
 }
 
 function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {

@@ -1,19 +1,10 @@
 /** Hooks around the tools of the SDK, and `canUseTool`. */
 
-import type { ToolControls } from 'spillway'
-import { hasListener } from '../../approval/gate'
-import { rememberOutput } from '../../storage/saved-outputs'
-import { asText } from '../../util/guards'
-import { safeStringify } from '../../util/safe-stringify'
 import { type Check, flag } from '../../validation/options'
-import { isRecord, wrong } from '../../validation/validate'
-import { approvalsOf, type CallToJudge, judge, NO_TOOL_NAME } from '../shared/approvals'
-import { checkControls, storageDirOf, storageOf, toolControls } from '../shared/controls'
-import { givenPermission, withHarmlessTools } from '../shared/harmless'
-import { LruCache } from '../shared/lru-cache'
-import { type HostResult, SplitCalls } from '../shared/split-guard'
-import { leafwise } from '../shared/truncate-leaves'
+import { wrong } from '../../validation/validate'
+import { checkControls, storageDirOf, storageOf } from '../shared/controls'
 import type { AdapterControls } from '../shared/types'
+import { type ClaudeCanUseTool, type ClaudeHook, ClaudeHooks } from './claude-hooks'
 import { WrappedCommands } from './wrapped-commands'
 
 /** Options of {@link claudeOptions}. Sessions are those of the SDK. */
@@ -28,21 +19,6 @@ export interface ClaudeControls extends Omit<AdapterControls, 'recovery' | 'hist
    */
   wrapCommands?: boolean
 }
-
-/** Input of a hook from the SDK. */
-// biome-ignore lint/suspicious/noExplicitAny: one of the SDK's many inputs
-export type ClaudeHook = (input: any, toolUseID: string | undefined, options: { signal: AbortSignal }) => Promise<any>
-
-/** Answers for the user, as the SDK has it. */
-export type ClaudeCanUseTool = (
-  toolName: string,
-  input: Record<string, unknown>,
-  // biome-ignore lint/suspicious/noExplicitAny: the SDK's own options
-  options: any,
-) => Promise<
-  | { behavior: 'allow'; updatedInput?: Record<string, unknown> }
-  | { behavior: 'deny'; message: string; interrupt?: boolean }
->
 
 /** For `options` of `query`. */
 export interface ClaudeOptions {
@@ -59,16 +35,6 @@ export interface ClaudeOptions {
 
 const NOT_HERE: Check = ['nothing: the SDK does that by itself', () => false]
 const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: NOT_HERE, wrapCommands: flag }
-
-/** The host has put the output into a file by itself. */
-const PERSISTED = 'persistedOutputPath'
-
-/** Tools whose answer is what `canUseTool` returns: the user's choices, and whether a plan is approved. */
-const ANSWERED_BY_USER: ReadonlySet<unknown> = new Set(['AskUserQuestion', 'ExitPlanMode'])
-
-/** Text for the model where no user could be asked. */
-const UNHEARD =
-  'The call needs approval, and no one can be asked: the PermissionGate has neither ask nor onEvent, and claudeOptions has no ask.'
 
 /**
  * Options for `query`: hooks with everything around the tools that `guardTool` knows, `canUseTool`, and the folder of saved
@@ -91,186 +57,14 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     throw wrong('controls.wrapCommands', true, 'false without a truncation whose storage is a folder')
   }
   const commands = new WrappedCommands(controls.wrapCommands === true ? folder : undefined, storageOf(controls))
-  const judging = withHarmlessTools(controls, 'claude')
-  const around: ToolControls = toolControls(controls)
-  const truncation = leafwise(controls.truncation)
-  if (truncation !== undefined) {
-    around.truncation = async (tool, result, context) =>
-      commands.isWrapped(context?.toolCallId) ? result : truncation(tool, result, context)
-  }
-  const { permission } = judging
-  if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
-  const calls = new SplitCalls(around)
-  /** `canUseTool` does not receive the session, and is called after the hook. */
-  const sessions = new LruCache<string, string>(10_000)
-  const before: ClaudeHook = async (input: unknown, _id, options) => {
-    const call = callOf(input, options)
-    // A hook that throws does not stop a call.
-    if (typeof call.tool !== 'string') return denied(NO_TOOL_NAME)
-    if (call.sessionId !== undefined) sessions.set(call.toolCallId, call.sessionId)
-    if ((await judge(judging, factsOf(call))).decision === 'ask') {
-      return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
-    }
-    const outcome = await calls.before(call)
-    if (outcome.kind === 'refused') return denied(outcome.refusal.output)
-    const updatedInput = commands.wrap(call, outcome.args)
-    if (safeStringify(updatedInput) === safeStringify(call.args)) return {}
-    return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
-  }
-
-  const after: ClaudeHook = async (input: unknown, _id, options) => {
-    const asCalled = callOf(input, options)
-    const wrapped = commands.end(asCalled)
-    const call = wrapped === undefined ? asCalled : { ...asCalled, args: wrapped.args }
-    const { tool_response: response } = Object(input) as HookInput
-    if (wrapped !== undefined) {
-      await calls.after(call, bounded(response, commands.outputOf(safeStringify(response))))
-      commands.forget(call)
-      return {}
-    }
-    // A server of MCP answers in a shape of its own, and may claim any path.
-    const isHosts = typeof call.tool === 'string' && !call.tool.startsWith('mcp__')
-    const persisted = isHosts && isRecord(response) && typeof response[PERSISTED] === 'string'
-    if (persisted) rememberOutput(response[PERSISTED])
-    const outcome = await calls.after(call, {
-      value: persisted ? { output: undefined, metadata: { truncationPath: response[PERSISTED] } } : boxed(response),
-    })
-    if (outcome.kind !== 'value') return {}
-    const { output } = persisted ? { output: response } : (outcome.shown as { output: unknown })
-    const said = {
-      // Hooks run side by side, and the last rewrite wins: what is the same is not said.
-      ...(safeStringify(output) !== safeStringify(response) && { updatedToolOutput: shapedAs(response, output) }),
-      // A result that is a text has it at its end.
-      ...(outcome.warning !== undefined && typeof response !== 'string' && { additionalContext: outcome.warning }),
-    }
-    return Object.keys(said).length === 0 ? {} : { hookSpecificOutput: { hookEventName: 'PostToolUse', ...said } }
-  }
-
-  const failed: ClaudeHook = async (input: unknown, _id, options) => {
-    const call = callOf(input, options)
-    const wrapped = commands.end(call)
-    const message = asText((Object(input) as HookInput).error)
-    if (wrapped === undefined) await calls.after(call, { error: new Error(message) })
-    else await calls.after({ ...call, args: wrapped.args }, bounded(message, commands.outputOf(message), true))
-    commands.forget(call)
-    return {}
-  }
-
-  const canUseTool: ClaudeCanUseTool = async (tool, shown, options) => {
-    const { toolUseID, signal } = Object(options) as typeof options
-    const args = commands.asWritten(toolUseID, shown)
-    const sessionId = sessions.get(toolUseID)
-    const call: ToolCallOf = {
-      tool,
-      args,
-      toolCallId: toolUseID,
-      ...(sessionId !== undefined && { sessionId }),
-      signal,
-    }
-    if (permission === undefined) {
-      const answer = await (ask as ClaudeCanUseTool)(tool, args, options)
-      if (answer.behavior !== 'allow') return answer
-      const agreed = answer.updatedInput ?? args
-      const updatedInput = commands.wrap(call, agreed)
-      return updatedInput === agreed ? answer : { ...answer, updatedInput }
-    }
-    const judged = await judge(judging, factsOf(call))
-    const { reason } = judged
-    // A rule that allows the call does not answer for the user.
-    const isAnswered = judged.decision === 'allow' && ask !== undefined && ANSWERED_BY_USER.has(tool)
-    const decision = isAnswered ? 'ask' : judged.decision
-    if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
-    if (decision === 'ask' && ask === undefined && !hasListener(givenPermission(permission))) {
-      // It would wait indefinitely.
-      approvalsOf(permission).withdraw(call)
-      return { behavior: 'deny', message: UNHEARD }
-    }
-    let input = args
-    let isApproved = false
-    if (decision === 'ask' && ask !== undefined) {
-      const answer = await ask(tool, args, options)
-      if (answer.behavior !== 'allow') {
-        approvalsOf(permission).withdraw(call)
-        return answer
-      }
-      input = answer.updatedInput ?? args
-      isApproved = approvalsOf(permission).approve(factsOf({ ...call, args: input }), true)
-    }
-    const outcome = await calls.before({
-      ...{ ...call, args: input },
-      ...(isApproved && { permission: approvalsOf(permission).permission(true) }),
-    })
-    if (outcome.kind === 'refused') return { behavior: 'deny', message: outcome.refusal.output }
-    return { behavior: 'allow', updatedInput: commands.wrap(call, outcome.args as Record<string, unknown>) }
-  }
-
+  const { before, after, failed, canUseTool } = new ClaudeHooks(controls, commands, ask)
   return {
     hooks: {
       PreToolUse: [{ hooks: [before] }],
       PostToolUse: [{ hooks: [after] }],
       PostToolUseFailure: [{ hooks: [failed] }],
     },
-    ...((permission !== undefined || ask !== undefined) && { canUseTool }),
+    ...((controls.permission !== undefined || ask !== undefined) && { canUseTool }),
     ...(folder !== undefined && { additionalDirectories: [folder] }),
   }
-}
-
-interface HookInput {
-  session_id?: string
-  tool_name: string
-  tool_input: unknown
-  tool_use_id: string
-  tool_response?: unknown
-  error?: unknown
-}
-
-interface ToolCallOf {
-  tool: string
-  args: unknown
-  toolCallId: string
-  sessionId?: string
-  signal?: AbortSignal
-}
-
-/** The host hands over what the model wrote, which can be of another kind. */
-function callOf(input: unknown, options: unknown): ToolCallOf {
-  const { tool_name, tool_input, tool_use_id, session_id } = Object(input) as HookInput
-  const { signal } = Object(options) as { signal?: AbortSignal }
-  return {
-    ...{ tool: tool_name, args: tool_input, toolCallId: tool_use_id },
-    ...(typeof session_id === 'string' && { sessionId: session_id }),
-    ...(signal && { signal }),
-  }
-}
-
-function factsOf({ signal: _, ...facts }: ToolCallOf): CallToJudge {
-  return facts
-}
-
-/** A result whose shape is the tool's own; how a command ended is said beside it, too. */
-function boxed(response: unknown): object {
-  const { exitCode, stderr } = Object(response) as { exitCode?: unknown; stderr?: unknown }
-  return { output: response, ...(exitCode !== undefined && { exitCode }), ...(stderr !== undefined && { stderr }) }
-}
-
-/** The result of a command that `spillway run` has bounded. */
-function bounded(output: unknown, outputPath: string | undefined, isError = false): HostResult {
-  const [, code] = (isError && /^Exit code (\d+)/.exec(asText(output))) || []
-  const ended = { isError, ...(code !== undefined && { exitCode: Number(code) }) }
-  return { value: { output, ...ended, metadata: { truncationPath: outputPath } } }
-}
-
-/** A text in place of what a command printed is what it printed. */
-function shapedAs(response: unknown, output: unknown): unknown {
-  if (typeof output !== 'string' || !isRecord(response) || typeof response.stdout !== 'string') return output
-  return { ...response, stdout: output, ...('stderr' in response && { stderr: '' }) }
-}
-
-function denied(reason: string): object {
-  const hookSpecificOutput = {
-    hookEventName: 'PreToolUse',
-    permissionDecision: 'deny',
-    permissionDecisionReason: reason,
-  }
-  return { hookSpecificOutput }
 }

@@ -5,7 +5,8 @@ import { type Check, flag } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { withHarmlessTools } from '../shared/harmless'
 import { checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
-import { type ClaudeCanUseTool, type ClaudeControls, type ClaudeOptions, claudeOptions } from './claude-options'
+import type { ClaudeCanUseTool } from './claude-hooks'
+import { type ClaudeControls, type ClaudeOptions, claudeOptions } from './claude-options'
 import { type OutputServer, outputServer, SERVER } from './output-server'
 
 /** Options that the SDK decides by itself, or that are those of its sessions. */
