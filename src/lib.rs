@@ -69,7 +69,7 @@
 //! | [`audit`] | a log of events that reveals every later change |
 //! | [`options`] | settings: which are allowed where, and which layer wins |
 //! | [`capture`] | the pipeline of one output, and the pipe of a command |
-//! | [`fold`] | which lines of a result stand in the context already, and how a pointer names them |
+//! | [`fold`] | which lines of a result are in the context already, and how a pointer names them |
 //! | [`history`] | which results and messages a conversation does not need any more |
 //! | [`permission`] | whether a tool call is allowed, asked about, or denied |
 //! | [`truncation`] | the limits of a preview, the part of a text that it shows, its notice |

@@ -300,7 +300,7 @@ describe('what a ledger knows', () => {
   })
 })
 
-describe('what stands there', () => {
+describe('what is there', () => {
   const history = [user(), ...turn(1000), ...turn(1000), said()]
 
   test.each([

@@ -659,7 +659,7 @@ describe('the notice', () => {
     }
   })
 
-  test('inside: the place of the output stands there whole or not at all', async () => {
+  test('inside: the place of the output is given whole or not at all', async () => {
     const text = numbered(500)
     for (const strategy of ['default', 'smart', 'json'] as const) {
       for (const direction of ['head', 'tail', 'both'] as const) {

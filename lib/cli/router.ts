@@ -59,7 +59,7 @@ async function answer(args: readonly string[]): Promise<number> {
 
 let asJson = false
 
-/** Runs what was typed behind `spillway`. */
+/** Runs what was typed after `spillway`. */
 export async function runTyped(given: readonly string[]): Promise<void> {
   // A hook has nothing to print most times, and watches its pipes then as it prints.
   if (given[0] !== 'hook') exitQuietlyOnClosedPipe()

@@ -7,7 +7,7 @@ import type { HistoryFormatName } from './message-view'
 /** Tokens of a medium whose size is not known: one megapixel at the rate of the large providers. */
 export const PER_MEDIA = 1_500
 
-/** Bytes in which the size of most images stands. */
+/** Bytes that have the size of most images. */
 const SHORT_HEADER = 1024
 
 /** How a provider counts an image. */

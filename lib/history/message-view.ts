@@ -66,7 +66,7 @@ export interface MessageView {
   /** Characters of signatures and of reasoning that only the provider can read. */
   readonly sealed?: number | undefined
   /**
-   * Signatures of reasoning that its provider accepts only behind the very messages it was made behind; `undefined` if the message
+   * Signatures of reasoning that its provider accepts only after the very messages it was made after; `undefined` if the message
    * has none.
    */
   readonly bound?: readonly string[] | undefined

@@ -155,7 +155,7 @@ export class Walk<M> {
     return { messages, count: leaving.length }
   }
 
-  /** Leaves out signed reasoning that would stand behind a message that a step changed. */
+  /** Leaves out signed reasoning that would follow a message that a step changed. */
   leaveOutStale(): void {
     if (this.options.thinking === 'ignore') return
     const made = withoutStaleThinking(this.options.messages, this.messages as M[], this.read)

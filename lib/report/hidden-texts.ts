@@ -1,5 +1,5 @@
 /**
- * Texts that a model would not have had in view: what stands in an original result and not in what was sent. An answer
+ * Texts that a model would not have had in view: what is in an original result and not in what was sent. An answer
  * that uses one of them could not have been given without it, so that the result would have been fetched again.
  */
 
@@ -35,7 +35,7 @@ export class HiddenTexts {
     for (const text of specificTexts(whole)) if (!sent.includes(text)) this.owners.set(text, message)
   }
 
-  /** The messages that an answer refers to without having them: each has a text that stands nowhere in what was sent. */
+  /** The messages that an answer refers to without having them: each has a text that is nowhere in what was sent. */
   missing(
     answer: ChatMessage,
     sent: readonly ChatMessage[],
@@ -46,8 +46,8 @@ export class HiddenTexts {
     for (const text of new Set(specificTexts(`${answer.content}\n${argumentsOf(answer)}`))) {
       const owner = this.owners.get(text)
       if (owner === undefined || found.has(owner) || !isInView(owner)) continue
-      const stands = sent.some((message) => message.content.includes(text) || argumentsOf(message).includes(text))
-      if (!stands) found.add(owner)
+      const isSent = sent.some((message) => message.content.includes(text) || argumentsOf(message).includes(text))
+      if (!isSent) found.add(owner)
     }
     return [...found]
   }

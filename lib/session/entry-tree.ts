@@ -10,7 +10,7 @@ export class Tree {
   leaf: string | null = null
   private readonly ids = new Set<string>()
 
-  /** An entry with an id of its own behind the leaf; it is not added. */
+  /** An entry with an id of its own after the leaf; it is not added. */
   next(entry: NewSessionEntry): SessionEntry {
     return readable('entry', () => {
       checkEntry(entry)

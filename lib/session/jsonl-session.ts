@@ -180,7 +180,7 @@ function lineOf(entry: SessionEntry): string {
   }
 }
 
-/** The whole line, or an end of line behind the part that was written: the next line must be whole. */
+/** The whole line, or an end of line after the part that was written: the next line must be whole. */
 function writeLine(handle: number, line: string): void {
   const bytes = Buffer.from(line)
   const written = writeSync(handle, bytes)

@@ -20,7 +20,7 @@ export const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<T
 /** The names of a service's options. */
 export const OPTION_FIELDS: ReadonlySet<string> = new Set(defaults.optionFields)
 
-/** Settings of tools that may stand beside the options of a service. */
+/** Settings of tools that are allowed beside the options of a service. */
 export const GLOBAL_FIELDS: readonly string[] = [
   ...Object.keys(defaults.config),
   'maxTokens',

@@ -101,7 +101,7 @@ export function checkSweep(options: SweepOptions | undefined, told: Required<Ret
 /** Bounds of a store. */
 export type RetentionLimits = Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>
 
-/** @throws SpillwayError `INVALID_CONFIG` with the field behind `path`; what is undefined is not given */
+/** @throws SpillwayError `INVALID_CONFIG` with the field below `path`; what is undefined is not given */
 export function checkRetentionLimits(bounds: RetentionLimits, path = ''): void {
   call(() => native.checkBounds(encode(definedOf(bounds)), path))
 }

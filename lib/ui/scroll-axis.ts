@@ -40,7 +40,7 @@ export class Axis {
     return (this.bar <= 0 && at > 0) || (this.bar >= end && at < this.last - 1)
   }
 
-  /** Where the bar stands at a position. */
+  /** The place of the bar at a position. */
   barAt(at: number): number {
     return this.last === 0 ? 0 : (at / this.last) * Math.max(0, this.laidOut - this.view)
   }

@@ -171,7 +171,7 @@ impl Checked {
             return;
         }
         let severity = if rules { Severity::Error } else { Severity::Warning };
-        let message = format!("{path}: stands there more than once, and only the last one counts");
+        let message = format!("{path}: is given more than once, and only the last one counts");
         self.tell(severity, path, member.key_at, message);
         if rules {
             self.close_all();

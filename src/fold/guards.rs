@@ -131,7 +131,7 @@ const HEAD: [&[u8]; 17] = [
 enum Part {
     None,
     Head,
-    /// Lines of a hunk that are still to come, of the old and of the new file, behind an indentation.
+    /// Lines of a hunk that are still to come, of the old and of the new file, after an indentation.
     Hunk {
         old: usize,
         new: usize,

@@ -123,7 +123,7 @@ impl Index {
         *self = Index { hasher, clock, ..Index::new(self.max_bytes) };
     }
 
-    /// Where a window stands that was shown last.
+    /// The place where a window was shown last.
     pub(crate) fn find(&self, window: &[u64]) -> Option<(&Source, usize)> {
         if self.table.is_empty() {
             return None;
@@ -291,7 +291,7 @@ impl Index {
         &source.hashes[at..at + WINDOW]
     }
 
-    /// The slot of a window: where it stands, or where it would.
+    /// The slot of a window: where it is, or where it would be.
     fn slot(&self, window: &[u64]) -> usize {
         let mask = self.table.len() - 1;
         let mut slot = home(window) & mask;
@@ -321,7 +321,7 @@ impl Index {
         self.table[slot] = position;
     }
 
-    /// Empties a slot and moves up what stands after it only because it was taken.
+    /// Empties a slot and moves up what comes after it only because it was taken.
     fn delete(&mut self, slot: usize) {
         let mask = self.table.len() - 1;
         let (mut hole, mut at) = (slot, slot);

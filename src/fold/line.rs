@@ -163,7 +163,7 @@ impl<'a> Lines<'a> {
         self.starts[to] - 1 - self.starts[from]
     }
 
-    /// The line in which a byte stands.
+    /// The line that has a byte.
     pub(crate) fn at_byte(&self, byte: usize) -> usize {
         self.starts.partition_point(|&start| start <= byte) - 1
     }

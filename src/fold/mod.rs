@@ -217,7 +217,7 @@ impl Fold {
     }
 }
 
-/// Returns the lines of a target as they stand in the text that repeats them, joined; nothing if it has fewer lines.
+/// Returns the lines of a target as the text that repeats them has them, joined; nothing if it has fewer lines.
 pub fn lines_of(target: &str, at: &Target, count: usize) -> Option<String> {
     let lines: Vec<&str> = target.split('\n').skip(at.line).take(count).collect();
     (lines.len() == count).then(|| line::renumbered(&lines, at.numbering))

@@ -22,7 +22,7 @@ pub(crate) struct Find<'a> {
     pub keep: &'a [String],
 }
 
-/// A run of lines that stands elsewhere.
+/// A run of lines that is elsewhere, too.
 struct Run {
     from: usize,
     to: usize,
@@ -118,7 +118,7 @@ impl Find<'_> {
         runs
     }
 
-    /// Compares the lines with those of the last result of the call, wherever they stand and however they are numbered.
+    /// Compares the lines with those of the last result of the call, wherever they are and however they are numbered.
     fn changes(&self, base: &Source) -> Changes {
         let mut there: HashMap<u64, usize> = HashMap::new();
         base.hashes.iter().for_each(|hash| *there.entry(*hash).or_default() += 1);

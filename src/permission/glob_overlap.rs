@@ -66,11 +66,11 @@ pub(crate) fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
         return true;
     }
     // From the ends: each cell says whether the rests of both globs overlap.
-    let mut behind: Vec<bool> = Vec::new();
+    let mut next_row: Vec<bool> = Vec::new();
     for at in (0..=one.len()).rev() {
         let mut row = vec![false; two.len() + 1];
         for to in (0..=two.len()).rev() {
-            let below = |to: usize| behind.get(to).copied().unwrap_or_default();
+            let below = |to: usize| next_row.get(to).copied().unwrap_or_default();
             let beside = row.get(to + 1).copied().unwrap_or_default();
             let can = match (one.get(at), two.get(to)) {
                 (None, None) => true,
@@ -90,9 +90,9 @@ pub(crate) fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
                 *cell = can;
             }
         }
-        behind = row;
+        next_row = row;
     }
-    behind.first().copied().unwrap_or(true)
+    next_row.first().copied().unwrap_or(true)
 }
 
 fn is_special(letter: char) -> bool {
@@ -105,11 +105,11 @@ fn parts(glob: &str, crosses: bool) -> Vec<Part> {
     while let Some(letter) = rest.chars().next() {
         rest = &rest[letter.len_utf8()..];
         let group = |close: char| rest.find(close).map(|end| &rest[end + 1..]);
-        let (part, behind) = match letter {
+        let (part, after) = match letter {
             '*' if rest.starts_with('*') => {
-                let behind = rest.trim_start_matches('*');
+                let after = rest.trim_start_matches('*');
                 // It may match no directory at all.
-                (Part::Rest, Some(behind.strip_prefix('/').unwrap_or(behind)))
+                (Part::Rest, Some(after.strip_prefix('/').unwrap_or(after)))
             }
             '*' if crosses => (Part::Rest, None),
             '*' => (Part::Name, None),
@@ -125,7 +125,7 @@ fn parts(glob: &str, crosses: bool) -> Vec<Part> {
             letter => (Part::Letter(letter), None),
         };
         parts.push(part);
-        rest = behind.unwrap_or(rest);
+        rest = after.unwrap_or(rest);
     }
     parts
 }

@@ -38,26 +38,26 @@ struct Patch<'a> {
 impl Patch<'_> {
     fn line(&mut self, whole: &str) {
         let line = whole.trim();
-        let behind = |marker: &str| {
+        let after = |marker: &str| {
             let rest = line.strip_prefix(marker)?;
             rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
         };
         if let Some(rest) = line.strip_prefix("***") {
             self.starred(rest.trim(), !whole.starts_with('*'));
-        } else if let Some(name) = behind("+++").or_else(|| behind("---")) {
+        } else if let Some(name) = after("+++").or_else(|| after("---")) {
             if !is_range(name, '-') {
                 self.names(name);
             }
-        } else if let Some(names) = behind("diff --git") {
+        } else if let Some(names) = after("diff --git") {
             self.of_git(names);
         } else if let Some(name) = line.strip_prefix("Index:") {
             self.names(name.trim_start());
-        } else if let Some(name) = behind("rename from").or_else(|| behind("rename old")) {
+        } else if let Some(name) = after("rename from").or_else(|| after("rename old")) {
             self.git_name(name, &[Domain::Edit, Domain::Read]);
-        } else if let Some(name) = behind("copy from") {
+        } else if let Some(name) = after("copy from") {
             self.git_name(name, &[Domain::Read]);
         } else if let Some(name) =
-            ["rename to", "rename new", "copy to"].into_iter().find_map(behind)
+            ["rename to", "rename new", "copy to"].into_iter().find_map(after)
         {
             self.git_name(name, &[Domain::Edit]);
         }
@@ -189,26 +189,26 @@ fn first_name(text: &str) -> Option<(String, &str)> {
     let mut bytes = Vec::new();
     let mut rest = quoted.as_bytes();
     loop {
-        let (first, behind) = rest.split_first()?;
-        rest = behind;
+        let (first, after) = rest.split_first()?;
+        rest = after;
         match first {
             b'"' => {
                 let rest = &quoted[quoted.len() - rest.len()..];
                 return Some((String::from_utf8(bytes).ok()?, rest));
             }
             b'\\' => {
-                let (escape, behind) = rest.split_first()?;
+                let (escape, after) = rest.split_first()?;
                 let digits = rest.get(..3).filter(|digits| {
                     digits[0] <= b'3' && digits.iter().all(|digit| (b'0'..=b'7').contains(digit))
                 });
-                let (byte, behind) = match digits {
+                let (byte, after) = match digits {
                     Some(digits) => {
                         (digits.iter().fold(0, |byte, digit| byte * 8 + (digit - b'0')), &rest[3..])
                     }
-                    None => (escaped(*escape)?, behind),
+                    None => (escaped(*escape)?, after),
                 };
                 bytes.push(byte);
-                rest = behind;
+                rest = after;
             }
             byte => bytes.push(*byte),
         }

@@ -52,7 +52,7 @@ pub struct Rule {
     pub decision: Decision,
     /// Who wrote it.
     pub source: Source,
-    /// Where it stands among the rules of a policy, which never change; approvals come and go.
+    /// Its position among the rules of a policy, which never change; approvals come and go.
     pub place: Option<usize>,
 }
 
@@ -67,13 +67,13 @@ pub struct ReportedRule<'a> {
     pub decision: Decision,
     /// Who wrote it.
     pub source: Source,
-    /// Where it stands, if it always does.
+    /// Its position, unless it is an approval.
     #[serde(skip)]
     pub place: Option<usize>,
 }
 
 impl Rule {
-    /// Reads a rule of the caller's. `field` is where it stands, such as `rules[3]`.
+    /// Reads a rule of the caller's. `field` is its place, such as `rules[3]`.
     pub fn read(value: &Value, source: Source, style: &Style, field: &str) -> Result<Self> {
         let Some(object) = value.as_object() else {
             return Err(refuse(value, field, "an object with domain, pattern and decision"));

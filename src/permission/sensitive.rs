@@ -130,7 +130,7 @@ const KEYS: usize = 768;
 #[derive(Debug, Clone)]
 struct Name {
     counts: bool,
-    /// Folders that must stand in front, each a whole name.
+    /// Folders that must come before it, each a whole name.
     folders: Vec<String>,
     /// Everything below the folders counts.
     below: bool,
@@ -343,14 +343,14 @@ impl SensitiveNames {
     fn any_alternative(&self, glob: &str, is_it: &dyn Fn(&str) -> bool) -> bool {
         let glob = &*without_classes(glob);
         if let Some((before, rest)) = glob.split_once('{')
-            && let Some((all, behind)) = rest.split_once('}')
+            && let Some((all, after)) = rest.split_once('}')
         {
             // Nested ones are not taken apart, nor many: they may mean anything.
             return all.contains('{')
                 || glob.matches('{').count() > MAX_ALTERNATIVES
                 || all
                     .split(',')
-                    .any(|one| self.any_alternative(&[before, one, behind].concat(), is_it));
+                    .any(|one| self.any_alternative(&[before, one, after].concat(), is_it));
         }
         is_it(glob)
     }
@@ -404,9 +404,9 @@ pub fn without_classes(glob: &str) -> Cow<'_, str> {
     }
     for _ in 0..MAX_ALTERNATIVES {
         let parts = text.split_once("[[:").and_then(|(before, rest)| {
-            let (_, behind) = rest.split_once(":]")?;
-            let (_, behind) = behind.split_once(']')?;
-            Some([before, "?", behind].concat())
+            let (_, after) = rest.split_once(":]")?;
+            let (_, after) = after.split_once(']')?;
+            Some([before, "?", after].concat())
         });
         let Some(parts) = parts else { break };
         text = Cow::Owned(parts);
@@ -418,7 +418,7 @@ pub fn without_classes(glob: &str) -> Cow<'_, str> {
 fn matches_glob(glob: &str, text: &str, crosses: bool) -> bool {
     let (glob, text) = (glob.as_bytes(), text.as_bytes());
     let (mut at, mut to) = (0, 0);
-    // Where the last star stands, and how far it reaches.
+    // The position of the last star, and how far it reaches.
     let mut star: Option<(usize, usize)> = None;
     while to < text.len() {
         let letter = text[to];

@@ -254,7 +254,7 @@ impl Shared {
             let read = read_at(&self.file, block, at)?;
             let block = block.get(..read)?;
             let last = (part.end - at - 1) as usize;
-            let beyond = block.get(last..).and_then(|behind| memchr(b'\n', behind));
+            let beyond = block.get(last..).and_then(|after| memchr(b'\n', after));
             let end = beyond.map(|end| last + end).or_else(|| memrchr(b'\n', block))?;
             let lines = block.get(..=end)?;
             let bytes = lines.len() as u64;

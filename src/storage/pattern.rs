@@ -257,11 +257,11 @@ mod tests {
                 prop::sample::select(vec!["?", "*", "+", "??", "*?", "+?", "{2}", "{0,2}", "{2,}"]),
                 1..5,
             ),
-            behind in prop::sample::select(vec!["", "b", "$", "a+"]),
+            ending in prop::sample::select(vec!["", "b", "$", "a+"]),
             text in "[ab ]{0,12}",
         ) {
             let nested = operators.iter().fold(part.to_owned(), |part, operator| format!("({part}){operator}"));
-            let pattern = format!("{nested}{behind}");
+            let pattern = format!("{nested}{ending}");
             let as_it_is = regex::bytes::RegexBuilder::new(&pattern).multi_line(true).build().unwrap();
             let expected: Vec<&[u8]> = as_it_is.find_iter(text.as_bytes()).map(|found| found.as_bytes()).collect();
             prop_assert_eq!(found(&pattern, text.as_bytes()), expected);

@@ -316,9 +316,9 @@ mod tests {
         assert_eq!(code("/etc/passwd"), Code::StorageNotOwned);
         assert_eq!(code(root.path().join("notes.txt").to_str().unwrap()), Code::StorageNotOwned);
         assert_eq!(code(&format!("{path}/../../etc/passwd")), Code::StorageNotOwned);
-        for behind in ["/", "//", "/.", "/./"] {
-            assert_eq!(code(&format!("{path}{behind}")), Code::StorageNotOwned, "{behind}");
-            assert!(!owns(&places, Path::new(&format!("{path}{behind}"))));
+        for ending in ["/", "//", "/.", "/./"] {
+            assert_eq!(code(&format!("{path}{ending}")), Code::StorageNotOwned, "{ending}");
+            assert!(!owns(&places, Path::new(&format!("{path}{ending}"))));
         }
         #[cfg(unix)]
         {

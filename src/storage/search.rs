@@ -351,9 +351,9 @@ impl Search {
             return Ok(Some(read as u64));
         }
         self.line += 1;
-        let behind = end.map(|at| from + at as u64 + 1);
-        if let Some(behind) = behind.filter(|behind| *behind < self.size) {
-            self.stop(self.line, behind);
+        let next_line = end.map(|at| from + at as u64 + 1);
+        if let Some(next_line) = next_line.filter(|next_line| *next_line < self.size) {
+            self.stop(self.line, next_line);
         }
         Ok(None)
     }

@@ -121,8 +121,8 @@ fn matches(name: &str, pattern: &str) -> bool {
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
     let Some(mut name) = name.strip_suffix(end) else { return false };
     middle.split('*').all(|part| match name.split_once(part) {
-        Some((_, behind)) => {
-            name = behind;
+        Some((_, after)) => {
+            name = after;
             true
         }
         None => false,

@@ -32,11 +32,11 @@ type Host = keyof typeof HARMLESS_TOOLS
 const known = new WeakMap<object, Map<Host, Permission>>()
 
 /** The permission that one of these was made of. */
-const behind = new WeakMap<object, Permission>()
+const givenFor = new WeakMap<object, Permission>()
 
 /** The permission as the caller gave it. */
 export function givenPermission(permission: Permission): Permission {
-  const given = behind.get(permission)
+  const given = givenFor.get(permission)
   return given === undefined ? permission : givenPermission(given)
 }
 
@@ -48,7 +48,7 @@ export function withHarmlessTools<C extends Pick<AdapterControls, 'permission'>>
   known.set(permission, all)
   const own = all.get(host) ?? marking(permission, new Set(HARMLESS_TOOLS[host]))
   all.set(host, own)
-  behind.set(own, permission)
+  givenFor.set(own, permission)
   return { ...controls, permission: own }
 }
 

@@ -240,7 +240,7 @@ function withEnding(result: CommandResult, code: number, values: Parsed['values'
 /** Replacement of bytes that are not text. */
 const REPLACEMENT = '\ufffd'
 
-/** A notice behind the output ends with a line feed, as any text of ours. */
+/** A notice after the output ends with a line feed, as any text of ours. */
 function shown({ output, note: ending }: CommandResult): string {
   const text = shownOf(output)
   return ending !== undefined && !text.endsWith('\n') ? `${text}\n` : text

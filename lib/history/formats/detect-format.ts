@@ -47,7 +47,7 @@ export class Votes {
     return most > 0 ? this.formats[votes.indexOf(most)]?.name : undefined
   }
 
-  /** Whatever comes behind these messages, the format stays. */
+  /** Whatever follows these messages, the format stays. */
   get settled(): boolean {
     return this.telling >= ENOUGH || this.seen >= MAX
   }

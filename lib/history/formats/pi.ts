@@ -84,7 +84,7 @@ export const pi = defineFormat({
       withoutMedia: withoutMedia(['content'], content, parts),
       ...(bound && isBinding(message) && { bound, withoutThinking: withoutThinking(['content'], content, parts) }),
     }
-    // pi does not send the calls of an answer that failed or was interrupted, so a result of one would stand alone.
+    // pi does not send the calls of an answer that failed or was interrupted, so a result of one would be alone.
     if (BROKEN.test(asText(get(message, 'stopReason')))) {
       return { ...reading, aside: asideOf(calls.map(({ name, args }) => [name, args])) }
     }

@@ -8,7 +8,7 @@ import { elements, get, isJsonObject, isObject, nonEmpty, watched } from './safe
 export interface Thinking {
   readonly thinking: readonly string[]
   readonly sealed: number
-  /** The signature of a block that its provider accepts only behind the very messages it was made behind. */
+  /** The signature of a block that its provider accepts only after the very messages it was made after. */
   readonly bound?: string | undefined
 }
 
@@ -240,7 +240,7 @@ export function mediaTypeOf(holder: object): string | undefined {
   return undefined
 }
 
-/** The text of data in base64, in bytes, or behind an address that has them in it. */
+/** The text of data in base64, in bytes, or at an address that has them in it. */
 export function textOfData(data: unknown, mediaType: string | undefined): string | undefined {
   if (isJsonObject(data) && get(data, 'type') === 'text') {
     const text = watched(data, 'text')

@@ -1,4 +1,4 @@
-/** Sessions of Claude Code: a record a line, in which blocks of one answer stand apart under the id of the answer. */
+/** Sessions of Claude Code: a record a line, in which blocks of one answer are apart, each with the id of the answer. */
 
 import { asText, isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'

@@ -121,7 +121,7 @@ pub fn instructions(wish: &Wish) -> String {
         );
         if wish.turn {
             parts.push(
-                "It is the beginning of a turn that goes on; the messages behind it stay as they are. Say what the user asked \
+                "It is the beginning of a turn that goes on; the messages after it stay as they are. Say what the user asked \
                  for, what was done so far, and what is needed to understand the rest."
                     .into(),
             );

@@ -20,7 +20,7 @@ pub enum Kind {
     Rate,
     /// One field of the request is too long.
     Field,
-    /// A signed thinking block stands behind a message that has changed since.
+    /// A signed thinking block follows a message that has changed since.
     ThinkingBinding,
     /// The provider cannot read reasoning that was encrypted for another organisation or model.
     EncryptedReasoning,

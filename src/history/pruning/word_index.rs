@@ -1,7 +1,7 @@
 //! Chooses the words of a result that stay in its placeholder, as an index of the result.
 //!
 //! An old result is seldom needed again, but a name out of it often is. A word is kept if it is specific (a path, an
-//! identifier, a number), stands nowhere else in view, and is worth its length: by the share of such words that agents
+//! identifier, a number), is nowhere else in view, and is worth its length: by the share of such words that agents
 //! used later in recorded sessions.
 
 use std::collections::HashMap;

@@ -34,8 +34,8 @@ fn within(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link
     let mut folders = vec![start.to_owned()];
     let mut rest = rest.strip_prefix('/');
     while let Some(parts) = rest {
-        let (part, behind) = match parts.split_once('/') {
-            Some((part, behind)) => (part, Some(behind)),
+        let (part, after) = match parts.split_once('/') {
+            Some((part, after)) => (part, Some(after)),
             None => (parts, None),
         };
         let mut next = Vec::new();
@@ -46,15 +46,15 @@ fn within(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link
                     next.push(one);
                     continue;
                 }
-                let leads_to = real.real(&one).map(|led| match behind {
-                    Some(behind) => [led.trim_end_matches('/'), "/", behind].concat(),
+                let leads_to = real.real(&one).map(|led| match after {
+                    Some(after) => [led.trim_end_matches('/'), "/", after].concat(),
                     None => led.into_owned(),
                 });
                 found.push(Link { at: one, leads_to });
             }
         }
         folders = next;
-        rest = behind;
+        rest = after;
     }
     Some(found)
 }

@@ -1,4 +1,4 @@
-//! Skips what may stand between a name and its value: white space, terminal colours, types, and letters before a quote.
+//! Skips what may come between a name and its value: white space, terminal colours, types, and letters before a quote.
 
 use super::name_value_pairs::is_letter;
 
@@ -44,7 +44,7 @@ pub(super) fn coded_quote(text: &[u8], at: usize) -> usize {
         .map_or(0, |quote| quote.len())
 }
 
-/// Returns the start of a value behind what says of which type it is, or where a list begins: `!!str x`, `&a x`, `[ "x"`,
+/// Returns the start of a value after its type or the beginning of a list: `!!str x`, `&a x`, `[ "x"`,
 /// `string(3) "x"`, and three quotes at the end of their line.
 fn behind_mark(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();

@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`secret_names`] | names of secrets |
 //! | [`name_value_pairs`] | a name and its value |
-//! | [`separators`] | what stands between the two |
+//! | [`separators`] | what comes between the two |
 //! | [`before_value`] | quotes, types and colours before a value |
 //! | [`value`] | where a value ends, and which are no secrets |
 //! | [`plain_words`] | words in place of a value |

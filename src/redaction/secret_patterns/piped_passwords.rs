@@ -50,7 +50,7 @@ pub(super) fn written(text: &[u8], at: usize) -> Option<Range<usize>> {
     part(text, secret, reads)
 }
 
-/// Returns the secret behind the `<<<` that is at `at`.
+/// Returns the secret after the `<<<` that is at `at`.
 pub(super) fn given(text: &[u8], at: usize) -> Option<Range<usize>> {
     let before = text.get(at.saturating_sub(MAX_COMMAND_LENGTH)..at)?;
     let command = before.rsplit(|byte| b"\r\n;|&(`".contains(byte)).next()?;

@@ -1,4 +1,4 @@
-//! Finds the value of a name behind an equals sign, a colon, a type, an arrow or a tag.
+//! Finds the value of a name after an equals sign, a colon, a type, an arrow or a tag.
 
 use super::before_value::{blanks, coded_quote, colours, lines};
 use super::name_value_pairs::{Name, is_letter};
@@ -107,9 +107,9 @@ impl Name {
                     self.begin.checked_sub(2).and_then(|at| text.get(at)),
                     Some(b'(' | b'[')
                 );
-                let behind = lines(text, value.end);
+                let end = lines(text, value.end);
                 // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
-                let rest = text.get(behind..text.len().min(behind + 4)).unwrap_or_default();
+                let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
                 let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
                 (is_first && is_last).then_some((Form::Call, at))
             }
@@ -147,7 +147,7 @@ impl Name {
                 Some((Form::Call, after))
             }
             _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
-            // The type stands behind the name: `var dbPassword string = "…"`.
+            // The type follows the name: `var dbPassword string = "…"`.
             b'A'..=b'Z' | b'a'..=b'z'
                 if let Some(found) = declared(text, after).filter(|(_, at)| {
                     gap == 1 && is_type(text, after) && value::quoted(text, *at).is_some()
@@ -252,7 +252,7 @@ impl Name {
     }
 }
 
-/// Returns the value after the equals sign behind a type.
+/// Returns the value after a type and an equals sign.
 fn declared(text: &[u8], at: usize) -> Option<(Form, usize)> {
     let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
     // Rust: `name: &'static str`.

@@ -23,7 +23,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns behind the name of the table that begins at `at`, if some hold secrets.
+    /// Returns the columns after the name of the table that begins at `at`, if some hold secrets.
     fn at(text: &[u8], at: usize) -> Option<Columns> {
         let rest = text.get(at..text.len().min(at + MAX_TARGET_LENGTH))?;
         let is_of_target =

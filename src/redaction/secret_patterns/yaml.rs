@@ -55,7 +55,7 @@ impl Line {
     }
 }
 
-/// Returns the column of a position, if only spaces and the dash of a list stand before it in its line.
+/// Returns the column of a position, if only spaces and the dash of a list precede it in its line.
 fn column(text: &[u8], at: usize) -> Option<usize> {
     let before = text.get(at.saturating_sub(128)..at)?;
     let line = before.rsplit(|byte| *byte == b'\n').next()?;
@@ -134,7 +134,7 @@ pub(super) fn below_name(
         if content.is_empty() {
             continue;
         }
-        // The dash of an item may stand below the name.
+        // The dash of an item may be below the name.
         let is_within = line.indent > indent;
         let own = *own.get_or_insert(line.indent);
         if !is_within || line.indent < own {
@@ -200,7 +200,7 @@ pub(super) fn secret_of_kind(text: &[u8], at: Range<usize>, found: &mut impl FnM
     }
 }
 
-/// Finds the values behind the `data:` at `at`, if they are those of a Secret, whose kind follows.
+/// Finds the values after the `data:` at `at`, if they are those of a Secret, whose kind follows.
 pub(super) fn secret_of_data(text: &[u8], at: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
     let before = text.get(at.start.saturating_sub(6)..at.start).unwrap_or_default();
     let start = at.start - if before.ends_with(b"string") { 6 } else { 0 };

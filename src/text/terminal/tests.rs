@@ -230,7 +230,7 @@ fn decoded(text: &[u8]) -> String {
 
 #[test]
 fn another_screen_begins_a_line_behind_one_of_any_length() {
-    // The cursor may stand in a row below that nothing was written to.
+    // The cursor may be in a lower row that nothing was written to.
     let moves = ["", "\x1b[3;1H", "\x1b[3;1H\x1b[A", "\x1b[9B"];
     for (length, moves) in
         (MAX_LENGTH - 2..=MAX_LENGTH + 2).flat_map(|length| moves.map(|moves| (length, moves)))

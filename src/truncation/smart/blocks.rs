@@ -9,7 +9,7 @@ use super::ranking::Ranking;
 use crate::truncation::lines::{Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
-/// Lines that stand together.
+/// Lines that belong together.
 #[derive(Debug)]
 pub(super) struct Block {
     /// The numbers of its lines, in order, with their probabilities.

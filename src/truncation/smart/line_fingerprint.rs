@@ -3,7 +3,7 @@
 /// Bytes of a line that its template is made of.
 const LOOKED_AT: usize = 256;
 
-/// A line without what changes from one repetition to the next, as a number. Digits, what stands between quotes, and
+/// A line without what changes from one repetition to the next, as a number. Digits, what is quoted, and
 /// words with a slash in them count as one and the same, and so do addresses (`0x7f1b`).
 pub(crate) fn template(line: &[u8]) -> u64 {
     let line = line.get(..LOOKED_AT).unwrap_or(line);

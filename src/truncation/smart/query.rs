@@ -143,7 +143,7 @@ fn rarity(with: u64, total: u64) -> u64 {
     u64::from(ratio.pow(4).max(2).ilog2())
 }
 
-/// Returns true if no ASCII letter or digit stands beside one at an end of the match.
+/// Returns true if no ASCII letter or digit is beside one at an end of the match.
 fn is_whole_word(line: &[u8], place: Range<usize>) -> bool {
     let is_letter =
         |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_alphanumeric);
@@ -153,7 +153,7 @@ fn is_whole_word(line: &[u8], place: Range<usize>) -> bool {
         && !is_joined(place.end.checked_sub(1), Some(place.end))
 }
 
-/// The words to look for: names as they stand, with their inner punctuation, and Chinese, Japanese or Korean text in pairs, too.
+/// The words to look for: names as they are, with their inner punctuation, and Chinese, Japanese or Korean text in pairs, too.
 fn words(question: &str) -> Vec<String> {
     let end = question.floor_char_boundary(MAX_QUESTION_BYTES);
     let question = question.get(..end).unwrap_or_default();

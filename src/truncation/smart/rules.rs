@@ -11,7 +11,7 @@ use crate::util::regex_source::RegexSource;
 
 /// Levels of loggers that need no action.
 const QUIET: &str = r"(^|[\s\[|(<])(FINE|FINER|FINEST|DEBUG|TRACE|VERBOSE|INFO|NOTICE|CONFIG)([\]\s:|)>]|$)|(level=|\[)(debug|trace|verbose|info|notice)\b|^npm (http|silly|verbose|verb|info|timing|notice) ";
-/// They stand near the start of a line.
+/// They are near the start of a line.
 const QUIET_WITHIN: usize = 80;
 
 /// A longer line is judged by its start.

@@ -210,7 +210,7 @@ impl Scanner {
         if let Some(asked) = &mut self.asked {
             asked.memory.lengthen(self.lines, self.base, &self.origins);
         }
-        // The next line begins behind a break, like any other.
+        // The next line begins after a break, like any other.
         self.buffer.push(b'\n');
         self.next = 1;
         bytes.get(at + 1..).unwrap_or_default()
@@ -425,7 +425,7 @@ impl Scanner {
         }
     }
 
-    /// The line that an indented one belongs to, and how many lines stand between them.
+    /// The line that an indented one belongs to, and how many lines are between them.
     fn header(
         &self,
         buffer: &[u8],

@@ -1,4 +1,4 @@
-//! Sections: what stands between two rules (`____ name ____`) or two numbers (`1)`). A test runner sets off its failures so, each
+//! Sections: the lines between two rules (`____ name ____`) or two numbers (`1)`). A test runner sets off its failures so, each
 //! from its name to its end.
 
 use std::ops::RangeInclusive;

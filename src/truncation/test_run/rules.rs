@@ -44,7 +44,7 @@ pub(super) enum Says {
     Place,
     /// The same: the last place before the message counts.
     LastPlace,
-    /// Where the test stands that the next line names.
+    /// The place of the test that the next line names.
     PlaceAhead,
     /// The message, if there is none yet.
     Message,

@@ -81,7 +81,7 @@ pub(super) fn choose(
 ) -> (BTreeSet<u64>, u64) {
     let parts = parts(entries, kept);
     let mut best: Option<(Chosen<'_>, u64)> = None;
-    // The lines of a list stand together, and need no gap line each.
+    // The lines of a list follow each other, and need no gap line each.
     for place in [Place::AboveExplanation, Place::InList] {
         let mut chosen = Chosen::new(lines, total, budget);
         let most = chosen.share(TOTALS);

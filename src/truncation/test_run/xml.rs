@@ -250,7 +250,7 @@ impl XmlScanner {
         quote.is_some()
     }
 
-    /// Skips to the end of a comment: `>` behind `end`.
+    /// Skips to the end of a comment: `>` after `end`.
     fn skip_to(&mut self, bytes: &[u8], end: &[u8; 2]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             if byte == b'>' && self.tail == *end {
