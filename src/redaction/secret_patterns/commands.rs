@@ -194,7 +194,15 @@ pub(super) fn in_words(
         }
         for (at, given) in words.iter().enumerate() {
             for option in options.split(' ') {
-                let Some(rest) = given.strip_prefix(option.as_bytes()) else { continue };
+                let letter = option.as_bytes().get(1..).unwrap_or_default();
+                let bundled = given.strip_suffix(letter).filter(|before| {
+                    matches!((before, *part), ([b'-', letters @ ..], Part::AfterColon)
+                        if option.len() == 2 && letters.iter().all(u8::is_ascii_alphabetic))
+                });
+                let Some(rest) = given.strip_prefix(option.as_bytes()).or(bundled.map(|_| &[][..]))
+                else {
+                    continue;
+                };
                 let next = words.get(at + 1).copied().unwrap_or_default();
                 let is_long =
                     option.len() > 2 && option.starts_with('-') && !matches!(part, Part::Attached);

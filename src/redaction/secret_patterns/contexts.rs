@@ -377,7 +377,7 @@ pub(super) fn pgpass(text: &[u8], at: usize, to: usize) -> Option<Range<usize>> 
         && is_name(user)
         && password.len() >= 4
         && !password.contains(&b' ')
-        && !password.contains(&b':');
+        && !password.split(|byte| *byte == b':').rev().skip(1).any(|part| !part.ends_with(b"\\"));
     (is_password && !value::is_reference(password)).then_some(from..from + password.len())
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::MAX_BEFORE;
 use super::before_value::{blanks, lines};
 use super::contexts::run;
 use super::name_value_pairs::{MAX_NAME_LENGTH, Name, element, is_letter};
@@ -49,6 +50,29 @@ impl Name {
         if !NAMES.contains(&word.as_str()) {
             return None;
         }
+        self.value_behind(text).or_else(|| self.value_before(text))
+    }
+
+    /// Returns the value of a pair that is before its name: `"value": …, "name": "DB_PASSWORD"`.
+    fn value_before(&self, text: &[u8]) -> Option<Range<usize>> {
+        let start = self.begin.saturating_sub(MAX_BEFORE);
+        let window = text.get(start..self.begin)?;
+        let object = window.iter().rposition(|byte| b"{}[".contains(byte)).map_or(0, |at| at + 1);
+        let is_key = |part: &[u8]| part.eq_ignore_ascii_case(b"value");
+        let key = object + window.get(object..)?.windows(5).rposition(is_key)?;
+        let quotes = run(window.get(key + 5..)?, |byte| b"\\\"' ".contains(&byte));
+        let sign = key + 5 + quotes;
+        if !matches!(window.get(sign), Some(b':' | b'=')) {
+            return None;
+        }
+        let at = lines(text, start + sign + 1);
+        let value = value::quoted(text, at).or_else(|| value::bare(text, at, false))?;
+        self.judged(text, value).filter(|secret| secret.end < self.begin)
+    }
+
+    /// Returns the value of a pair that is after its name.
+    fn value_behind(&self, text: &[u8]) -> Option<Range<usize>> {
+        let is_blank = |byte: &&u8| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | b'\t' | b'`');
         let window = text.get(self.end..text.len().min(self.end + PAIR))?;
         let mut at = 0;
         while at < window.len() {

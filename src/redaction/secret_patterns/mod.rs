@@ -56,7 +56,7 @@ pub(super) use tables::Table;
 /// Number of bytes before a position that decide whether there is a secret.
 pub(super) const LOOK_BEHIND: usize = 256;
 
-/// Maximum number of bytes of a secret before the word by which it is found.
+/// Maximum number of bytes of a secret, and of the text after it, before the word by which it is found.
 const MAX_BEFORE: usize = 64;
 
 /// The kind of word that was found.

@@ -35,6 +35,9 @@ const ROWS: &[(&str, Find)] = &[
     ("recovery code: ", recovery_code),
     ("::add-mask::|##[add-mask]|issecret=true]", masked),
     ("securestring", secure),
+    ("userpwd", of_user),
+    ("login: |logins: |credentials: |creds: |user/pass: |username/password: ", of_login),
+    ("?code=|&code=", granted),
     ("unseal key |recovery key ", numbered),
     ("seed phrase: |recovery phrase: |mnemonic: |mnemonic phrase: |seed words: ", seed),
     ("backup codes: |recovery codes: |scratch codes: ", codes),
@@ -58,12 +61,13 @@ const ROWS: &[(&str, Find)] = &[
         "basicauth(|basic_auth(|digestauth(|ntlmauth(|userpassword(|networkcredential(|\
          awscredentials(|staticcredentials(|staticcredentialsprovider(|passwordcredential(|\
          passwordcredentials(|passwordauthentication(|plaincredentials(|basiccredentials(|\
-         credentials.basic(|db.auth(|.login(",
+         credentials.basic(|db.auth(|.login(|cx_oracle.connect(|oracledb.connect(|oci_connect(",
         second_argument,
     ),
     (
-        "plainauth(|getconnection(|mysqli_connect(|mysqli(|new pdo(|ftp_login(|imap_open(|\
-         ldap_bind(|ssh2_auth_password(",
+        "plainauth(|getconnection(|mysqli_connect(|mysql_connect(|mysql_pconnect(|mysqldb.connect(|\
+         pymysql.connect(|odbc_connect(|db2_connect(|new sequelize(|->real_connect(|mysqli(|new pdo(|\
+         ftp_login(|imap_open(|ldap_bind(|ssh2_auth_password(",
         third_argument,
     ),
 ];
@@ -354,6 +358,46 @@ fn signature(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let bytes = rest.get(..length)?;
     // A word alone can be the name of a function.
     (length >= 6 && has_digit(text, &secret) && !value::is_reference(bytes)).then_some(secret)
+}
+
+/// The password of `CURLOPT_USERPWD, "me:PASSWORD"`.
+fn of_user(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(at.end..text.len().min(at.end + 8))?;
+    let both = word(text, at.end + run(rest, |byte| b"=:, \"'".contains(&byte)))?;
+    let colon = text.get(both.clone())?.iter().position(|byte| *byte == b':')?;
+    let secret = word(text, both.start + colon + 1)?;
+    (colon > 0
+        && value::is_secret(Kind::Password, Form::Pair, text.get(secret.clone())?, true, true))
+    .then_some(secret)
+}
+
+/// The password of `login: admin / PASSWORD`, alone in a line.
+fn of_login(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const USERS: [&[u8]; 8] =
+        [b"admin", b"administrator", b"root", b"user", b"test", b"demo", b"guest", b"postgres"];
+    let (_, rest) = line(text, &at)?;
+    let words = text.get(rest.clone())?;
+    let slash = words.iter().position(|byte| *byte == b'/')?;
+    let user = words.get(..slash)?.trim_ascii();
+    let gap = run(words.get(slash + 1..)?, |byte| byte == b' ');
+    let secret = word(text, rest.start + slash + 1 + gap)?;
+    let bytes = text.get(secret.clone())?;
+    let is_alone = text.get(secret.end..rest.end)?.trim_ascii().is_empty();
+    let is_user = user.iter().all(|byte| is_of_value(*byte) && *byte != b'/');
+    let is_known = |name: &[u8]| USERS.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_password = match has_digit(text, &secret) {
+        true => is_known(user) || gap > 0,
+        false => is_known(user) && gap > 0 && !is_known(bytes),
+    };
+    let is_secret = value::is_secret(Kind::Password, Form::Pair, bytes, false, true);
+    (is_alone && is_user && is_password && is_secret && !bytes.contains(&b'/')).then_some(secret)
+}
+
+/// The code of an address that an authorization server sends a user back to.
+fn granted(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let secret = signature(text, at)?;
+    let has = |is: fn(&u8) -> bool| text.get(secret.clone()).is_some_and(|all| all.iter().any(is));
+    (secret.len() >= 16 && has(u8::is_ascii_alphabetic)).then_some(secret)
 }
 
 /// Four to ten digits after `PIN`, `OTP` and the like.
