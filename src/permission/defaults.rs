@@ -94,7 +94,7 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Resu
 
 /// Denied under all rules: commands that destroy a machine and are never a step of a task. The analysis of commands
 /// reports other spellings under one of these texts.
-pub const HARD_DENIES: [(Domain, &str); 12] = [
+pub const HARD_DENIES: [(Domain, &str); 13] = [
     // With any spelling of its options, and with further arguments.
     (Domain::Bash, "rm -* / *"),
     (Domain::Bash, "rm -* /\\* *"),
@@ -105,6 +105,7 @@ pub const HARD_DENIES: [(Domain, &str); 12] = [
     (Domain::Bash, ":(){ :|:& };:"),
     (Domain::Bash, "kill -9 -1"),
     (Domain::Bash, "shutdown now"),
+    (Domain::Bash, "iptables -F INPUT FORWARD OUTPUT"),
     (
         Domain::Edit,
         "fs:/dev/{block,sd,hd,vd,xvd,nvme,mmcblk,md,dm-,loop,disk,rdisk,mapper,mem}*{,/**}",

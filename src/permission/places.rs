@@ -67,6 +67,19 @@ const FILES: &[&str] = &[
     "shells",
 ];
 
+/// Files of the kernel, below `/proc`, by which it stops or starts nothing any more.
+const KERNEL: &[&str] = &[
+    "sysrq-trigger",
+    "kcore",
+    "sys/kernel/sysrq",
+    "sys/kernel/panic",
+    "sys/kernel/panic_on_oops",
+    "sys/kernel/pid_max",
+    "sys/kernel/threads-max",
+    "sys/kernel/modules_disabled",
+    "sys/fs/file-max",
+];
+
 /// Programs and libraries without which the system cannot start, or no user can log in.
 const PROGRAMS: &str = "sh bash dash ash env init systemd login agetty getty su sudo mount umount \
     ls cp rm mv cat ln chmod chown mkdir tar gzip busybox coreutils ssh sshd dpkg rpm apt apt-get apk dnf pacman \
@@ -240,10 +253,10 @@ pub(crate) fn is_protected_file(path: &str) -> Option<Place> {
                 .then_some(Place::File)
         }
         "boot" => Some(Place::File),
-        "proc" => (rest == "sysrq-trigger" || rest == "kcore" || rest == "sys/kernel/sysrq")
-            .then_some(Place::File),
+        "proc" => KERNEL.contains(&rest).then_some(Place::File),
         // Writing there takes a device or a disk away from the running system.
         "sys" => (rest.starts_with("firmware/")
+            || rest == "power/state"
             || rest.ends_with("/device/delete")
             || (rest.starts_with("bus/pci/") && rest.ends_with("/remove")))
         .then_some(Place::File),

@@ -30,7 +30,7 @@ const COMMON: &str = "\
     *.bash_history .bash_history .zsh_history .sh_history .ksh_history .history .histfile .python_history .node_repl_history .psql_history \
     .mysql_history .sqlite_history .rediscli_history .mongosh/** .dbshell .irb_history .irb-history fish_history ConsoleHost_history.txt \
     .envrc .env-* .env_* *.env~ prod.env production.env staging.env dev.env development.env local.env \
-    key3.db key4.db logins.json cookies.sqlite self/environ etc/shadow etc/shadow- etc/gshadow etc/sudoers \
+    key3.db key4.db logins.json cookies.sqlite environ serviceaccount/token etc/shadow etc/shadow- etc/gshadow etc/sudoers \
     !*.pub !known_hosts !known_hosts.old !*.pub.pem !.env-example !.env_example !.env-sample !.env_sample";
 
 /// Names of ordinary files. A glob with a star that one of these matches is about files in general, and not about secrets.
@@ -415,7 +415,7 @@ pub fn without_classes(glob: &str) -> Cow<'_, str> {
 }
 
 /// Returns true if a glob matches a text. With `crosses`, a wildcard matches `/` too.
-fn matches_glob(glob: &str, text: &str, crosses: bool) -> bool {
+pub(super) fn matches_glob(glob: &str, text: &str, crosses: bool) -> bool {
     let (glob, text) = (glob.as_bytes(), text.as_bytes());
     let (mut at, mut to) = (0, 0);
     // The position of the last star, and how far it reaches.

@@ -1,5 +1,6 @@
 //! Turns the targets of one call into the form in which rules are evaluated.
 
+mod contents;
 mod given;
 mod globs;
 
@@ -297,6 +298,9 @@ impl<'a> Reader<'a> {
                 false => Extent::Whole,
             };
             self.written(file.domain, &file.written, extent);
+        }
+        for (folder, content) in &reading.contents {
+            self.content(folder, content);
         }
         if reading.named.len() > MAX_NAMED {
             self.blind.push("the command names too much to be judged".to_owned());

@@ -85,7 +85,20 @@ pub(super) const WITH_WORD: &[(&str, &[&str])] = &[
     ),
     ("veracrypt", &["-c", "--create"]),
     ("bcachefs", &["format", "remove"]),
-    ("mdadm", &["--create", "-C", "--zero-superblock", "--build", "-B"]),
+    (
+        "mdadm",
+        &[
+            "--stop",
+            "-S",
+            "--fail",
+            "--set-faulty",
+            "--create",
+            "-C",
+            "--zero-superblock",
+            "--build",
+            "-B",
+        ],
+    ),
     ("badblocks", &["-w", "-n"]),
     ("debugfs", &["-w"]),
     ("asr", &["restore", "-erase", "--erase"]),
@@ -105,7 +118,6 @@ pub(super) const WITH_WORD: &[(&str, &[&str])] = &[
 /// Programs that change the firmware, the boot order or the devices of the machine with one of these words.
 pub(super) const FIRMWARE: &[(&str, &[&str])] = &[
     ("flashrom", &["-w", "--write", "-E", "--erase"]),
-    ("efibootmgr", &["-B", "--delete-bootnum"]),
     ("mtd", &["erase", "write"]),
     ("dmsetup", &["remove_all", "wipe_table", "load", "suspend", "remove"]),
     ("mmc", &["erase"]),
@@ -213,6 +225,14 @@ pub(super) const IMAGERS: &[&str] = &[
     "dc3dd",
 ];
 
+/// Programs that unpack an archive, the letter that says so, and the letter and the name of the option for the folder.
+pub(super) const UNPACKERS: &[(&[&str], &str, &str)] = &[
+    (&["tar", "gtar", "bsdtar"], "x", "C directory"),
+    (&["cpio", "bsdcpio"], "i", "D directory"),
+    (&["unzip"], "", "d"),
+    (&["7z", "7za", "7zz", "7zr"], "x", "o"),
+];
+
 /// Programs that change permissions.
 pub(super) const RIGHTS: &[&str] =
     &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
@@ -221,4 +241,4 @@ pub(super) const RIGHTS: &[&str] =
 pub(super) const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
     gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
-    mount mke2fs fsfreeze pmset rtcwake gzip pigz";
+    mount mke2fs fsfreeze pmset rtcwake gzip pigz gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio";

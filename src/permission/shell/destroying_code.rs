@@ -69,7 +69,7 @@ const REMOVING_GIVEN: &[&str] = &[
 ];
 
 /// The home directory of the user in other languages.
-const HOMES: &[&str] = &[
+pub(super) const HOMES: &[&str] = &[
     "Path.home()",
     "expanduser(\"~\")",
     "expanduser('~')",
@@ -198,6 +198,16 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
 /// Joins the strings of a program that it puts together (`"a" + "b"`, `"a" "b"`), and those of a list as the words of
 /// a command (`["a", "b"]`).
 pub(super) fn with_joined_strings(text: &str) -> String {
+    joined(text, " ", is_between)
+}
+
+/// Does so with `by` between the strings of a list or of a call and where `/` joins the parts of a path. With a NUL they stay apart.
+pub(super) fn with_joined_paths(text: &str, by: &str) -> String {
+    joined(text, by, |letter| is_between(letter) || "/()".contains(letter))
+}
+
+/// Joins strings between which only such letters stand, those of a list with `by` between them.
+fn joined(text: &str, by: &str, is_between: fn(char) -> bool) -> String {
     let mut made = String::new();
     let mut rest = text;
     let mut open: Option<char> = None;
@@ -227,8 +237,10 @@ pub(super) fn with_joined_strings(text: &str) -> String {
         let between = &behind[..behind.len() - next.len()];
         rest = match next.chars().next().filter(|next| matches!(next, '"' | '\'')) {
             Some(quote) if !between.is_empty() => {
-                if between.contains(',') {
-                    made.push(' ');
+                match by {
+                    _ if !between.contains([',', '/']) => {}
+                    "\0" => made.extend([first, first]),
+                    by => made.push_str(by),
                 }
                 open = Some(quote);
                 &next[1..]

@@ -28,9 +28,18 @@ pub(super) const CHANGES_RIGHTS: &str = "chmod -R 777 /";
 pub(super) const FORKS: &str = ":(){ :|:& };:";
 pub(super) const KILLS_ALL: &str = "kill -9 -1";
 pub(super) const STOPS_MACHINE: &str = "shutdown now";
+pub(super) const OPENS_NETWORK: &str = "iptables -F INPUT FORWARD OUTPUT";
 
-const CANONICAL: [&str; 7] =
-    [REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM, CHANGES_RIGHTS, FORKS, KILLS_ALL, STOPS_MACHINE];
+const CANONICAL: [&str; 8] = [
+    REMOVES_ROOT,
+    WRITES_DISK,
+    WRITES_SYSTEM,
+    CHANGES_RIGHTS,
+    FORKS,
+    KILLS_ALL,
+    STOPS_MACHINE,
+    OPENS_NETWORK,
+];
 
 /// Prefix of the entries among the variables for files that the command wrote.
 pub(super) const WRITTEN: &str = "file ";
@@ -488,9 +497,11 @@ fn destroyed_by_writing(path: &str) -> Option<&'static str> {
 
 /// Returns true unless no part of a text is a part of what destroys something.
 fn may_destroy(text: &str) -> bool {
-    const PARTS: [&str; 28] = [
-        "rm", "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del",
-        "disk", "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find", "tr",
+    const PARTS: [&str; 47] = [
+        "mount", "ctl", "tab", "nft", "ufw", "wall", "grub", "linux", "lilo", "nvram", "ip ",
+        "nmcli", "ifdown", "ifconfig", "route", "group", "usermod", "passwd", "service", "rm",
+        "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del", "disk",
+        "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find", "tr",
         "sysrq", "remove-", "rd ", "ri ", "computer",
     ];
     let lower = text.to_ascii_lowercase();

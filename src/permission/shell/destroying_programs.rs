@@ -7,10 +7,11 @@ use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroyer_names::{
     FIRMWARE, FORMATTERS, IMAGERS, LINKS, LOOKS, OTHERS, PART_VERBS, PARTITIONERS, POOLS, REMOVERS,
-    RIGHTS, WITH_WORD,
+    RIGHTS, UNPACKERS, WITH_WORD,
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
+use super::locking_commands::{LOCKS, locks_out};
 use super::word::Word;
 use super::{disk_writers, windows_programs};
 use crate::permission::places::Place;
@@ -55,8 +56,12 @@ impl Walker<'_> {
                 .or_else(|| self.written_by(base, rest))
                 .or_else(|| self.output_destroys(base, rest))
                 .or_else(|| self.destroys_listed(base, rest, is_first))
+                .or_else(|| is_first.then(|| locks_out(base, rest)).flatten())
+                .or_else(|| {
+                    (is_first && self.unpacks_over_root(base, rest)).then_some(WRITES_SYSTEM)
+                })
         };
-        if NAMES.contains_key(base) {
+        if NAMES.contains_key(base) || LOCKS.has(base) {
             return listed();
         }
         debug_assert_eq!(listed(), self.output_destroys(base, rest), "{base} is in no list");
@@ -217,8 +222,10 @@ impl Walker<'_> {
                     };
                     self.writes(rest.windows(2).filter(prints).map(|pair| &pair[1]))
                 }),
-            "btrfs" => (has(&["delete"]) && operands().any(|word| self.any_place(word).is_some()))
-                .then_some(REMOVES_ROOT),
+            "btrfs" => (operands()
+                .any(|word| word.text.len() > 1 && "delete".starts_with(&*word.text))
+                && operands().any(|word| self.any_place(word).is_some()))
+            .then_some(REMOVES_ROOT),
             "userdel" | "deluser" if is_first => {
                 let with_home = has(&["--remove", "--remove-home", "--remove-all-files"])
                     || (base == "userdel" && rest.iter().any(|word| word.has_letter('r')));
@@ -231,10 +238,6 @@ impl Walker<'_> {
                 let replaces = has('r') && !['k', 'c', 'l', 't'].into_iter().any(has);
                 (replaces && operands().any(|word| self.any_place(word).is_some()))
                     .then_some(REMOVES_ROOT)
-            }
-            "passwd" | "usermod" | "chage" if is_first => {
-                let locks = has(&["-l", "-L", "--lock", "-d", "--delete", "-e", "-E", "--expire"]);
-                (locks && operands().any(|word| word.text == "root")).then_some(WRITES_SYSTEM)
             }
             "format" => {
                 let is_drive = |word: &Word| {
@@ -260,6 +263,65 @@ impl Walker<'_> {
                 let name = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
                 LINKS.contains(&name) && matches!(self.any_place(word), Some((Place::System, _)))
             })
+    }
+
+    /// Returns true if a program lays what an archive or a folder holds over the root.
+    fn unpacks_over_root(&self, base: &str, rest: &[Word]) -> bool {
+        let is_root = |text: &str| {
+            matches!(self.place(text, text.contains('*'), false), Some((Place::Root, _)))
+        };
+        if matches!(base, "cp" | "gcp" | "rsync") {
+            let is_content = |word: &Word| {
+                word.text.ends_with("/.")
+                    || word.glob
+                    || (base == "rsync" && word.text.ends_with('/'))
+            };
+            return rest.split_last().is_some_and(|(last, sources)| {
+                is_root(&last.text)
+                    && sources.iter().any(is_content)
+                    && sources.iter().any(|word| {
+                        ['r', 'R', 'a'].into_iter().any(|letter| word.has_letter(letter))
+                            || word.text.starts_with("--r")
+                            || word.text == "--archive"
+                    })
+            });
+        }
+        let Some((_, unpacks, names)) = UNPACKERS.iter().find(|(all, _, _)| all.contains(&base))
+        else {
+            return false;
+        };
+        let is_action = |(at, word): (usize, &Word)| {
+            let letters = word.text.strip_prefix('-').or((at == 0).then_some(&*word.text));
+            letters.is_some_and(|text| match text.strip_prefix('-') {
+                Some(long) => matches!(long, "extract" | "get"),
+                None => text.starts_with(['x', 'i', 'e']) || text.contains(*unpacks),
+            })
+        };
+        // `unzip` lists and tests with a letter.
+        let does = match unpacks.is_empty() {
+            true => {
+                !rest.iter().any(|word| ['l', 't', 'p'].iter().any(|one| word.has_letter(*one)))
+            }
+            false => rest.iter().enumerate().any(is_action),
+        };
+        let mut folders = rest.iter().enumerate().filter_map(|(at, word)| {
+            let next = || rest.get(at + 1).map_or("", |next| next.text.as_str());
+            let (letter, long) = names.split_once(' ').unwrap_or((names, "--"));
+            let value = match word.text.strip_prefix("--") {
+                Some(name) => name.strip_prefix(long)?.trim_start_matches('='),
+                None => word.text.strip_prefix('-')?.split_once(letter)?.1,
+            };
+            Some(if value.is_empty() { next() } else { value })
+        });
+        // `tar xfC x /` has its values behind the letters.
+        let is_behind = rest
+            .first()
+            .is_some_and(|word| !word.text.starts_with('-') && word.text.contains(&names[..1]));
+        does && match folders.next() {
+            Some(folder) => is_root(folder) || folders.any(is_root),
+            None if is_behind => rest.iter().any(|word| is_root(&word.text)),
+            None => is_root("."),
+        }
     }
 
     /// Returns what writing to a file destroys whose name is unknown.

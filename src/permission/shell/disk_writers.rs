@@ -139,7 +139,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the values of the options that a program writes to: `-o X`, `-oX`, `--output X`, `--output=X`, `of=X`.
-fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
+pub(super) fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
     let can_be = |word: &Word| word.text.starts_with('-') || word.text.contains('=');
     if !rest.iter().any(can_be) {
         return Vec::new();
@@ -163,16 +163,25 @@ fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
         let name = text.trim_start_matches('-');
-        if let Some((name, value)) = name.split_once('=') {
+        if matches!(base, "time" | "gtime")
+            && let Some((_, value)) = text.split_once('o').filter(|_| is_bundle(text))
+        {
+            let next = || rest.get(at + 1).map_or("", |next| &next.text);
+            found.push(if value.is_empty() { next() } else { value });
+        } else if let Some((name, value)) = name.split_once('=') {
             found.extend(is_output(name).then_some(value));
         } else if text.starts_with('-') && is_output(name) {
             found.extend(rest.get(at + 1).map(|next| next.text.as_str()));
         } else if text.starts_with('-') && name.is_char_boundary(1) {
             let (letter, value) = name.split_at(1);
-            found.extend((is_output(letter) && value.starts_with('/')).then_some(value));
+            found.extend((is_output(letter) && value.contains('/')).then_some(value));
         }
     }
     found
+}
+
+fn is_bundle(text: &str) -> bool {
+    text.starts_with('-') && !text.starts_with("--")
 }
 
 /// Returns the files among the addresses of `socat` that it writes to: both, unless an option says the direction.
@@ -215,27 +224,35 @@ fn files_tested(rest: &[Word]) -> Vec<&str> {
 
 /// Returns the archive that `tar` makes or changes, if it does. A tape is for archives.
 fn archive_written(rest: &[Word]) -> Option<&str> {
-    let letters = |at: usize, word: &Word| match word.text.strip_prefix('-') {
-        Some(letters) if !letters.starts_with('-') => letters.to_owned(),
-        None if at == 0 => word.text.clone(),
-        _ => String::new(),
-    };
-    let writes = rest.iter().enumerate().any(|(at, word)| {
-        letters(at, word).contains(['c', 'r', 'u', 'A'])
-            || matches!(word.text.as_str(), "--create" | "--append" | "--update" | "--catenate")
-    });
     let named = rest.iter().enumerate().find_map(|(at, word)| {
-        let is_last = letters(at, word).ends_with('f') || word.text == "--file";
+        let is_last = letters_of(at, word).ends_with('f') || word.text == "--file";
         let next = is_last.then(|| rest.get(at + 1)).flatten().map(|next| next.text.as_str());
         next.or_else(|| word.text.strip_prefix("--file="))
             // The first letters may stand in any order, with the values after them.
             .or_else(|| {
-                (at == 0 && letters(at, word).contains('f'))
+                (at == 0 && letters_of(at, word).contains('f'))
                     .then(|| rest.get(1))
                     .flatten()
                     .map(|next| next.text.as_str())
             })
     });
     let is_tape = |path: &&str| path.starts_with("/dev/st") || path.starts_with("/dev/nst");
-    named.filter(|path| writes && !is_tape(path))
+    named.filter(|path| writes_archive(rest) && !is_tape(path))
+}
+
+/// Returns true if `tar` makes an archive or changes one.
+pub(super) fn writes_archive(rest: &[Word]) -> bool {
+    rest.iter().enumerate().any(|(at, word)| {
+        letters_of(at, word).contains(['c', 'r', 'u', 'A'])
+            || matches!(word.text.as_str(), "--create" | "--append" | "--update" | "--catenate")
+    })
+}
+
+/// Returns the letters of the options of `tar`, which need no dash in its first word.
+fn letters_of(at: usize, word: &Word) -> &str {
+    match word.text.strip_prefix('-') {
+        Some(letters) if !letters.starts_with('-') => letters,
+        None if at == 0 => &word.text,
+        _ => "",
+    }
 }

@@ -128,20 +128,24 @@ impl Walker<'_> {
                 stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
             }
             "umount" => {
-                let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
+                let is_used = |word: &Word| match self.any_place(word) {
+                    Some((Place::Root | Place::Homes | Place::Home, _)) => true,
+                    place => place.is_some() && NEEDED.contains(&word.text.trim_end_matches('/')),
+                };
                 let is_all = |word: &Word| {
                     let letters = word.text.strip_prefix('-');
                     word.text == "--all"
                         || letters.is_some_and(|rest| !rest.starts_with('-') && rest.contains('a'))
                 };
                 let all = rest.iter().any(is_all) && !has(&["-t", "--types"]);
-                (all || operands().any(is_root)).then_some(STOPS_MACHINE)
+                (all || operands().any(is_used)).then_some(STOPS_MACHINE)
             }
             "mount" => {
                 let is_root = |word: &Word| matches!(self.any_place(word), Some((Place::Root, _)));
                 let is_read_only = |word: &Word| {
                     word.text.contains("remount")
-                        && word.text.split([',', '=']).any(|part| part == "ro")
+                        && (has(&["-r", "--read-only"])
+                            || word.text.split([',', '=']).any(|part| part == "ro"))
                 };
                 let is_hidden = self.hides_system(rest);
                 (is_hidden || rest.iter().any(is_read_only) && operands().any(is_root))
@@ -174,7 +178,12 @@ impl Walker<'_> {
             NEEDED.contains(&path) && self.any_place(word).is_some()
         };
         let mut operands = rest.iter().filter(|word| !word.text.starts_with('-'));
-        rest.iter().any(is_kind)
+        // A device over one that is in use.
+        let is_device = || {
+            operands.clone().any(|word| word.text.starts_with("/dev/") && self.disk(word))
+                && !rest.iter().any(|word| word.text.contains("remount"))
+        };
+        (rest.iter().any(is_kind) || is_device())
             && (rest.last().is_some_and(|word| is_needed(&word))
                 || rest.iter().any(is_moved) && operands.any(|word| is_needed(&word)))
     }

@@ -486,9 +486,18 @@ pub(super) fn reads_message(words: &[Word]) -> bool {
         })
 }
 
+/// Returns true if git compares a path without regard to case.
+pub(super) fn folds_case(words: &[Word], path: &str) -> bool {
+    path.starts_with(":(") && path.split(')').next().is_some_and(|magic| magic.contains("icase"))
+        || words.iter().any(|word| word.text == "--icase-pathspecs")
+}
+
 /// Strips the magic prefix of a pathspec: `(icase)`, or the slash of `:/x`, which is no root. The colon before it is gone.
 pub(super) fn without_magic<'p>(piece: &'p str, word: &str) -> &'p str {
-    if let Some((_, path)) = piece.strip_prefix('(').and_then(|magic| magic.split_once(')')) {
+    let magic = piece
+        .strip_prefix('(')
+        .or(Some(piece).filter(|_| word.starts_with(":(") && !piece.starts_with(':')));
+    if let Some((_, path)) = magic.and_then(|magic| magic.split_once(')')) {
         return path;
     }
     if !word.starts_with(':') {

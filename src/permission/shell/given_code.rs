@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::analyzer::{Walker, pieces};
 use super::container_paths::paths_of_machine;
-use super::destroying_code::{commands_in, with_joined_strings};
+use super::destroying_code::{HOMES, commands_in, with_joined_paths, with_joined_strings};
 use super::destroying_commands::{
     LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, base, is_code_from_input, is_shell_text,
 };
@@ -40,7 +40,7 @@ const OTHERS: [(&str, &str); 9] = [
 ];
 
 /// Words of calls that run commands, and that decode them. A script without any is not read for the commands in its strings.
-const RUN_WORDS: [&str; 13] = [
+const RUN_WORDS: [&str; 14] = [
     "system",
     "exec",
     "popen",
@@ -50,6 +50,7 @@ const RUN_WORDS: [&str; 13] = [
     "shell_",
     "Command(",
     "run-program",
+    "do shell",
     "Process",
     "`",
     "%x",
@@ -58,6 +59,21 @@ const RUN_WORDS: [&str; 13] = [
 
 /// Words of calls that take globs of files.
 const FIND_WORDS: [&str; 3] = ["glob", "Glob", "Dir["];
+
+/// Words of calls that put paths together.
+const JOIN_WORDS: [&str; 6] = ["join", "Path(", "resolve(", "catfile", "concat", "Pathname"];
+
+/// Calls that join strings, and what joins them as well.
+const JOINS: [(&str, &str); 4] =
+    [(".concat(", "+"), (".joinpath(", ","), ("os.sep", "'/'"), ("path.sep", "'/'")];
+
+/// Words of calls that are given a folder.
+const FOLDER_WORDS: [&str; 8] =
+    ["chdir", "move", "copy", "rename", "walk(", "listdir", "readdir", "scandir"];
+
+/// Folders at the top of a machine.
+const TOP_FOLDERS: &str = "etc home usr var tmp root opt srv mnt media proc sys dev boot bin sbin lib lib64 run Users Library \
+    Applications System Volumes private";
 
 /// Words of calls that decode base64.
 const DECODE_WORDS: [&str; 3] = ["b64", "atob", "base64"];
@@ -94,8 +110,12 @@ enum Language {
     Shell,
     /// Names of files and commands stand in quotes.
     Script,
+    /// The same, of a program that changes only the text of its files: paths in it are mostly part of that text.
+    Pattern,
     /// Names of files and commands are words of a line.
     Lines,
+    /// The same, and files are those of this machine.
+    Statements,
 }
 
 /// Returns the language of the code that a program takes.
@@ -111,13 +131,15 @@ fn language(name: &str, program: Option<&Program>) -> Option<Language> {
     }
     let program = program?;
     match program.kind {
-        Kind::Awk | Kind::Sed => Some(Language::Script),
+        Kind::Awk => Some(Language::Script),
+        Kind::Sed => Some(Language::Pattern),
         _ if program.script && !matches!(name, "expect" | "tclsh" | "wish" | "m4") => {
             Some(Language::Script)
         }
-        _ if program.script => Some(Language::Lines),
+        _ if program.script => Some(Language::Statements),
+        _ if program.stdin || program.sql || program.copies => Some(Language::Statements),
         Kind::Runner => Some(Language::Lines),
-        _ if program.stdin || program.sql || program.input == "*" => Some(Language::Lines),
+        _ if program.input == "*" => Some(Language::Lines),
         _ => None,
     }
 }
@@ -140,7 +162,7 @@ impl Walker<'_> {
         for (text, inside) in paths_of_machine(words) {
             if text != inside {
                 self.code_names(&text, command);
-                for name in names(&text, Language::Lines) {
+                for name in names(&text, Language::Lines, true) {
                     self.code_names(name, command);
                 }
             }
@@ -262,10 +284,12 @@ impl Walker<'_> {
     ) {
         let mut found = Vec::new();
         match language {
-            Language::Script if RUN_WORDS.iter().any(|word| text.contains(word)) => {
+            Language::Script | Language::Pattern
+                if RUN_WORDS.iter().any(|word| text.contains(word)) =>
+            {
                 found.extend(self.code_runs(text));
             }
-            Language::Script => found.extend(self.code_destroys(text)),
+            Language::Script | Language::Pattern => found.extend(self.code_destroys(text)),
             _ => {
                 for line in text.lines().take(MAX_LINES) {
                     let line = line.trim_start_matches(|letter: char| " \t@-+".contains(letter));
@@ -287,7 +311,7 @@ impl Walker<'_> {
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
         let finds = FIND_WORDS.iter().any(|word| text.contains(word));
         let decodes = DECODE_WORDS.iter().any(|word| text.contains(word));
-        for name in texts.iter().flat_map(|text| names(text, language)).take(MAX_STRINGS) {
+        for name in texts.iter().flat_map(|text| names(text, language, true)).take(MAX_STRINGS) {
             self.code_names(name, command);
             if let Some(decoded) = decode::base64(name).filter(|_| decodes) {
                 self.code_names(&decoded, command);
@@ -300,12 +324,15 @@ impl Walker<'_> {
         for piece in commands_in(text).iter().take(MAX_STRINGS) {
             self.printed_by_text(piece, command);
         }
+        if matches!(language, Language::Script | Language::Statements) {
+            self.code_reaches(&texts, language, command);
+        }
         if !self.with_code {
             return;
         }
         let mut found = BTreeSet::new();
         for piece in texts.iter().chain(&commands_in(text)).flat_map(|text| pieces(text)) {
-            if language == Language::Lines {
+            if matches!(language, Language::Lines | Language::Statements) {
                 found.extend(commands_of_line(&piece));
             }
             // By its path: `/bin/x`.
@@ -318,6 +345,49 @@ impl Walker<'_> {
             found.insert(piece);
         }
         command.others.extend(found.into_iter().filter(|one| can_begin(one)));
+    }
+
+    /// Adds the paths outside that code names, in a string or in several that it puts together.
+    fn code_reaches(
+        &mut self,
+        texts: &[String],
+        language: Language,
+        command: &mut AnalyzedCommand,
+    ) {
+        let mut text = texts.first().cloned().unwrap_or_default();
+        for (call, sign) in JOINS {
+            text = text.replace(call, sign);
+        }
+        let text = text.as_str();
+        let joins = JOIN_WORDS.iter().any(|word| text.contains(word));
+        // The strings of a list stay apart, or are the parts of a path.
+        let ways = if joins { &["\0", "/", ""][..] } else { &["\0"] };
+        let paths: Vec<String> = ways.iter().map(|by| with_joined_paths(text, by)).collect();
+        let runs =
+            language == Language::Statements || RUN_WORDS.iter().any(|word| text.contains(word));
+        let all = texts.iter().chain(&paths).flat_map(|text| names(text, language, runs));
+        for name in all.take(MAX_STRINGS) {
+            if paths.iter().any(|text| text.contains(name)) {
+                self.code_names(name, command);
+            }
+            if let Some(path) = outside(name) {
+                self.value_of(Domain::Read, &Word::plain(path), path, command);
+            }
+        }
+        let takes_folder = FOLDER_WORDS.iter().any(|word| text.contains(word));
+        if text.contains("cwd().parent")
+            || takes_folder && names(text, Language::Script, false).any(|name| name == "..")
+        {
+            self.value_of(Domain::Read, &Word::plain(".."), "..", command);
+        }
+        let home = HOMES.iter().any(|home| {
+            text.match_indices(home).any(|(at, _)| {
+                text[at + home.len()..].trim_start().starts_with(['+', '/', ',', '.', '<'])
+            })
+        });
+        if home {
+            self.value_of(Domain::Read, &Word::plain("~"), "~", command);
+        }
     }
 
     /// Adds a file that code names, if it holds secrets or a rule may be about it.
@@ -373,6 +443,25 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Returns the part of a string of code that is a path outside of the folder that the code runs in, as far as it is known. A
+/// path that begins with another name than one of the folders at the top of a machine is a route or an expression.
+fn outside(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(['<', '>', '+', ' ']);
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    let end = text.find(|letter: char| letter.is_whitespace() || "$%*<>(|\\{?\"'".contains(letter));
+    let path = &text[..end.unwrap_or(text.len())];
+    let first = path.split('/').find(|part| !matches!(*part, "" | ".")).unwrap_or_default();
+    let is_top = || TOP_FOLDERS.split(' ').any(|top| top == first);
+    let is_program =
+        || path.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder));
+    let is_outside = match path.as_bytes() {
+        [b'~', b'/', ..] | [b'.', b'.', b'/', ..] => true,
+        [b'/', ..] => is_top() && !is_program(),
+        _ => path.contains("/../") && leads_out(path),
+    };
+    is_outside.then_some(path)
 }
 
 /// Returns true if a command can begin so.
@@ -465,8 +554,8 @@ fn commands_of_line(piece: &str) -> Vec<String> {
     found
 }
 
-/// Returns what may be names of files in a text of code.
-fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
+/// Returns what may be names of files in a text of code, with the words of its strings if they count.
+fn names(text: &str, language: Language, words_count: bool) -> impl Iterator<Item = &str> {
     let mut found: Vec<&str> = Vec::new();
     for quote in ['"', '\''] {
         found.extend(text.split(quote).skip(1).step_by(2));
@@ -476,9 +565,10 @@ fn names(text: &str, language: Language) -> impl Iterator<Item = &str> {
     found.extend(text.split('`').skip(1).step_by(step));
     found.extend(in_operators(text));
     let words = match language {
-        Language::Script => found.clone(),
+        Language::Script | Language::Pattern => found.clone(),
         _ => vec![text],
     };
+    let words = if words_count { words } else { Vec::new() };
     let is_end = |letter: char| letter.is_whitespace() || "\"'`()[]<>,;=|@".contains(letter);
     let parts = words.into_iter().filter(move |text| text.contains(is_end));
     let parts =
@@ -563,7 +653,7 @@ mod tests {
 
     #[test]
     fn names_are_in_quotes_or_words() {
-        let found = |text, language| names(text, language).collect::<Vec<_>>();
+        let found = |text, language| names(text, language, true).collect::<Vec<_>>();
         assert_eq!(found("f(\"a b/c\", x.y)", Language::Script), ["a b/c", "b/c"]);
         assert_eq!(found(".read x/y", Language::Lines), [".read", "x/y"]);
         assert!(found("print(x.key)", Language::Script).is_empty());

@@ -23,12 +23,14 @@
 //! | [`windows_programs`] | which commands of Windows destroy the machine |
 //! | [`ending_programs`] | which programs end all processes or the machine |
 //! | [`essential_packages`] | which packages a system needs |
+//! | [`locking_commands`] | which commands lock users out or end what runs |
 //! | [`fork_bombs`] | what starts itself again without an end |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`remembered`] | what a command records for its later parts |
 //! | [`printed`], [`listed`] | what a command prints |
 //! | [`printed_environment`] | which commands and code print variables that hold secrets |
+//! | [`command_tables`] | which commands have the words of a line of a table |
 //! | [`printed_secrets`] | which commands print secrets without naming their file |
 //! | [`printed_files`] | which files a command prints that does nothing else, and which lines |
 //! | [`builtins`] | what the commands of the shell itself change |
@@ -50,6 +52,7 @@
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
 //! | [`options`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
+//! | [`whole_folders`] | of which folders a command shows or copies everything |
 //! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
 //! | [`grep_args`] | which words of a search are files |
@@ -61,6 +64,7 @@ use super::sensitive::SensitiveNames;
 
 mod analyzer;
 mod builtins;
+mod command_tables;
 mod constants;
 mod constructs;
 mod container_paths;
@@ -86,6 +90,7 @@ mod given_code;
 mod grep_args;
 mod known_values;
 mod listed_names;
+mod locking_commands;
 mod named_secrets;
 mod option_names;
 mod options;
@@ -110,6 +115,7 @@ mod unset_variables;
 mod used_files;
 mod variable_names;
 mod variables;
+mod whole_folders;
 mod windows_programs;
 mod word;
 mod wrapped_command;
@@ -208,11 +214,26 @@ pub struct FileUse {
     pub names: bool,
 }
 
+/// Which files of a folder are shown or copied.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Globs of which one matches; none if all files are.
+    pub only: Vec<String>,
+    /// Globs of what is left out.
+    pub without: Vec<String>,
+    /// True without the names that begin with a dot.
+    pub is_visible: bool,
+    /// How many folders deep secrets are looked for.
+    pub depth: usize,
+}
+
 /// A parsed command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     pub commands: Vec<AnalyzedCommand>,
     pub files: Vec<FileUse>,
+    /// Folders of which everything is shown or copied.
+    pub contents: Vec<(FileUse, Content)>,
     /// Arguments of other programs as files, if requested. It is unknown whether they are paths, and what the program
     /// does with them.
     pub named: Vec<FileUse>,

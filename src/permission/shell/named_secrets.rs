@@ -4,7 +4,7 @@ use super::analyzer::Walker;
 use super::programs::{Kind, Program};
 use super::simple_command::glued;
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, git, grep_args};
+use super::{AnalyzedCommand, Concern, CoveredBy, git, grep_args, sed_awk_find};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
@@ -52,6 +52,7 @@ impl Walker<'_> {
         let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
         let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
         let is_gh = matches!(base, "gh" | "glab");
+        let is_find = program.is_some_and(|program| program.kind == Kind::Find);
         let leaves_out = LEAVE_OUT.contains(&base);
         let mut option = "";
         for (at, word) in words.iter().enumerate().skip(1) {
@@ -64,6 +65,7 @@ impl Walker<'_> {
             if (is_git && git::is_text(words, at))
                 || pattern == Some(at)
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
+                || (is_find && sed_awk_find::is_left_out(words, at - 1))
                 || (leaves_out && is_left_out(base, option, &words[at - 1].text, &word.text))
             {
                 continue;
@@ -113,11 +115,17 @@ impl Walker<'_> {
                 if !is_secret && !self.with_named {
                     continue;
                 }
+                // The letters of a path in any case can be any.
+                let in_any_case = is_git && !is_secret && git::folds_case(words, &word.text);
+                let text = match in_any_case {
+                    true => piece.replace(|letter: char| letter.is_ascii_alphabetic(), "?"),
+                    false => piece.to_owned(),
+                };
                 let file = Word {
-                    text: piece.to_owned(),
+                    text,
                     told: word.told.clone(),
                     known: true,
-                    glob: glob || (is_pattern && names_something(piece)),
+                    glob: glob || in_any_case || (is_pattern && names_something(piece)),
                     tilde: word.tilde && piece == word.text,
                     ..Word::default()
                 };

@@ -113,7 +113,10 @@ impl Walker<'_> {
                     | Kind::Find
             )
         );
-        by_kind || (!self.is_nested() && is_wrapper(name)) || name.starts_with("mkfs")
+        by_kind
+            || (!self.is_nested() && is_wrapper(name))
+            || name.starts_with("mkfs")
+            || name == "tar"
     }
 
     /// Examines the end of a command that exceeds the limits once, where a hard deny is most likely.

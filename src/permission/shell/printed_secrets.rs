@@ -1,19 +1,15 @@
 //! Commands that print secrets without naming the file that holds them.
 
-use std::sync::LazyLock;
-
 use super::analyzer::Walker;
+use super::command_tables::CommandTable;
 use super::destroying_commands::base;
-use super::programs;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
 use crate::permission::Domain;
-use crate::util::hash::NameMap;
 
-/// In each line the file that a command prints, or `-` if its secrets come from elsewhere, its programs, and its words: `a,b` is
-/// one of several, `x*` and `*x` begin or end so, `_` is any, `.` is none, `-x,--long` are options of which one is there, and
-/// `!a,b` are words that are not.
-static TEXT: &str = "\
+/// The file that a command prints, or `-` if its secrets come from elsewhere.
+static TABLE: CommandTable = CommandTable::new(
+    "\
 .env docker,podman,nerdctl compose config,convert !-q,--quiet,--services,--images,--volumes,--networks,--profiles,--models,--hash,--no-interpolate
 .env docker-compose,podman-compose config,convert !-q,--quiet,--services,--images,--volumes,--networks,--profiles,--models,--hash,--no-interpolate
 .env dotenv,dotenv-cli,dotenvx,env-cmd,dotenv-run _ !set,encrypt,--version,--help
@@ -121,24 +117,56 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - printenv .
 - printenv *key*,*token*,*secret*,*pass*,*cred*,*auth*
 - printenv *pwd !pwd,oldpwd
-- launchctl getenv";
+- ssh,autossh,mosh,vagrant,et,adb,ansible,salt $env,printenv,*/env,*/printenv,set,export
+- ssh,autossh,mosh,vagrant,et +export,declare $-p
+- ssh,autossh,mosh,vagrant,et,adb,ansible,salt +*printenv*,*$* $*token,*secret,*password,*passwd,*_key,*_pass
+- docker,podman,nerdctl,docker-compose,podman-compose,kubectl,oc,k,crictl,ctr,lxc,incus,limactl,colima,devcontainer,machinectl,heroku,fly,flyctl,railway,scalingo,dokku,eb,cf,multipass,orb,distrobox +exec,run,rsh,ssh,console,shell,debug $env,printenv,*/env,*/printenv,set,export
+- docker,podman,nerdctl,docker-compose,podman-compose,kubectl,oc,k,crictl,ctr,lxc,incus,heroku,fly,flyctl +exec,run,rsh,ssh,console,shell,debug +*printenv*,*$* $*token,*secret,*password,*passwd,*_key,*_pass
+- aws,az,gcloud +execute-command,ssh,exec +env,printenv
+- docker,podman,nerdctl inspect !-f,--format,-f*
+- docker,podman,nerdctl container,service,config inspect !-f,--format,-f*
+- docker,podman,nerdctl +inspect +*config.env*,*.config}*,*.}}*,*\"env*,*spec.env*
+- docker swarm join-token,unlock-key
+- docker,podman secret inspect --showsecret
+- kubectl,oc,k cluster-info dump
+- minikube,k3s,microk8s,rancher kubectl +get +*secret* -o,--output,--template !name,wide,-oname,-owide
+- k get *secret* -o,--output,--template !name,wide,-oname,-owide
+- kubeadm token create,list
+- argocd account generate-token
+- argocd admin initial-password
+- istioctl proxy-config,pc secret
+terraform.tfstate terraform,tofu,terragrunt console
+- consul kv get
+- etcdctl get
+- nomad var get
+- berglas,teller access,show,yaml,json
+- aws lambda get-function,get-function-configuration
+- aws ecs describe-task-definition
+- aws rds generate-db-auth-token
+- aws codeartifact get-authorization-token
+- aws cognito-idp describe-user-pool-client
+- aws elasticbeanstalk describe-configuration-settings
+- az cosmosdb keys list
+- az redis list-keys
+- az ad sp create-for-rbac
+- az ad app credential reset
+- pscale password create
+- pm2 env,jlist,prettylist
+- systemctl show +*environment*
+- php -i
+- php artisan config:show,env:decrypt
+- django-admin diffsettings
+- composer config +*oauth*,*basic*,*bearer*,*token*
+- poetry config +*basic*,*token*
+- serverless,sls print
+- kwallet-query -r,--read-password
+- mc alias export
+- mise env
+- launchctl getenv",
+);
 
 /// Maximum number of words of a text that are compared.
 const MAX_WORDS: usize = 32;
-
-/// The place in the text of the first line with a program.
-static FIRST: LazyLock<NameMap<usize>> = LazyLock::new(|| {
-    let mut first = NameMap::default();
-    let mut at = 0;
-    for line in TEXT.lines() {
-        let names = line.split(' ').nth(1).unwrap_or_default();
-        for name in names.split(',') {
-            first.entry(name).or_insert(at);
-        }
-        at += line.len() + 1;
-    }
-    first
-});
 
 impl Walker<'_> {
     /// Adds the file with secrets that a command prints without its name.
@@ -148,7 +176,7 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut AnalyzedCommand,
     ) {
-        match printed(base, words) {
+        match TABLE.find(base, words.get(1..).unwrap_or_default()) {
             Some(("-", _)) => {
                 let reason = format!("{} can print secrets", command.text);
                 command.concerns.push(Concern::unless_exact(reason));
@@ -175,71 +203,7 @@ impl Walker<'_> {
 /// Returns true if words that may be a command begin with one that prints secrets. A program name followed by any word can be
 /// something else.
 pub(super) fn may_print(words: &[Word]) -> bool {
-    let found = words.first().and_then(|name| printed(&base(&name.text), words));
-    words.len() > 1 && found.is_some_and(|(_, pattern)| !pattern.starts_with('_'))
-}
-
-/// Returns the file and the words of the line of the table for a command.
-fn printed(base: &str, words: &[Word]) -> Option<(&'static str, &'static str)> {
-    TEXT[*FIRST.get(base)?..].lines().find_map(|line| {
-        let (file, rest) = line.split_once(' ')?;
-        let (names, pattern) = rest.split_once(' ')?;
-        (is_one_of(names, base) && is_match(pattern, words)).then_some((file, pattern))
-    })
-}
-
-fn is_option(word: &Word) -> bool {
-    word.text.len() > 1 && word.text.starts_with('-')
-}
-
-/// Returns true if a command has the words of a line.
-fn is_match(pattern: &str, words: &[Word]) -> bool {
-    let mut at = 1;
-    let mut next = |part: &str| {
-        loop {
-            let Some(word) = words.get(at) else { return part == "." };
-            // An option, and what may be its value, can stand before each.
-            let may_be_value = is_option(&words[at - 1]) && !words[at - 1].text.contains('=');
-            at += 1;
-            if !is_option(word) && is_one_of(part, &word.text) {
-                return true;
-            }
-            if !is_option(word) && !may_be_value {
-                return false;
-            }
-        }
-    };
-    pattern.split(' ').all(|part| match part.as_bytes() {
-        [b'!', ..] => !words[1..].iter().any(|word| {
-            let value = word.text.split_once('=').map_or("", |(_, value)| value);
-            let name = word.text.split('=').next().unwrap_or_default();
-            [name, value].iter().any(|text| !text.is_empty() && is_one_of(&part[1..], text))
-        }),
-        [b'-', ..] => words[1..].iter().any(|word| part.split(',').any(|flag| is_flag(flag, word))),
-        _ => next(part),
-    })
-}
-
-/// Returns true if a word is an option, or abbreviates it, but not if it is another one that is a part of its name.
-fn is_flag(flag: &str, word: &Word) -> bool {
-    let name = word.text.split('=').next().unwrap_or_default();
-    let rest = flag.strip_prefix(name).unwrap_or_default();
-    programs::flag(&word.text, &[flag]).is_some() && !rest.starts_with('-')
-}
-
-/// Returns true if a text is one of those between the commas, in any case.
-fn is_one_of(list: &str, text: &str) -> bool {
-    let text = text.as_bytes();
-    list.as_bytes().split(|byte| *byte == b',').any(|one| {
-        let end = one.strip_prefix(b"*").unwrap_or(one);
-        let part = end.strip_suffix(b"*").unwrap_or(end);
-        let (is_open, is_cut) = (end.len() < one.len(), part.len() < end.len());
-        // At most one place if both ends or one of them are fixed.
-        let Some(last) = text.len().checked_sub(part.len()) else { return false };
-        let from = if is_open && !is_cut { last } else { 0 };
-        let to = if is_open { last } else { 0 };
-        one == b"_"
-            || (is_open || is_cut || last == 0)
-                && (from..=to).any(|at| text[at..at + part.len()].eq_ignore_ascii_case(part))
-    })
+    let Some((name, rest)) = words.split_first() else { return false };
+    !rest.is_empty()
+        && TABLE.find(&base(&name.text), rest).is_some_and(|(_, pattern)| !pattern.starts_with('_'))
 }

@@ -44,6 +44,15 @@ fn is_script_of_bsd(text: &str) -> bool {
         || (is_longer && !sed_is_harmless(text))
 }
 
+/// Returns true if what a test of `find` selects is left out, and no group or second negation turns that around.
+pub(super) fn is_left_out(words: &[Word], at: usize) -> bool {
+    let is_not = |word: &Word| matches!(word.text.as_str(), "!" | "-not");
+    at > 1
+        && is_not(&words[at - 1])
+        && !is_not(&words[at - 2])
+        && words.iter().all(|word| word.text != "(")
+}
+
 /// Maximum number of strings of a program that are read.
 const MAX_STRINGS: usize = 64;
 
@@ -255,6 +264,7 @@ impl Walker<'_> {
                 if follows {
                     command.concerns.push(Concern::always("find follows links"));
                 }
+                self.found_folders(&roots, words, inner);
                 if finds_secrets {
                     command.concerns.push(Concern::always("find can find files with secrets"));
                 }
@@ -343,9 +353,10 @@ impl Walker<'_> {
 
     /// Returns true if a test of find selects files with secrets.
     fn finds_secrets(&self, words: &[Word]) -> bool {
-        words.windows(2).any(|pair| {
+        words.windows(2).enumerate().any(|(at, pair)| {
             let text = pair[1].text.as_str();
             match pair[0].text.as_str() {
+                _ if is_left_out(words, at) => false,
                 "-name" | "-iname" | "-lname" | "-ilname" => {
                     self.sensitive.can_be_found(text, false)
                 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
-use super::disk_writers::named_outputs;
+use super::disk_writers::{named_outputs, option_values};
 use super::git::{self, git};
 use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
@@ -226,6 +226,9 @@ impl Walker<'_> {
         }
         self.printed_secrets(base, words, &mut command);
         if let Some(wrapped) = unwrap(base, words) {
+            if matches!(base, "time" | "gtime") {
+                self.outputs(option_values(base, wrapped.own(&words[1..])), &mut command);
+            }
             self.secrets(wrapped.own(words), None, &mut command);
             if base == "env" && wrapped.runs_nothing(words) {
                 self.printed_secrets("printenv", &words[..1], &mut command);
@@ -262,15 +265,13 @@ impl Walker<'_> {
         // Pagers and editors run such a word when they start.
         let run: Vec<&str> = words.iter().filter_map(|word| word.text.strip_prefix("+!")).collect();
         self.guess_values(&run, &mut command);
-        for file in named_outputs(base, &words[1..]) {
-            let tilde = file.starts_with('~');
-            command.concerns.extend(self.file(Domain::Edit, &Word { tilde, ..Word::plain(file) }));
-        }
+        self.outputs(named_outputs(base, &words[1..]), &mut command);
         self.code_in_words(base, program, words, &mut command);
         if self.with_code {
             command.others.extend(subcommands::without_options(base, program, words));
         }
         let operands = self.options(base, program, words, &mut command);
+        self.whole_folders(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
@@ -295,6 +296,14 @@ impl Walker<'_> {
             self.guess(words, from, how, &mut command);
         }
         command
+    }
+
+    /// Adds files that a command writes.
+    fn outputs(&mut self, files: Vec<&str>, command: &mut AnalyzedCommand) {
+        for file in files {
+            let tilde = file.starts_with('~');
+            command.concerns.extend(self.file(Domain::Edit, &Word { tilde, ..Word::plain(file) }));
+        }
     }
 
     /// Judges words with unknown values.

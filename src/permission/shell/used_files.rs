@@ -111,7 +111,9 @@ impl Walker<'_> {
             if let Some(value) = value.filter(|value| *value != "/") {
                 let file = Word { text: value.to_owned(), ..word.clone() };
                 command.concerns.extend(self.file(domain, &file));
-            } else if let Some((_, value)) = word.text.split_once('=').filter(|_| self.with_named) {
+            } else if let Some((_, value)) =
+                word.text.split_once('=').filter(|_| self.with_named && !leaves_out(&word.text))
+            {
                 self.named(&Word { text: value.to_owned(), ..word.clone() });
             }
         }

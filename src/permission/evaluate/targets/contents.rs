@@ -1,0 +1,94 @@
+//! The content of folders that a command shows or copies as a whole: secrets, and files that rules are about.
+
+use super::Reader;
+use crate::permission::Domain;
+use crate::permission::paths::normal;
+use crate::permission::sensitive::matches_glob;
+use crate::permission::shell::{Content, FileUse};
+
+/// Maximum number of names, and of folders, that are examined for one call.
+const MAX_NAMES: usize = 2048;
+const MAX_FOLDERS: usize = 256;
+
+/// How many folders deep rules are compared with what is there.
+const DEEP: usize = 3;
+
+/// Folders with files that others wrote, or that programs make.
+const OF_OTHERS: [&str; 8] =
+    [".git", "node_modules", ".venv", "venv", "target", "vendor", "__pycache__", "site-packages"];
+
+impl Content {
+    /// Returns true if a file is among those that are shown or copied.
+    fn takes(&self, path: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|glob| is_it(glob, path))
+    }
+
+    /// Returns true if a name is left out, with everything below it.
+    fn leaves_out(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        (self.is_visible && name.starts_with('.'))
+            || self.without.iter().any(|glob| is_it(glob, path))
+    }
+}
+
+/// Returns true if a glob for a name, or for a path if it has a slash, means a file of a folder, in any case.
+fn is_it(glob: &str, path: &str) -> bool {
+    let (glob, path) = (&*glob.to_ascii_lowercase(), &*path.to_ascii_lowercase());
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let glob = glob.trim_end_matches('/');
+    match glob.trim_start_matches("**/") {
+        name_glob if !name_glob.contains('/') => matches_glob(name_glob, name, false),
+        _ => {
+            let glob = glob.trim_start_matches(['.', '/']);
+            matches_glob(glob, path, true) || matches_glob(glob.trim_end_matches("/*"), path, true)
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Adds the files of a folder that hold secrets, or that rules ask about or deny.
+    pub(super) fn content(&mut self, folder: &FileUse, content: &Content) {
+        let Some(top) = normal(&folder.written) else { return };
+        let top = top.trim_end_matches('/');
+        let has_bans = self.policy.options.has_bans(Domain::Read);
+        let depth = if has_bans { DEEP } else { content.depth };
+        if self.names_left == 0 {
+            return self.blind.push("the command shows too many folders to be judged".to_owned());
+        }
+        let mut folders = vec![(String::new(), 1)];
+        let (mut at, mut left) = (0, if depth > 0 { MAX_NAMES } else { 0 });
+        while let Some((below, level)) = folders.get(at).cloned().filter(|_| at < MAX_FOLDERS) {
+            at += 1;
+            let names = self.real.names(&[top, &below].concat(), left.min(self.names_left));
+            left -= names.len();
+            // Opening a folder costs as much as a name.
+            self.names_left = self.names_left.saturating_sub(names.len() + 1);
+            for (name, is_link) in names {
+                let path = [&below, "/", &name].concat();
+                if is_link || content.leaves_out(&path[1..]) {
+                    continue;
+                }
+                if content.takes(&path[1..]) {
+                    self.of_content([top, &path].concat(), has_bans);
+                }
+                if level < depth && !OF_OTHERS.contains(&name.as_str()) {
+                    folders.push((path, level + 1));
+                }
+            }
+        }
+    }
+
+    fn of_content(&mut self, path: String, has_bans: bool) {
+        if self.policy.options.sensitive.is_sensitive(&path) {
+            self.written(Domain::Read, &path, super::Extent::Whole);
+        } else if has_bans {
+            self.named(&FileUse {
+                domain: Domain::Read,
+                path: path.clone(),
+                written: path,
+                glob: false,
+                names: false,
+            });
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Tables of commands: in each line what such a command does, its programs, and its words.
+//!
+//! `a,b` is one of several words, `x*` and `*x` begin or end so, `_` is any, `.` is none, `-x,--long` are options of which one is
+//! there, `!a,b` are words that are not, `+a,b` are words of which one stands anywhere, and `$a,b` end a command.
+
+use std::sync::OnceLock;
+
+use super::programs;
+use super::word::Word;
+use crate::util::hash::NameMap;
+
+/// A table, and the place of the first line with a program.
+pub(super) struct CommandTable {
+    text: &'static str,
+    first: OnceLock<NameMap<usize>>,
+}
+
+impl CommandTable {
+    pub(super) const fn new(text: &'static str) -> Self {
+        CommandTable { text, first: OnceLock::new() }
+    }
+
+    fn first(&self) -> &NameMap<usize> {
+        self.first.get_or_init(|| {
+            let mut first = NameMap::default();
+            let mut at = 0;
+            for line in self.text.lines() {
+                for name in line.split(' ').nth(1).unwrap_or_default().split(',') {
+                    first.entry(name).or_insert(at);
+                }
+                at += line.len() + 1;
+            }
+            first
+        })
+    }
+
+    /// Returns true if a program stands in the table.
+    pub(super) fn has(&self, base: &str) -> bool {
+        self.first().contains_key(base)
+    }
+
+    /// Returns what a command does and the words of its line, given its arguments.
+    pub(super) fn find(&self, base: &str, rest: &[Word]) -> Option<(&'static str, &'static str)> {
+        self.text[*self.first().get(base)?..].lines().find_map(|line| {
+            let (does, line) = line.split_once(' ')?;
+            let (names, pattern) = line.split_once(' ')?;
+            (is_one_of(names, base) && is_match(pattern, rest)).then_some((does, pattern))
+        })
+    }
+}
+
+fn is_option(word: &Word) -> bool {
+    word.text.len() > 1 && word.text.starts_with('-')
+}
+
+/// Returns true if a command has the words of a line.
+fn is_match(pattern: &str, rest: &[Word]) -> bool {
+    let mut at = 0;
+    let mut next = |part: &str| {
+        loop {
+            let Some(word) = rest.get(at) else { return part == "." };
+            // An option, and what may be its value, can stand before each.
+            let before = at.checked_sub(1).map(|at| &rest[at]);
+            let may_be_value = before.is_some_and(|it| is_option(it) && !it.text.contains('='));
+            at += 1;
+            if !is_option(word) && is_one_of(part, &word.text) {
+                return true;
+            }
+            if !is_option(word) && !may_be_value {
+                return false;
+            }
+        }
+    };
+    let has = |part: &str| {
+        rest.iter().any(|word| {
+            let value = word.text.split_once('=').map_or("", |(_, value)| value);
+            let name = word.text.split('=').next().unwrap_or_default().trim_end();
+            let mut texts = [&*word.text, name, value].into_iter();
+            texts.any(|text| !text.is_empty() && is_one_of(part, text))
+        })
+    };
+    pattern.split(' ').all(|part| match part.as_bytes() {
+        [b'!', ..] => !has(&part[1..]),
+        [b'+', ..] => has(&part[1..]),
+        [b'$', ..] => {
+            let mut words = rest.iter().flat_map(|word| word.text.split_whitespace()).peekable();
+            std::iter::from_fn(|| Some((words.next()?, words.peek().copied().unwrap_or("|")))).any(
+                |(word, next)| {
+                    is_one_of(&part[1..], word.trim_end_matches(';'))
+                        && (word.ends_with(';') || next.starts_with(['|', ';', '&', '>']))
+                },
+            )
+        }
+        [b'-', ..] => rest.iter().any(|word| part.split(',').any(|flag| is_flag(flag, word))),
+        _ => next(part),
+    })
+}
+
+/// Returns true if a word is an option, or abbreviates it, but not if it is another one that is a part of its name.
+fn is_flag(flag: &str, word: &Word) -> bool {
+    let name = word.text.split('=').next().unwrap_or_default();
+    let rest = flag.strip_prefix(name).unwrap_or_default();
+    programs::flag(&word.text, &[flag]).is_some() && !rest.starts_with('-')
+}
+
+/// Returns true if a text is one of those between the commas, in any case.
+fn is_one_of(list: &str, text: &str) -> bool {
+    let text = text.as_bytes();
+    list.as_bytes().split(|byte| *byte == b',').any(|one| {
+        let end = one.strip_prefix(b"*").unwrap_or(one);
+        let part = end.strip_suffix(b"*").unwrap_or(end);
+        let (is_open, is_cut) = (end.len() < one.len(), part.len() < end.len());
+        // At most one place if both ends or one of them are fixed.
+        let Some(last) = text.len().checked_sub(part.len()) else { return false };
+        let from = if is_open && !is_cut { last } else { 0 };
+        let to = if is_open { last } else { 0 };
+        one == b"_"
+            || (is_open || is_cut || last == 0)
+                && (from..=to).any(|at| text[at..at + part.len()].eq_ignore_ascii_case(part))
+    })
+}
