@@ -39,51 +39,13 @@ impl Address {
     }
 }
 
-/// Suffixes of names that are resolved in a local network, in a cluster or on the machine itself.
-const LOCAL: &[&str] = &[
-    "localhost",
-    "local",
-    "internal",
-    "intranet",
-    "lan",
-    "home.arpa",
-    "localdomain",
-    "home",
-    "corp",
-    "private",
-    "consul",
-    "test",
-    "invalid",
-    "in-addr.arpa",
-    "ip6.arpa",
-    "ts.net",
-    "fritz.box",
-    "metadata.tencentyun.com",
-    "metadata.packet.net",
-    "metadata.platformequinix.com",
-    // Public names that resolve to the machine itself, or to an address that is a part of the name.
-    "localtest.me",
-    "lvh.me",
-    "vcap.me",
-    "lacolhost.com",
-    "fuf.me",
-    "localhost.direct",
-    "localho.st",
-    "lcl.host",
-    "traefik.me",
-    "local.gd",
-    "local-ip.co",
-    "local-ip.sh",
-    "nip.io",
-    "sslip.io",
-    "xip.io",
-    "xip.name",
-    "ip6.name",
-    "ipq.co",
-    "backname.io",
-    "rbndr.us",
-    "1u.ms",
-];
+/// Suffixes of names that are resolved in a local network, in a cluster or on the machine itself, and of public names that
+/// resolve to the machine itself or to an address that is a part of the name.
+const LOCAL: &str = "\
+    localhost local internal intranet lan home.arpa localdomain home corp private consul test invalid in-addr.arpa ip6.arpa \
+    ts.net fritz.box metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com localtest.me lvh.me vcap.me \
+    lacolhost.com fuf.me localhost.direct localho.st lcl.host traefik.me local.gd local-ip.co local-ip.sh nip.io sslip.io \
+    xip.io xip.name ip6.name ipq.co backname.io rbndr.us 1u.ms";
 
 /// Public addresses at which clouds serve the metadata of a machine.
 const METADATA_V4: &[[u8; 4]] =
@@ -104,7 +66,7 @@ fn is_private(host: &str) -> bool {
     !host.contains('.')
         || is_number(&host)
         || has_service(&host)
-        || LOCAL.iter().any(|name| {
+        || LOCAL.split(' ').any(|name| {
             host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         })
 }

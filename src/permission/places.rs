@@ -2,6 +2,7 @@
 //! control logins.
 
 use super::paths::Folders;
+use crate::util::words::has_word;
 
 /// A kind of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,38 +48,14 @@ const OF_DRIVE: &[&str] = &[
 ];
 
 /// Files without which users cannot log in or become root.
-const FILES: &[&str] = &[
-    "passwd",
-    "shadow",
-    "group",
-    "gshadow",
-    "sudoers",
-    "master.passwd",
-    "spwd.db",
-    "pwd.db",
-    "security/opasswd",
-    "ld.so.preload",
-    "ld.so.conf",
-    "ld.so.cache",
-    "fstab",
-    "inittab",
-    "crypttab",
-    "nsswitch.conf",
-    "shells",
-];
+const FILES: &str = "\
+    passwd shadow group gshadow sudoers master.passwd spwd.db pwd.db security/opasswd ld.so.preload ld.so.conf ld.so.cache \
+    fstab inittab crypttab nsswitch.conf shells";
 
 /// Files of the kernel, below `/proc`, by which it stops or starts nothing any more.
-const KERNEL: &[&str] = &[
-    "sysrq-trigger",
-    "kcore",
-    "sys/kernel/sysrq",
-    "sys/kernel/panic",
-    "sys/kernel/panic_on_oops",
-    "sys/kernel/pid_max",
-    "sys/kernel/threads-max",
-    "sys/kernel/modules_disabled",
-    "sys/fs/file-max",
-];
+const KERNEL: &str = "\
+    sysrq-trigger kcore sys/kernel/sysrq sys/kernel/panic sys/kernel/panic_on_oops sys/kernel/pid_max \
+    sys/kernel/threads-max sys/kernel/modules_disabled sys/fs/file-max";
 
 /// Programs and libraries without which the system cannot start, or no user can log in.
 const PROGRAMS: &str = "sh bash dash ash env init systemd login agetty getty su sudo mount umount \
@@ -88,80 +65,11 @@ const PROGRAMS: &str = "sh bash dash ash env init systemd login agetty getty su 
 const LIBRARIES: &[&str] = &["ld-linux", "ld-musl", "ld64.so", "libc.so", "libc-2", "libc.musl"];
 
 /// Devices without data, or whose data belong to a process. Everything else in `/dev` is taken for a disk.
-const NO_DISKS: &[&str] = &[
-    "null",
-    "zero",
-    "full",
-    "random",
-    "urandom",
-    "stdin",
-    "stdout",
-    "stderr",
-    "fd",
-    "tty",
-    "console",
-    "ptmx",
-    "pts",
-    "shm",
-    "mqueue",
-    "hugepages",
-    "ptyp",
-    "pty",
-    "dri",
-    "snd",
-    "dsp",
-    "audio",
-    "input",
-    "uinput",
-    "video",
-    "usb",
-    "bus",
-    "net",
-    "kvm",
-    "fuse",
-    "tcp",
-    "udp",
-    "cu",
-    "ttys",
-    "log",
-    "kmsg",
-    "hidraw",
-    "i2c",
-    "spidev",
-    "gpiochip",
-    "gpiomem",
-    "vhost",
-    "vsock",
-    "nvidia",
-    "midi",
-    "autofs",
-    "userfaultfd",
-    "xconsole",
-    "initctl",
-    "watchdog",
-    "rtc",
-    "loop-control",
-    "cuse",
-    "dma_heap",
-    "char",
-    "dtracehelper",
-    "rfkill",
-    "ppp",
-    "lp",
-    "parport",
-    "printer",
-    "usblp",
-    "vcs",
-    "vga_arbiter",
-    "serial",
-    "uhid",
-    "media",
-    "v4l",
-    "rfcomm",
-    "accel",
-    "kfd",
-    "sgx_enclave",
-];
+const NO_DISKS: &str = "\
+    null zero full random urandom stdin stdout stderr fd tty console ptmx pts shm mqueue hugepages ptyp pty dri snd dsp \
+    audio input uinput video usb bus net kvm fuse tcp udp cu ttys log kmsg hidraw i2c spidev gpiochip gpiomem vhost vsock \
+    nvidia midi autofs userfaultfd xconsole initctl watchdog rtc loop-control cuse dma_heap char dtracehelper rfkill ppp lp \
+    parport printer usblp vcs vga_arbiter serial uhid media v4l rfcomm accel kfd sgx_enclave";
 
 /// Returns the kind of place of a directory. `path` is absolute and normalized.
 pub(crate) fn protected(path: &str, folders: &Folders) -> Option<Place> {
@@ -174,7 +82,7 @@ pub(crate) fn protected(path: &str, folders: &Folders) -> Option<Place> {
         return Some(place);
     }
     if let Some((above, name)) = path.rsplit_once('/')
-        && HOMES.split(' ').any(|homes| homes == above)
+        && has_word(HOMES, above)
         && name != "Shared"
         && path != folders.vault
     {
@@ -244,16 +152,16 @@ pub(crate) fn is_protected_file(path: &str) -> Option<Place> {
             let name = name.trim_end_matches(['-', '.']);
             (!first.is_empty()
                 && !is_terminal
-                && !NO_DISKS.contains(&name)
-                && !NO_DISKS.contains(&first))
+                && !has_word(NO_DISKS, name)
+                && !has_word(NO_DISKS, first))
             .then_some(Place::Disk)
         }
         "etc" => {
-            (FILES.contains(&rest) || rest.starts_with("sudoers.d/") || rest.starts_with("pam.d/"))
+            (has_word(FILES, rest) || rest.starts_with("sudoers.d/") || rest.starts_with("pam.d/"))
                 .then_some(Place::File)
         }
         "boot" => Some(Place::File),
-        "proc" => KERNEL.contains(&rest).then_some(Place::File),
+        "proc" => has_word(KERNEL, rest).then_some(Place::File),
         // Writing there takes a device or a disk away from the running system.
         "sys" => (rest.starts_with("firmware/")
             || rest == "power/state"
@@ -270,7 +178,7 @@ pub(crate) fn is_essential_program(path: &str) -> bool {
     let path = path.strip_prefix("/usr").unwrap_or(path);
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
     match folder {
-        "/bin" | "/sbin" => PROGRAMS.split_ascii_whitespace().any(|known| known == name),
+        "/bin" | "/sbin" => has_word(PROGRAMS, name),
         _ => {
             (folder.starts_with("/lib") && LIBRARIES.iter().any(|known| name.starts_with(known)))
                 || path == "/lib/systemd/systemd"

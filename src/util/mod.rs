@@ -10,6 +10,7 @@
 //! | [`sort`] | sorts with one copy of the algorithm for all types |
 //! | [`suggest`] | finds the known name nearest to a misspelt one |
 //! | [`sync`] | locks mutexes that a panic has poisoned |
+//! | [`words`] | finds a word in a list that is one text |
 //!
 //! ```
 //! use spillway_base::util::{hex::hex, size};
@@ -26,3 +27,4 @@ pub mod size;
 pub mod sort;
 pub mod suggest;
 pub mod sync;
+pub mod words;

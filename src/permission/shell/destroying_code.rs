@@ -10,63 +10,16 @@ use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
 
 /// Calls of other languages that remove a directory.
-const REMOVING_CALLS: &[&str] = &[
-    "rmtree(",
-    "rmSync(",
-    "rmdirSync(",
-    "rm_rf(",
-    "rm_r(",
-    "rm_rf ",
-    "remove_entry(",
-    "remove_tree(",
-    "rmtree ",
-    "rimraf(",
-    "remove_dir_all(",
-    "removeSync(",
-    "emptyDirSync(",
-    ".rm(",
-    "Remove-Item ",
-    "deltree(",
-    "unlink glob",
-    "finddepth(",
-    "remove_tree \"",
-    "rm_r \"",
-    "rm_rf!(",
-    "Deno.remove",
-    "file delete",
-    "deleteDir(",
-    "deleteRecursively(",
-    "removeDirectoryRecursive",
-    "delete-directory/files",
-    "delete-directory-tree",
-    "delete-tree",
-    "removeDir(",
-    "removeItem(at",
-    "Directory.Delete(",
-    "Directory]::Delete(",
-    "call delete(",
-    "vim.fn.delete(",
-    "vim.fs.rm(",
-    "REMOVE_RECURSE",
-    "state=absent",
-    "ensure => absent",
-    "ensure=>absent",
-];
+const REMOVING_CALLS: &str = "\
+    rmtree(|rmSync(|rmdirSync(|rm_rf(|rm_r(|rm_rf |remove_entry(|remove_tree(|rmtree |rimraf(|remove_dir_all(|removeSync(|\
+    emptyDirSync(|.rm(|Remove-Item |deltree(|unlink glob|finddepth(|remove_tree \"|rm_r \"|rm_rf!(|Deno.remove|file delete|\
+    deleteDir(|deleteRecursively(|removeDirectoryRecursive|delete-directory/files|delete-directory-tree|delete-tree|\
+    removeDir(|removeItem(at|Directory.Delete(|Directory]::Delete(|call delete(|vim.fn.delete(|vim.fs.rm(|REMOVE_RECURSE|\
+    state=absent|ensure => absent|ensure=>absent";
 
 /// Calls that remove what they are given, of which only the first argument counts.
-const REMOVING_GIVEN: &[&str] = &[
-    "unlink(",
-    "rm(",
-    "delete-directory ",
-    "rmdir(",
-    "os.remove(",
-    "File.delete(",
-    "RemoveAll(",
-    "rename(",
-    "rename ",
-    "renameSync(",
-    "shutil.move(",
-];
+const REMOVING_GIVEN: &str = "\
+    unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(";
 
 /// The home directory of the user in other languages.
 pub(super) const HOMES: &[&str] = &[
@@ -121,7 +74,7 @@ impl Walker<'_> {
             text.split(['"', '\'', '`', ',', '(', ')', ' ', '='])
                 .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
         };
-        if REMOVING_CALLS.iter().any(|call| text.contains(call)) {
+        if REMOVING_CALLS.split('|').any(|call| text.contains(call)) {
             let is_it = |path: &str| {
                 self.place(path, path.contains('*'), true).is_some() || is_of_system(path)
             };
@@ -264,8 +217,8 @@ fn is_between(letter: char) -> bool {
 /// Returns true if a call removes a protected place that is its first argument, or the home directory.
 fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     let removes = ["remove(", "unlink", "delete("].iter().any(|word| text.contains(word));
-    let calls = REMOVING_CALLS.iter().chain(REMOVING_GIVEN);
-    let globs = ["glob(", "Path("].iter().filter(|_| removes && text.contains("glob("));
+    let calls = REMOVING_CALLS.split('|').chain(REMOVING_GIVEN.split('|'));
+    let globs = ["glob(", "Path("].into_iter().filter(|_| removes && text.contains("glob("));
     calls.chain(globs).flat_map(|call| text.match_indices(call)).any(|(at, call)| {
         let given = &text[at + call.len()..];
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();

@@ -19,6 +19,7 @@ use super::word::Word;
 use super::wrappers::shell_text;
 use super::{git_helpers, passed_input, printed_text, sed_output};
 use crate::permission::places::{Place, is_essential_program, is_protected_file};
+use crate::util::words::has_word;
 
 /// Canonical texts, each of which a built-in hard deny matches.
 pub(super) const REMOVES_ROOT: &str = "rm -rf /";
@@ -54,38 +55,16 @@ pub(super) const LINK: &str = "link ";
 pub(super) const MAX_TAILS: usize = 16;
 
 /// Words before a command in a construct of a shell.
-const KEYWORDS: [&str; 9] = ["do", "then", "else", "elif", "if", "while", "until", "!", "time"];
+const KEYWORDS: &str = "do then else elif if while until ! time";
 
 /// Shells, which run their input.
-const SHELLS: &[&str] = &[
-    "sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox",
-    "toybox", "source", ".", "parallel", "at", "crontab", "batch", "xargs", "gxargs", "pwsh", "nu",
-];
+const SHELLS: &str = "\
+    sh bash dash ash rbash zsh ksh mksh fish csh tcsh busybox toybox source . parallel at crontab batch xargs gxargs pwsh nu";
 
 /// Programs that run their arguments on this machine and outside of any container.
-pub(super) const LOCAL_WRAPPERS: &[&str] = &[
-    "sudo",
-    "doas",
-    "nohup",
-    "timeout",
-    "gtimeout",
-    "nice",
-    "ionice",
-    "env",
-    "setsid",
-    "time",
-    "command",
-    "exec",
-    "builtin",
-    "stdbuf",
-    "chronic",
-    "run0",
-    "pkexec",
-    "busybox",
-    "toybox",
-    "systemd-run",
-    "xargs",
-];
+pub(super) const LOCAL_WRAPPERS: &str = "\
+    sudo doas nohup timeout gtimeout nice ionice env setsid time command exec builtin stdbuf chronic run0 pkexec busybox \
+    toybox systemd-run xargs";
 
 /// Returns the name of a program without its directory.
 pub(super) fn base(text: &str) -> Cow<'_, str> {
@@ -124,7 +103,7 @@ impl Walker<'_> {
     fn destroys_anywhere(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         // A wrapper can run its command in another folder.
         let name = words.first().map(|word| base(&word.text)).unwrap_or_default();
-        if !LOCAL_WRAPPERS.contains(&&*name) && name != "parallel" {
+        if !has_word(LOCAL_WRAPPERS, &name) && name != "parallel" {
             return self.destroys_here(words, read);
         }
         let own = words.iter().skip(1).take(MAX_TAILS).cloned().collect::<Vec<_>>();
@@ -151,10 +130,9 @@ impl Walker<'_> {
         let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
         let is_glob = name.known && name.glob && name.text.contains(['*', '?', '[']);
         let last = || name.text.rsplit('/').next().unwrap_or_default();
-        let can_be = |known: &&&str| can_be_name(last(), known);
-        let is_shell = !name.known
-            || SHELLS.contains(&base)
-            || (is_glob && SHELLS.iter().any(|it| can_be(&it)));
+        let can_be = |known: &str| can_be_name(last(), known);
+        let is_shell =
+            !name.known || has_word(SHELLS, base) || (is_glob && SHELLS.split(' ').any(can_be));
         // Programs of these kinds run none of their words.
         let runs = is_shell
             || match kind {
@@ -162,12 +140,13 @@ impl Walker<'_> {
                 Some(Kind::Code | Kind::Runner) => true,
                 _ => matches!(base, "eval" | "trap" | "alias"),
             };
-        let is_wrapper = LOCAL_WRAPPERS.contains(&base);
+        let is_wrapper = has_word(LOCAL_WRAPPERS, base);
         let mut found: Vec<&'static str> = Vec::new();
         found.extend(self.destroys_by(base, words, is_itself));
         found.extend(self.function_destroys(&name.text));
         if is_glob {
-            for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS).filter(can_be) {
+            let names = [REMOVERS, "dd mkfs", RIGHTS].into_iter().flat_map(|list| list.split(' '));
+            for known in names.filter(|known| can_be(known)) {
                 found.extend(self.destroys_by(known, words, false));
             }
         }
@@ -201,7 +180,7 @@ impl Walker<'_> {
                 words[1..].iter().take(MAX_TAILS).find_map(|word| self.editor_writes(&word.text)),
             );
         }
-        let names_shell = || words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text)));
+        let names_shell = || words.iter().any(|word| has_word(SHELLS, &self::base(&word.text)));
         let starts_shell = is_shell || (is_wrapper && names_shell());
         if starts_shell || words.len() == 1 {
             found.extend(self.files_destroy(words, starts_shell));
@@ -371,7 +350,7 @@ impl Walker<'_> {
             self.pieces_left = left;
             let words: Vec<Word> = piece
                 .split_whitespace()
-                .skip_while(|word| KEYWORDS.contains(word))
+                .skip_while(|word| has_word(KEYWORDS, word))
                 .take(MAX_DESTROYED)
                 .map(|word| match word.contains('$') {
                     true => Word { known: false, ..expanded_word(word) },
@@ -422,7 +401,7 @@ impl Walker<'_> {
         let Some(at) = at else { return Vec::new() };
         let mut texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
         texts.extend(arguments_of_parallel(&words[at..]));
-        let is_local = at == 0 || LOCAL_WRAPPERS.contains(&&*base(&words[0].text));
+        let is_local = at == 0 || has_word(LOCAL_WRAPPERS, &base(&words[0].text));
         let mark = replaced_mark(&words[at..]);
         let mut found = Vec::new();
         for text in texts {
@@ -497,15 +476,12 @@ fn destroyed_by_writing(path: &str) -> Option<&'static str> {
 
 /// Returns true unless no part of a text is a part of what destroys something.
 fn may_destroy(text: &str) -> bool {
-    const PARTS: [&str; 47] = [
-        "mount", "ctl", "tab", "nft", "ufw", "wall", "grub", "linux", "lilo", "nvram", "ip ",
-        "nmcli", "ifdown", "ifconfig", "route", "group", "usermod", "passwd", "service", "rm",
-        "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del", "disk",
-        "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find", "tr",
-        "sysrq", "remove-", "rd ", "ri ", "computer",
-    ];
+    const PARTS: &str = "\
+        mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
+        dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove-|\
+        rd |ri |computer";
     let lower = text.to_ascii_lowercase();
-    PARTS.iter().any(|part| lower.contains(part))
+    PARTS.split('|').any(|part| lower.contains(part))
 }
 
 /// Returns the arguments that `parallel` gives to its command: those behind `:::`.

@@ -16,16 +16,15 @@ use super::word::Word;
 use super::{disk_writers, windows_programs};
 use crate::permission::places::Place;
 use crate::util::hash::NameMap;
+use crate::util::words::{has_word, names, row};
 
 /// All of them: most commands are of none.
 static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
-    let lists =
-        [REMOVERS, FORMATTERS, PARTITIONERS, IMAGERS, RIGHTS].into_iter().flatten().copied();
-    let tables = [WITH_WORD, FIRMWARE, POOLS].into_iter().flatten().map(|(name, _)| *name);
-    let managers = PACKAGE_MANAGERS.iter().map(|(name, _)| *name);
-    let others = OTHERS.split_ascii_whitespace();
-    let others = others.chain(disk_writers::names()).chain(windows_programs::names());
-    lists.chain(tables).chain(managers).chain(others).map(|name| (name, ())).collect()
+    let lists = [REMOVERS, FORMATTERS, PARTITIONERS, IMAGERS, RIGHTS, OTHERS];
+    let lists = lists.into_iter().flat_map(|list| list.split(' '));
+    let tables = [WITH_WORD, FIRMWARE, POOLS, PACKAGE_MANAGERS].into_iter().flat_map(names);
+    let others = disk_writers::names().chain(windows_programs::names());
+    lists.chain(tables).chain(others).map(|name| (name, ())).collect()
 });
 
 impl Walker<'_> {
@@ -69,29 +68,29 @@ impl Walker<'_> {
     }
 
     fn destroys_listed(&self, base: &str, rest: &[Word], is_first: bool) -> Option<&'static str> {
-        let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
+        let has = |names: &str| rest.iter().any(|word| has_word(names, &word.text));
         let operands =
             || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
         let is_disk = |word: &Word| self.disk(word);
         let on_disk = || operands().any(is_disk);
         let unknown = || rest.iter().any(|word| !word.known);
-        if REMOVERS.contains(&base) {
+        if has_word(REMOVERS, base) {
             return self
                 .removes(base, rest)
                 .then_some(REMOVES_ROOT)
                 .or_else(|| (base == "mv" && self.replaces_link(rest)).then_some(WRITES_SYSTEM))
                 .or_else(|| self.writes(operands()));
         }
-        if FORMATTERS.contains(&base) {
+        if has_word(FORMATTERS, base) {
             let is_volume = matches!(base, "vgremove" | "lvremove" | "vgreduce" | "lvreduce")
                 && operands().next().is_some();
-            let all = has(&["--autonuke"]);
+            let all = has("--autonuke");
             return (is_volume || all || on_disk() || unknown()).then_some(WRITES_DISK);
         }
-        if let Some((_, verbs)) = WITH_WORD.iter().find(|(name, _)| *name == base) {
+        if let Some(verbs) = row(WITH_WORD, base) {
             let does = rest.iter().any(|word| {
-                verbs.iter().any(|verb| {
-                    word.text == *verb
+                verbs.split(' ').any(|verb| {
+                    word.text == verb
                         || (base == "badblocks"
                             && verb.chars().nth(1).is_some_and(|letter| word.has_letter(letter)))
                         || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
@@ -101,25 +100,24 @@ impl Walker<'_> {
                 return Some(WRITES_DISK);
             }
         }
-        if let Some((_, verbs)) = POOLS.iter().find(|(name, _)| *name == base) {
-            let does =
-                rest.iter().any(|word| verbs.contains(&word.text.to_ascii_lowercase().as_str()));
+        if let Some(verbs) = row(POOLS, base) {
+            let does = rest.iter().any(|word| has_word(verbs, &word.text.to_ascii_lowercase()));
             return (does && operands().count() > 1).then_some(WRITES_DISK);
         }
-        if let Some((_, verbs)) = FIRMWARE.iter().find(|(name, _)| *name == base) {
-            let does = verbs.contains(&"") || has(verbs);
+        if let Some(verbs) = row(FIRMWARE, base) {
+            let does = verbs == "*" || has(verbs);
             return (does && !rest.is_empty()).then_some(WRITES_DISK);
         }
         if self.shrinks(base, rest) {
             return Some(WRITES_DISK);
         }
-        if PARTITIONERS.contains(&base) {
+        if has_word(PARTITIONERS, base) {
             let looks = has(LOOKS)
                 && !(base == "parted" && has(PART_VERBS))
-                && !has(&["--zap-all", "-Z", "-o", "--delete", "-n", "--new"]);
+                && !has("--zap-all -Z -o --delete -n --new");
             return (!looks && (on_disk() || unknown())).then_some(WRITES_DISK);
         }
-        if IMAGERS.contains(&base) {
+        if has_word(IMAGERS, base) {
             let last = rest.last().is_some_and(is_disk) && operands().count() > 1;
             let named = rest.iter().any(|word| {
                 word.text.split_once("of=").is_some_and(|(_, path)| self.disk(&expanded_word(path)))
@@ -164,11 +162,11 @@ impl Walker<'_> {
         if is_first && removes_essential(base, rest) {
             return Some(WRITES_SYSTEM);
         }
-        if RIGHTS.contains(&base) {
+        if has_word(RIGHTS, base) {
             return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
         }
         match base {
-            "awk" | "gawk" if has(&["inplace"]) => self.writes(operands()),
+            "awk" | "gawk" if has("inplace") => self.writes(operands()),
             "rsync" | "rclone" => {
                 let deletes = rest.iter().any(|word| {
                     word.text.starts_with("--del")
@@ -189,12 +187,12 @@ impl Walker<'_> {
                                 !letters.starts_with('-') && letters.contains('m')
                             }))
                 };
-                let removes = has(&["--remove-files", "-sdel"]) || rest.iter().any(moves);
+                let removes = has("--remove-files -sdel") || rest.iter().any(moves);
                 (removes && operands().any(|word| self.any_place(word).is_some()))
                     .then_some(REMOVES_ROOT)
             }
             "git" => {
-                let cleans = has(&["clean"])
+                let cleans = has("clean")
                     && rest
                         .iter()
                         .any(|word| word.text.starts_with('-') && word.text.contains('f'));
@@ -207,7 +205,7 @@ impl Walker<'_> {
                     .chain(self.values_of("GIT_WORK_TREE"))
                     .any(at);
                 (cleans
-                    && !has(&["-n", "--dry-run"])
+                    && !has("-n --dry-run")
                     && (elsewhere || self.places.iter().any(|place| at(place))))
                 .then_some(REMOVES_ROOT)
             }
@@ -227,7 +225,7 @@ impl Walker<'_> {
                 && operands().any(|word| self.any_place(word).is_some()))
             .then_some(REMOVES_ROOT),
             "userdel" | "deluser" if is_first => {
-                let with_home = has(&["--remove", "--remove-home", "--remove-all-files"])
+                let with_home = has("--remove --remove-home --remove-all-files")
                     || (base == "userdel" && rest.iter().any(|word| word.has_letter('r')));
                 let is_root = operands().any(|word| word.text == "root");
                 (is_root || (with_home && operands().next().is_some())).then_some(WRITES_SYSTEM)
@@ -261,7 +259,7 @@ impl Walker<'_> {
         is_replaced
             && rest.last().is_some_and(|word| {
                 let name = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                LINKS.contains(&name) && matches!(self.any_place(word), Some((Place::System, _)))
+                has_word(LINKS, name) && matches!(self.any_place(word), Some((Place::System, _)))
             })
     }
 

@@ -6,6 +6,7 @@ use super::destroyer_names::{REMOVERS, RIGHTS};
 use super::destroying_commands::{MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM, base};
 use super::word::Word;
 use crate::permission::places::Place;
+use crate::util::words::has_word;
 
 /// Returns true for an option that a command follows.
 fn runs(word: &Word) -> bool {
@@ -67,7 +68,7 @@ impl Walker<'_> {
                 runs(word)
                     && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
                         let name = self::base(&word.text);
-                        REMOVERS.contains(&&*name) || word.text.contains("rm ")
+                        has_word(REMOVERS, &name) || word.text.contains("rm ")
                     })
             });
         if !removes {
@@ -96,7 +97,7 @@ impl Walker<'_> {
     pub(super) fn finds_and_changes(&self, rest: &[Word]) -> bool {
         let Some(at) = rest.iter().position(runs) else { return false };
         let inner = base(rest.get(at + 1).map_or("", |word| word.text.as_str()));
-        if !RIGHTS.contains(&&*inner) || selects(rest) {
+        if !has_word(RIGHTS, &inner) || selects(rest) {
             return false;
         }
         let given = |word: &Word| match word.text.as_str() {

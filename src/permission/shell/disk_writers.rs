@@ -7,41 +7,40 @@ use super::destroying_commands::WRITES_DISK;
 use super::programs::{self, Kind};
 use super::sed_output;
 use super::word::Word;
+use crate::util::words::{self, has_word, row};
 
 /// Names of options whose value most programs write to, without hyphens.
 const OUTPUTS: &[&str] = &["o", "out", "output", "outfile", "output-file", "outdev", "of", "hof"];
 
 /// Other options of single programs whose value is written to, without hyphens.
-const OWN_OUTPUTS: &[(&str, &[&str])] = &[
-    ("cpio", &["O", "F", "file"]),
-    ("dc3dd", &["wipe", "hwipe"]),
-    ("growisofs", &["Z"]),
-    ("mysqldump", &["r", "result-file"]),
-    ("ntfsclone", &["O", "overwrite"]),
-    ("pg_dump", &["f", "file"]),
-    ("redis-cli", &["rdb"]),
-    ("tcpdump", &["w"]),
-    ("tshark", &["w"]),
-    ("wodim", &["dev"]),
-];
+const OWN_OUTPUTS: &str = "\
+cpio O F file
+dc3dd wipe hwipe
+growisofs Z
+mysqldump r result-file
+ntfsclone O overwrite
+pg_dump f file
+redis-cli rdb
+tcpdump w
+tshark w
+wodim dev";
 
 /// Programs that write to a disk which they name together with one of these words.
-const DISK_VERBS: &[(&str, &[&str])] = &[
-    ("btrfs", &["add", "replace"]),
-    ("zpool", &["create", "add", "attach", "replace"]),
-    ("vgcreate", &[""]),
-    ("vgextend", &[""]),
-];
+const DISK_VERBS: &str = "\
+btrfs add replace
+zpool create add attach replace
+vgcreate *
+vgextend *";
 
 /// Programs that write to the operand with this index.
 const OPERANDS: &[(&str, usize)] =
     &[("7z", 1), ("ddrescue", 1), ("mksquashfs", 1), ("script", 0), ("xfs_copy", 1), ("zip", 0)];
 
 /// Programs that write to their last operand.
-const LAST: &[&str] = &["aws", "convert", "ffmpeg", "gsutil", "magick", "rclone", "virt-resize"];
+const LAST: &str = "aws convert ffmpeg gsutil magick rclone virt-resize";
 
 /// Commands of `sqlite3` that write to a file.
-const DOT_COMMANDS: &[&str] = &[".output", ".once", ".backup", ".save", ".clone", ".log"];
+const DOT_COMMANDS: &str = ".output .once .backup .save .clone .log";
 
 impl Walker<'_> {
     /// Returns what a program destroys by writing to the value of an option.
@@ -52,16 +51,13 @@ impl Walker<'_> {
     /// Returns what one of the programs of the tables destroys by writing to the file that one of its words names.
     pub(super) fn written_by(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
         let operands = || rest.iter().filter(|word| !word.text.starts_with('-'));
-        let verbs = DISK_VERBS.iter().find(|(name, _)| *name == base);
-        let has_verb = |verbs: &[&str]| {
-            verbs.contains(&"") || rest.iter().any(|word| verbs.contains(&word.text.as_str()))
-        };
-        if verbs.is_some_and(|(_, verbs)| has_verb(verbs)) && operands().any(|word| self.disk(word))
-        {
+        let has_verb =
+            |verbs: &str| verbs == "*" || rest.iter().any(|word| has_word(verbs, &word.text));
+        if row(DISK_VERBS, base).is_some_and(has_verb) && operands().any(|word| self.disk(word)) {
             return Some(WRITES_DISK);
         }
         let mut written = named_outputs(base, rest);
-        if LAST.contains(&base) {
+        if has_word(LAST, base) {
             // `magick` names the kind of a file before it.
             let last = operands().skip(1).last().map(|word| word.text.as_str());
             written.extend(last.map(|text| text.rsplit(':').next().unwrap_or(text)));
@@ -95,7 +91,7 @@ pub(super) fn named_outputs<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
     match base {
         "sqlite3" => texts()
             .filter_map(|text| text.split_once(' '))
-            .filter(|(command, _)| DOT_COMMANDS.contains(command))
+            .filter(|(command, _)| has_word(DOT_COMMANDS, command))
             .map(|(_, path)| path.trim())
             .collect(),
         "awk" | "gawk" => texts().filter_map(|text| behind_one_of(text, DUMPS)).collect(),
@@ -118,24 +114,10 @@ fn behind_one_of<'t>(text: &'t str, starts: &[&str]) -> Option<&'t str> {
 
 /// Returns the names of the programs of the tables.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let verbs = DISK_VERBS.iter().map(|(name, _)| *name);
     let operands = OPERANDS.iter().map(|(name, _)| *name);
-    let others = [
-        "socat",
-        "sed",
-        "gsed",
-        "tar",
-        "gtar",
-        "bsdtar",
-        "sqlite3",
-        "awk",
-        "gawk",
-        "curl",
-        "java",
-        "fio",
-        "fsarchiver",
-    ];
-    verbs.chain(operands).chain(LAST.iter().copied()).chain(others)
+    let others = "socat sed gsed tar gtar bsdtar sqlite3 awk gawk curl java fio fsarchiver";
+    let lists = [LAST, others].into_iter().flat_map(|list| list.split(' '));
+    words::names(DISK_VERBS).chain(operands).chain(lists)
 }
 
 /// Returns the values of the options that a program writes to: `-o X`, `-oX`, `--output X`, `--output=X`, `of=X`.
@@ -144,7 +126,7 @@ pub(super) fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
     if !rest.iter().any(can_be) {
         return Vec::new();
     }
-    let own = OWN_OUTPUTS.iter().find(|(name, _)| *name == base).map_or(&[][..], |(_, own)| own);
+    let own = row(OWN_OUTPUTS, base).unwrap_or_default();
     // Programs that show something mean another thing with these names; the table of programs has their own options.
     let shows = matches!(
         programs::find(base).map(|program| program.kind),
@@ -158,7 +140,7 @@ pub(super) fn option_values<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
                 | Kind::Awk
         )
     );
-    let is_output = |name: &str| (!shows && OUTPUTS.contains(&name)) || own.contains(&name);
+    let is_output = |name: &str| (!shows && OUTPUTS.contains(&name)) || has_word(own, name);
     let mut found = Vec::new();
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();

@@ -2,6 +2,7 @@
 
 use super::word::Word;
 use crate::permission::glob_overlap::{WILDCARDS, can_meet, literal};
+use crate::util::words::row;
 
 /// Essential packages of the distributions, by their names without a version or an architecture.
 const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreutils base-files base-passwd filesystem setup \
@@ -12,33 +13,30 @@ const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreuti
     sys-apps/coreutils xbps nix";
 
 /// Programs that manage packages, with the words that remove some. A word that ends in `*` is the start of an option.
-pub(super) const PACKAGE_MANAGERS: &[(&str, &str)] = &[
-    ("apt", "remove purge full-purge autoremove"),
-    ("apt-get", "remove purge autoremove"),
-    ("aptitude", "remove purge"),
-    ("dpkg", "-r -P --remove --purge"),
-    ("rpm", "-e* --erase"),
-    ("dnf", "remove erase rm"),
-    ("dnf5", "remove erase rm"),
-    ("yum", "remove erase"),
-    ("microdnf", "remove"),
-    ("tdnf", "remove erase"),
-    ("zypper", "remove rm"),
-    ("pacman", "-R* --remove"),
-    ("apk", "del"),
-    ("xbps-remove", "*"),
-    ("emerge", "-C --unmerge -c --depclean"),
-    ("opkg", "remove"),
-    ("slackpkg", "remove"),
-    ("removepkg", "*"),
-    ("eopkg", "remove rm"),
-];
+pub(super) const PACKAGE_MANAGERS: &str = "\
+apt remove purge full-purge autoremove
+apt-get remove purge autoremove
+aptitude remove purge
+dpkg -r -P --remove --purge
+rpm -e* --erase
+dnf remove erase rm
+dnf5 remove erase rm
+yum remove erase
+microdnf remove
+tdnf remove erase
+zypper remove rm
+pacman -R* --remove
+apk del
+xbps-remove *
+emerge -C --unmerge -c --depclean
+opkg remove
+slackpkg remove
+removepkg *
+eopkg remove rm";
 
 /// Returns true if a command removes an essential package.
 pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
-    let Some((_, verbs)) = PACKAGE_MANAGERS.iter().find(|(name, _)| *name == base) else {
-        return false;
-    };
+    let Some(verbs) = row(PACKAGE_MANAGERS, base) else { return false };
     let is_apt = base.starts_with("apt");
     let only_shows = |word: &Word| {
         matches!(

@@ -8,9 +8,9 @@ use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
+use crate::util::words::has_word;
 
-/// Commands of git that run no other program, whatever their arguments are but for the options below. One text, because
-/// a slice of texts takes forty bytes more per entry.
+/// Commands of git that run no other program, whatever their arguments are but for the options below.
 static GIT_COMMANDS: &str = "\
     status log diff show add commit branch checkout switch restore stash tag fetch pull push merge \
     rebase reset revert cherry-pick blame annotate grep ls-files ls-tree rev-parse describe remote rm mv \
@@ -88,70 +88,29 @@ fn written_by(name: &str) -> &'static [&'static str] {
 }
 
 /// Options of git before the command that do not change which programs run.
-static HARMLESS_OPTIONS: &[&str] = &[
-    "--version",
-    "--no-pager",
-    "-P",
-    "--help",
-    "-h",
-    "--no-optional-locks",
-    "--literal-pathspecs",
-    "-v",
-    "-p",
-    "--paginate",
-];
+static HARMLESS_OPTIONS: &str = "\
+    --version --no-pager -P --help -h --no-optional-locks --literal-pathspecs -v -p --paginate";
 
 /// Options of git before the command whose value can be the next word.
 static VALUED_OPTIONS: &[&str] =
     &["-c", "-C", "--git-dir", "--work-tree", "--config-env", "--exec-path", "--namespace"];
 
 /// Programs that run git, or read its settings, in their working directory.
-static READERS: &[&str] = &[
-    "git",
-    "gh",
-    "glab",
-    "hub",
-    "git-lfs",
-    "jj",
-    "tig",
-    "lazygit",
-    "gitui",
-    "delta",
-    "pre-commit",
-    "lefthook",
-    "husky",
-    "lint-staged",
-    "semantic-release",
-    "standard-version",
-    "release-it",
-    "changeset",
-    "lerna",
-    "nx",
-    "turbo",
-    "commitizen",
-    "cz",
-    "commitlint",
-    "go",
-    "cargo",
-    "goreleaser",
-    "git-cliff",
-    "setuptools_scm",
-    "bumpversion",
-    "bump2version",
-];
+static READERS: &str = "\
+    git gh glab hub git-lfs jj tig lazygit gitui delta pre-commit lefthook husky lint-staged semantic-release \
+    standard-version release-it changeset lerna nx turbo commitizen cz commitlint go cargo goreleaser git-cliff \
+    setuptools_scm bumpversion bump2version";
 
 /// Returns true if a program reads the settings of git, which name programs to run.
 pub(super) fn reads_its_settings(base: &str, words: &[Word]) -> bool {
     let has = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.text.as_str()));
     match base {
         "npm" | "pnpm" | "yarn" => has(&["version", "publish"]),
-        "npx" | "bunx" | "pnpx" => {
-            words.iter().skip(1).any(|word| READERS.contains(&word.text.as_str()))
-        }
+        "npx" | "bunx" | "pnpx" => words.iter().skip(1).any(|word| has_word(READERS, &word.text)),
         "pip" | "pip3" | "uv" | "poetry" | "pdm" | "hatch" => {
             has(&["-e", "--editable", "install", "build", "version", "sync"])
         }
-        _ => READERS.contains(&base) || base.starts_with("git-"),
+        _ => has_word(READERS, base) || base.starts_with("git-"),
     }
 }
 
@@ -165,30 +124,10 @@ pub(super) fn command_at(words: &[Word]) -> usize {
 }
 
 /// Prefixes of settings of git that do not name a program.
-const HARMLESS_KEYS: [&str; 22] = [
-    "user.name",
-    "user.email",
-    "init.defaultbranch",
-    "pull.rebase",
-    "pull.ff",
-    "push.default",
-    "push.autosetupremote",
-    "fetch.prune",
-    "color.",
-    "advice.",
-    "log.",
-    "branch.",
-    "status.",
-    "column.",
-    "rebase.auto",
-    "merge.conflictstyle",
-    "diff.algorithm",
-    "diff.renames",
-    "core.autocrlf",
-    "core.eol",
-    "core.filemode",
-    "core.ignorecase",
-];
+const HARMLESS_KEYS: &str = "\
+    user.name user.email init.defaultbranch pull.rebase pull.ff push.default push.autosetupremote fetch.prune color. \
+    advice. log. branch. status. column. rebase.auto merge.conflictstyle diff.algorithm diff.renames core.autocrlf core.eol \
+    core.filemode core.ignorecase";
 
 /// Returns the name of the setting that `git config` changes, if it changes one.
 fn set_key(rest: &[Word]) -> Option<&Word> {
@@ -222,7 +161,7 @@ fn sets_in_file(rest: &[Word]) -> bool {
 /// Returns true if a setting cannot name a program, whatever its value is.
 fn is_harmless_key(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    HARMLESS_KEYS.iter().any(|known| key.starts_with(known))
+    HARMLESS_KEYS.split(' ').any(|known| key.starts_with(known))
 }
 
 pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
@@ -233,14 +172,14 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     let at = command_at(words);
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
     // The owner of the directory decides what git runs there.
-    for word in options.filter(|word| !HARMLESS_OPTIONS.contains(&word.text.as_str())) {
+    for word in options.filter(|word| !has_word(HARMLESS_OPTIONS, &word.text)) {
         ask(word, format!("{} of git can run something", word.told));
     }
     let Some(sub) = words.get(at) else { return };
     let name = sub.text.as_str();
     let rest = &words[at + 1..];
     let first = rest.first().map_or("", |word| word.text.as_str());
-    if !GIT_COMMANDS.split(' ').any(|known| known == name) {
+    if !has_word(GIT_COMMANDS, name) {
         return ask(sub, format!("git {} can be another program or an alias", sub.told));
     }
     let harmless = match name {
@@ -331,7 +270,7 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let at = command_at(words);
     let only_looks = words.get(at).is_some_and(|name| {
         let name = name.text.as_str();
-        GIT_LOOKS.contains(&name) || LEAVE_FILES.contains(&name)
+        has_word(GIT_LOOKS, name) || LEAVE_FILES.contains(&name)
     });
     let options = words.iter().enumerate().take(at).skip(1);
     let value = |(at, word): (usize, &Word)| {

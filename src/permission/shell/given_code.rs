@@ -17,6 +17,7 @@ use super::simple_command::{SYSTEM_FOLDERS, leads_out, told};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, decode, sed_output};
 use crate::permission::Domain;
+use crate::util::words::{has_word, row};
 
 /// Maximum number of lines of a text, and of strings that are examined as names of files, and maximum length of one.
 const MAX_LINES: usize = 256;
@@ -79,23 +80,30 @@ const TOP_FOLDERS: &str = "etc home usr var tmp root opt srv mnt media proc sys 
 const DECODE_WORDS: [&str; 3] = ["b64", "atob", "base64"];
 
 /// Files that programs run without being told.
-const RUN_BY_DEFAULT: [(&[&str], &[&str]); 15] = [
-    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
-    (&["just"], &["justfile", "Justfile", ".justfile"]),
-    (&["ninja"], &["build.ninja"]),
-    (&["task"], &["Taskfile.yml", "Taskfile.yaml"]),
-    (&["npm", "npx", "yarn", "pnpm", "bun"], &["package.json"]),
-    (&["rake"], &["Rakefile", "rakefile"]),
-    (&["pip", "pip3", "uv"], &["setup.py"]),
-    (&["pytest"], &["conftest.py"]),
-    (&["nox"], &["noxfile.py"]),
-    (&["gulp"], &["gulpfile.js"]),
-    (&["grunt"], &["Gruntfile.js"]),
-    (&["gradle"], &["build.gradle"]),
-    (&["cargo"], &["build.rs"]),
-    (&["jest"], &["jest.config.js"]),
-    (&["vite", "vitest"], &["vite.config.ts", "vite.config.js"]),
-];
+const RUN_BY_DEFAULT: &str = "\
+make Makefile makefile GNUmakefile
+gmake Makefile makefile GNUmakefile
+just justfile Justfile .justfile
+ninja build.ninja
+task Taskfile.yml Taskfile.yaml
+npm package.json
+npx package.json
+yarn package.json
+pnpm package.json
+bun package.json
+rake Rakefile rakefile
+pip setup.py
+pip3 setup.py
+uv setup.py
+pytest conftest.py
+nox noxfile.py
+gulp gulpfile.js
+grunt Gruntfile.js
+gradle build.gradle
+cargo build.rs
+jest jest.config.js
+vite vite.config.ts vite.config.js
+vitest vite.config.ts vite.config.js";
 
 /// Programs with a language of lines in such a file, as in an argument.
 const TAKE_LINES: [&str; 6] = ["make", "gmake", "just", "ninja", "task", "crontab"];
@@ -240,7 +248,7 @@ impl Walker<'_> {
             return;
         }
         let first = base(&words[0].text).into_owned();
-        let is_wrapped = LOCAL_WRAPPERS.contains(&first.as_str());
+        let is_wrapped = has_word(LOCAL_WRAPPERS, &first);
         let mut running = None;
         for (at, word) in words.iter().enumerate().take(MAX_TAILS) {
             let name = base(&word.text).into_owned();
@@ -262,8 +270,7 @@ impl Walker<'_> {
             running = language(&name, programs::find(&name))
                 .filter(|_| !word.text.starts_with('-'))
                 .or(running);
-            let files = RUN_BY_DEFAULT.iter().filter(|(known, _)| known.contains(&&*name));
-            for file in files.flat_map(|(_, files)| *files) {
+            for file in row(RUN_BY_DEFAULT, &name).into_iter().flat_map(|files| files.split(' ')) {
                 let texts: Vec<String> = self.written_texts(file).map(str::to_owned).collect();
                 for text in texts {
                     self.code(&text, Language::Lines, command);
@@ -453,7 +460,7 @@ fn outside(text: &str) -> Option<&str> {
     let end = text.find(|letter: char| letter.is_whitespace() || "$%*<>(|\\{?\"'".contains(letter));
     let path = &text[..end.unwrap_or(text.len())];
     let first = path.split('/').find(|part| !matches!(*part, "" | ".")).unwrap_or_default();
-    let is_top = || TOP_FOLDERS.split(' ').any(|top| top == first);
+    let is_top = || has_word(TOP_FOLDERS, first);
     let is_program =
         || path.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder));
     let is_outside = match path.as_bytes() {

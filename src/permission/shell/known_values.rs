@@ -19,6 +19,7 @@ use super::simple_command::SYSTEM_FOLDERS;
 use super::word::Word;
 use super::wrappers::shell_text;
 use crate::permission::sensitive::is_startup;
+use crate::util::words::has_word;
 
 /// Maximum number of values, and maximum length of all in bytes. They are copied for each text that is read again.
 const MAX_VARIABLES: usize = 256;
@@ -89,7 +90,7 @@ impl Walker<'_> {
             self.remember_command(words, read);
             // The same for the command behind `sudo` and the like.
             words = match words {
-                [name, rest @ ..] if LOCAL_WRAPPERS.contains(&name.text.as_str()) => rest,
+                [name, rest @ ..] if has_word(LOCAL_WRAPPERS, &name.text) => rest,
                 _ => return,
             };
         }

@@ -4,37 +4,9 @@
 use super::word::Word;
 
 /// Programs whose lists are known.
-pub(super) const LISTERS: [&str; 29] = [
-    "rg",
-    "fd",
-    "fdfind",
-    "tree",
-    "du",
-    "locate",
-    "plocate",
-    "mlocate",
-    "slocate",
-    "git",
-    "ps",
-    "pgrep",
-    "compgen",
-    "dpkg",
-    "dpkg-query",
-    "rpm",
-    "pacman",
-    "apk",
-    "repoquery",
-    "lsblk",
-    "blkid",
-    "fdisk",
-    "df",
-    "mount",
-    "findmnt",
-    "getent",
-    "cut",
-    "whereis",
-    "ldd",
-];
+pub(super) const LISTERS: &str = "\
+    rg fd fdfind tree du locate plocate mlocate slocate git ps pgrep compgen dpkg dpkg-query rpm pacman apk repoquery lsblk \
+    blkid fdisk df mount findmnt getent cut whereis ldd";
 
 /// The words for all processes: the first one, and each that may be sent a signal. The star says that a filter leaves some of
 /// them.

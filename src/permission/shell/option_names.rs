@@ -1,102 +1,26 @@
 //! The names and values of options, as far as they say by themselves that something is run, loaded or written.
 
+use crate::util::words::has_word;
+
 /// Words in the names of options that run a program, for any program.
-const RUNNING_WORDS: [&str; 19] = [
-    "exec",
-    "execute",
-    "executable",
-    "command",
-    "cmd",
-    "shell",
-    "plugin",
-    "plugins",
-    "loader",
-    "loaders",
-    "preload",
-    "hook",
-    "hooks",
-    "script",
-    "eval",
-    "wrapper",
-    "launcher",
-    "pager",
-    "askpass",
-];
+const RUNNING_WORDS: &str = "\
+    exec execute executable command cmd shell plugin plugins loader loaders preload hook hooks script eval wrapper launcher \
+    pager askpass";
 
 /// Further such words in the names of options, for programs whose arguments are code and for those in no row.
-const LOADING_WORDS: [&str; 46] = [
-    "config",
-    "conf",
-    "configfile",
-    "rcfile",
-    "rc",
-    "init",
-    "initfile",
-    "require",
-    "requires",
-    "import",
-    "imports",
-    "resolver",
-    "runner",
-    "transform",
-    "setup",
-    "teardown",
-    "interpreter",
-    "python",
-    "browser",
-    "editor",
-    "viewer",
-    "bootstrap",
-    "extension",
-    "extensions",
-    "toolexec",
-    "linker",
-    "callback",
-    "processor",
-    "sequencer",
-    "serializers",
-    "environment",
-    "reporter",
-    "formatter",
-    "rsh",
-    "addon",
-    "addons",
-    "preview",
-    "checks",
-    "library",
-    "chooser",
-    "engine",
-    "scripts",
-    "helper",
-    "helpers",
-    "classpath",
-    "generator",
-];
+const LOADING_WORDS: &str = "\
+    config conf configfile rcfile rc init initfile require requires import imports resolver runner transform setup teardown \
+    interpreter python browser editor viewer bootstrap extension extensions toolexec linker callback processor sequencer \
+    serializers environment reporter formatter rsh addon addons preview checks library chooser engine scripts helper \
+    helpers classpath generator";
 
 /// Events at which an option can run a command: `--onSuccess`, `--on-change`.
-const EVENTS: [&str; 18] = [
-    "success", "change", "changed", "start", "started", "exit", "end", "done", "finish",
-    "complete", "save", "build", "rebuild", "close", "port", "pass", "fail", "failure",
-];
+const EVENTS: &str = "\
+    success change changed start started exit end done finish complete save build rebuild close port pass fail failure";
 
 /// Ends of the names of settings.
-const SETTINGS_ENDS: [&str; 15] = [
-    "toml",
-    "yaml",
-    "yml",
-    "json",
-    "json5",
-    "jsonc",
-    "cfg",
-    "conf",
-    "config",
-    "ini",
-    "rc",
-    "xml",
-    "hcl",
-    "properties",
-    "cnf",
-];
+const SETTINGS_ENDS: &str = "\
+    toml yaml yml json json5 jsonc cfg conf config ini rc xml hcl properties cnf";
 
 /// Prefixes of options that disable or show a setting.
 pub(super) const HARMLESS_STARTS: [&str; 12] = [
@@ -105,45 +29,15 @@ pub(super) const HARMLESS_STARTS: [&str; 12] = [
 ];
 
 /// Words in the names of options that write to their value.
-pub(super) const WRITING_WORDS: [&str; 16] = [
-    "out",
-    "output",
-    "outfile",
-    "outdir",
-    "log",
-    "logfile",
-    "report",
-    "dest",
-    "destination",
-    "dump",
-    "trace",
-    "save",
-    "cache",
-    "target",
-    "junit",
-    "xml",
-];
+pub(super) const WRITING_WORDS: &str = "\
+    out output outfile outdir log logfile report dest destination dump trace save cache target junit xml";
 
 /// Ends of the names of scripts.
-const SCRIPT_ENDS: [&str; 16] = [
-    "js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "lua", "sh", "pl", "php", "so", "dylib",
-    "dll", "scm",
-];
+const SCRIPT_ENDS: &str = "js mjs cjs ts mts cts py rb lua sh pl php so dylib dll scm";
 
 /// First words of programs in no row that run what stands after them.
-pub(super) const RUNNING_COMMANDS: [&str; 11] = [
-    "exec",
-    "eval",
-    "shell",
-    "repl",
-    "console",
-    "execute",
-    "runscript",
-    "runner",
-    "cmd",
-    "plugin",
-    "plugins",
-];
+pub(super) const RUNNING_COMMANDS: &str = "\
+    exec eval shell repl console execute runscript runner cmd plugin plugins";
 
 /// Names of built-in reporters, formats, parsers and environments.
 const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic junit html list min nyan progress tap-flat \
@@ -190,7 +84,7 @@ pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
     }
     if let [first, event, ..] = words.as_slice()
         && first == "on"
-        && EVENTS.contains(&event.as_str())
+        && has_word(EVENTS, event)
     {
         return true;
     }
@@ -204,8 +98,8 @@ pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
     {
         return true;
     }
-    let loads = || LOADING_WORDS.iter().any(|known| is_it(known));
-    RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
+    let loads = || LOADING_WORDS.split(' ').any(is_it);
+    RUNNING_WORDS.split(' ').any(is_it) || (is_code && loads())
 }
 
 /// Returns true if a short option of a program in no row probably gives it code: a text that is not a plain word, a script, or
@@ -213,7 +107,7 @@ pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
 pub(super) fn letter_runs(letter: &str, value: &str) -> bool {
     let is_text = value.contains(|c: char| c.is_whitespace() || "(;|$!`{\\".contains(c));
     let end = value.rsplit_once('.').map_or("", |(_, end)| end);
-    let is_script = SCRIPT_ENDS.contains(&end) || value.starts_with("./");
+    let is_script = has_word(SCRIPT_ENDS, end) || value.starts_with("./");
     match letter {
         "-e" | "-c" | "-x" | "-E" | "-g" => is_text || is_script,
         "-r" | "-l" | "-s" | "-p" | "-u" | "-S" | "-L" | "-X" | "-F" | "-C" => is_script,
@@ -225,34 +119,16 @@ pub(super) fn letter_runs(letter: &str, value: &str) -> bool {
 pub(super) fn names_settings(letter: &str, value: &str) -> bool {
     let end = value.rsplit_once('.').map_or("", |(_, end)| end);
     letter == "-c"
-        && (SETTINGS_ENDS.contains(&end) || SCRIPT_ENDS.contains(&end) || end.ends_with("rc"))
+        && (has_word(SETTINGS_ENDS, end) || has_word(SCRIPT_ENDS, end) || end.ends_with("rc"))
 }
 
 /// Words before the name of a shell for which a program in no row only prints or installs something.
-const BEFORE_SHELL_NAMES: [&str; 18] = [
-    "completion",
-    "completions",
-    "complete",
-    "autocomplete",
-    "generate",
-    "hook",
-    "init",
-    "activate",
-    "shellenv",
-    "shell",
-    "env",
-    "install",
-    "add",
-    "remove",
-    "info",
-    "help",
-    "-",
-    "explain",
-];
+const BEFORE_SHELL_NAMES: &str = "\
+    completion completions complete autocomplete generate hook init activate shellenv shell env install add remove info \
+    help - explain";
 
 /// Programs in no row that take the name of a program and do not run it.
-const ABOUT_PROGRAMS: [&str; 9] =
-    ["tldr", "whatis", "apropos", "cheat", "pidof", "pkill", "killall", "chsh", "eg"];
+const ABOUT_PROGRAMS: &str = "tldr whatis apropos cheat pidof pkill killall chsh eg";
 
 /// Returns true if a word of a program in no row, after this one, starts a shell: `choom -n 0 sh`, `socket -p 'sh -i' h 1`.
 pub(super) fn starts_shell(base: &str, text: &str, before: &str) -> bool {
@@ -265,8 +141,8 @@ pub(super) fn starts_shell(base: &str, text: &str, before: &str) -> bool {
         None => {
             is_shell
                 && (!before.starts_with('-') || before == "--")
-                && !BEFORE_SHELL_NAMES.contains(&before)
-                && !ABOUT_PROGRAMS.contains(&base)
+                && !has_word(BEFORE_SHELL_NAMES, before)
+                && !has_word(ABOUT_PROGRAMS, base)
         }
     }
 }

@@ -19,6 +19,7 @@ use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
+use crate::util::words::has_word;
 
 /// Options with which an interpreter reads no code from its input.
 const ONLY_TELLS: [&str; 11] =
@@ -197,7 +198,7 @@ impl Walker<'_> {
                 self.guess_values(&[&text[1..]], command);
             }
             if program.is_none()
-                && ((before.is_empty() && RUNNING_COMMANDS.contains(&text))
+                && ((before.is_empty() && has_word(RUNNING_COMMANDS, text))
                     || starts_shell(base, text, &words[at - 2].text))
             {
                 found(base, text, words, at - 1, command);
@@ -344,7 +345,7 @@ impl Walker<'_> {
         let inline = text.split_once('=').map(|(_, value)| (value, word));
         let value = inline.or(next.map(|next| (next.text.as_str(), next)));
         if let Some((value, from)) = value {
-            let writes = parts.iter().any(|part| WRITING_WORDS.contains(&part.as_str()));
+            let writes = parts.iter().any(|part| has_word(WRITING_WORDS, part));
             if is_named
                 && writes
                 && !leads_out(value)

@@ -16,13 +16,11 @@ use super::programs::{Kind, find};
 use super::word::{self, Word};
 use super::{sed_output, windows_programs};
 use crate::permission::places::Place;
+use crate::util::words::has_word;
 
 /// Programs whose output is known without their input.
-const PRINTERS: [&str; 22] = [
-    "echo", "printf", "yes", "pwd", "cd", "ls", "dir", "vdir", "exa", "eza", "lsd", "find",
-    "gfind", "which", "type", "command", "basename", "dirname", "realpath", "readlink", "stat",
-    "gls",
-];
+const PRINTERS: &str = "\
+    echo printf yes pwd cd ls dir vdir exa eza lsd find gfind which type command basename dirname realpath readlink stat gls";
 
 impl Walker<'_> {
     /// Returns the output of a list of commands.
@@ -81,8 +79,8 @@ impl Walker<'_> {
         let is_other_git =
             name == "git" && raw.iter().all(|raw| *raw != "ls-files" && raw.bytes().all(is_plain));
         let can_print = has_text
-            || PRINTERS.contains(&name)
-            || (LISTERS.contains(&name) && !is_other_git)
+            || has_word(PRINTERS, name)
+            || (has_word(LISTERS, name) && !is_other_git)
             || !name.chars().all(is_name);
         if !can_print && read.is_none() {
             return None;
@@ -159,7 +157,7 @@ impl Walker<'_> {
             "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" => {
                 read.filter(|text| !text.contains('*'))
             }
-            name if LISTERS.contains(&name) => {
+            name if has_word(LISTERS, name) => {
                 listed(name, words).or_else(|| self.may_print(name, words, read))
             }
             "python" | "python3" if is_decoder(words) => {

@@ -2,131 +2,28 @@
 
 use super::programs::{Kind, Program};
 use super::word::Word;
+use crate::util::words::has_word;
 
 /// Commands of git that only read, whatever their arguments are but for those that raise a concern.
-pub(super) const GIT_LOOKS: [&str; 29] = [
-    "status",
-    "log",
-    "diff",
-    "show",
-    "ls-files",
-    "ls-tree",
-    "rev-parse",
-    "rev-list",
-    "describe",
-    "shortlog",
-    "blame",
-    "annotate",
-    "grep",
-    "cat-file",
-    "show-ref",
-    "for-each-ref",
-    "name-rev",
-    "merge-base",
-    "diff-tree",
-    "diff-index",
-    "diff-files",
-    "whatchanged",
-    "range-diff",
-    "count-objects",
-    "check-ignore",
-    "show-branch",
-    "cherry",
-    "verify-commit",
-    "version",
-];
+pub(super) const GIT_LOOKS: &str = "\
+    status log diff show ls-files ls-tree rev-parse rev-list describe shortlog blame annotate grep cat-file show-ref \
+    for-each-ref name-rev merge-base diff-tree diff-index diff-files whatchanged range-diff count-objects check-ignore \
+    show-branch cherry verify-commit version";
 
 /// Options of `git branch`, `git tag` and `git remote` that only list.
-const LISTS: [&str; 15] = [
-    "-a",
-    "-r",
-    "-v",
-    "-vv",
-    "-l",
-    "-n",
-    "--all",
-    "--remotes",
-    "--verbose",
-    "--list",
-    "--show-current",
-    "--no-color",
-    "--merged",
-    "--no-merged",
-    "--contains",
-];
+const LISTS: &str = "\
+    -a -r -v -vv -l -n --all --remotes --verbose --list --show-current --no-color --merged --no-merged --contains";
 
 /// First words of commands that only read.
-const LOOKS: [&str; 69] = [
-    "go version",
-    "go env",
-    "go list",
-    "go doc",
-    "npm ls",
-    "npm list",
-    "npm view",
-    "npm outdated",
-    "npm root",
-    "npm prefix",
-    "pnpm ls",
-    "pnpm list",
-    "pnpm why",
-    "yarn list",
-    "yarn why",
-    "cargo tree",
-    "cargo metadata",
-    "pip list",
-    "pip show",
-    "pip freeze",
-    "pip3 list",
-    "pip3 show",
-    "pip3 freeze",
-    "gh pr view",
-    "gh pr list",
-    "gh pr diff",
-    "gh pr checks",
-    "gh pr status",
-    "gh issue view",
-    "gh issue list",
-    "gh issue status",
-    "gh run view",
-    "gh run list",
-    "gh repo view",
-    "gh repo list",
-    "gh release view",
-    "gh release list",
-    "gh search",
-    "gh api",
-    "docker ps",
-    "docker images",
-    "kubectl get",
-    "brew list",
-    "brew info",
-    "kubectl describe",
-    "kubectl logs",
-    "kubectl top",
-    "kubectl version",
-    "kubectl api-resources",
-    "docker logs",
-    "docker version",
-    "docker history",
-    "docker top",
-    "docker port",
-    "docker compose ps",
-    "docker compose logs",
-    "npm why",
-    "npm explain",
-    "rustup show",
-    "uv pip list",
-    "poetry show",
-    "helm list",
-    "helm status",
-    "helm history",
-    "terraform version",
-    "systemctl status",
-    "systemctl is-active",
-    "apt list",
-    "apt-cache",
-];
+const LOOKS: &str = "\
+    go version|go env|go list|go doc|npm ls|npm list|npm view|npm outdated|npm root|npm prefix|pnpm ls|pnpm list|pnpm why|\
+    yarn list|yarn why|cargo tree|cargo metadata|pip list|pip show|pip freeze|pip3 list|pip3 show|pip3 freeze|gh pr view|\
+    gh pr list|gh pr diff|gh pr checks|gh pr status|gh issue view|gh issue list|gh issue status|gh run view|gh run list|\
+    gh repo view|gh repo list|gh release view|gh release list|gh search|gh api|docker ps|docker images|kubectl get|\
+    brew list|brew info|kubectl describe|kubectl logs|kubectl top|kubectl version|kubectl api-resources|docker logs|\
+    docker version|docker history|docker top|docker port|docker compose ps|docker compose logs|npm why|npm explain|\
+    rustup show|uv pip list|poetry show|helm list|helm status|helm history|terraform version|systemctl status|\
+    systemctl is-active|apt list|apt-cache";
 
 fn text(word: Option<&Word>) -> &str {
     word.map_or("", |word| word.text.as_str())
@@ -200,7 +97,7 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
         }),
         Some(Kind::Git) => git_looks(words),
         _ => {
-            let begins = |known: &&str| {
+            let begins = |known: &str| {
                 known.bytes().next() == base.bytes().next() && {
                     let mut own =
                         std::iter::once(base).chain(words[1..].iter().map(|word| &*word.text));
@@ -211,7 +108,7 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 || (base == "gofmt"
                     && !has("-w")
                     && !words.iter().any(|word| word.text.starts_with("-cpuprofile")))
-                || (LOOKS.iter().any(begins) && !does_more(base, words))
+                || (LOOKS.split('|').any(begins) && !does_more(base, words))
         }
     }
 }
@@ -255,7 +152,7 @@ fn git_looks(words: &[Word]) -> bool {
     let first = text(rest.first());
     let lists = |word: &Word| {
         let option = word.text.split('=').next().unwrap_or_default();
-        LISTS.contains(&option)
+        has_word(LISTS, option)
             || matches!(option, "--format" | "--sort" | "--points-at" | "--column")
     };
     match name {
@@ -281,7 +178,7 @@ fn git_looks(words: &[Word]) -> bool {
             "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
         ),
         "--version" => true,
-        _ => GIT_LOOKS.contains(&name),
+        _ => has_word(GIT_LOOKS, name),
     }
 }
 

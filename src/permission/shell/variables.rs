@@ -8,6 +8,7 @@ use super::analyzer::Walker;
 use super::variable_names::{READ_LOWER_CASE, is_harmless, is_read_by_programs};
 use super::word::Word;
 use crate::permission::Domain;
+use crate::util::words::has_word;
 
 /// The reason to ask about an index.
 pub(super) const RUNNING_INDEX: &str = "an index of an array can run commands";
@@ -119,7 +120,7 @@ pub(crate) fn is_own(name: &str) -> bool {
         // Tables and lists of zsh that define the meaning of names, and hooks.
         && !name.starts_with("dis_")
         && !name.ends_with("_functions")
-        && !READ_LOWER_CASE.contains(&name);
+        && !has_word(READ_LOWER_CASE, name);
     let upper = name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name
             .bytes()

@@ -12,107 +12,34 @@ use crate::tools::arguments::{
 use crate::tools::{Shape, plain};
 
 /// Ends of names of arguments that are paths, in the normal form of names.
-const ENDS_OF_PATHS: &[&str] = &[
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "uri",
-    "document",
-    "location",
-    "resource",
-];
+const ENDS_OF_PATHS: &str = "\
+    path paths file files filename filenames uri document location resource";
 
 /// Names of further files that a tool writes.
 const WRITTEN: &[&str] = &["output", "saveto", "saveas", "backup", "symlink"];
 
 /// Ends of names of arguments that are the folder of a command.
-const ENDS_OF_FOLDERS: &[&str] = &["directory", "cwd", "folder", "dir", "startin", "pwd"];
+const ENDS_OF_FOLDERS: &str = "directory cwd folder dir startin pwd";
 
 /// Ends of names of arguments that the paths of a file tool may be relative to.
-const ENDS_OF_BASES: &[&str] = &[
-    "directory",
-    "cwd",
-    "folder",
-    "dir",
-    "root",
-    "base",
-    "workspace",
-    "project",
-    "repo",
-    "repository",
-    "parent",
-    "prefix",
-    "relativeto",
-];
+const ENDS_OF_BASES: &str = "\
+    directory cwd folder dir root base workspace project repo repository parent prefix relativeto";
 
 /// Maximum number of directories that paths are judged from.
 const MAX_BASES: usize = 16;
 
 /// Ends of names of arguments with text that is written or searched for, and names no file.
-const ENDS_OF_TEXTS: &[&str] = &[
-    "text",
-    "texts",
-    "string",
-    "strings",
-    "str",
-    "code",
-    "snippet",
-    "newsource",
-    "cellsource",
-    "diff",
-    "patch",
-    "pattern",
-    "patterns",
-    "regex",
-    "regexp",
-    "query",
-    "queries",
-    "search",
-    "replace",
-    "replacement",
-    "instruction",
-    "instructions",
-    "prompt",
-    "lines",
-    "old",
-    "new",
-    "edit",
-    "markdown",
-];
+const ENDS_OF_TEXTS: &str = "\
+    text texts string strings str code snippet newsource cellsource diff patch pattern patterns regex regexp query queries \
+    search replace replacement instruction instructions prompt lines old new edit markdown";
 
 /// Names of arguments with such text in any form: an object is written as JSON, or sent.
 const DATA: &[&str] = &["data", "body", "value", "headers"];
 
 /// Ends of names of arguments that a model explains itself with.
-const ENDS_OF_NOTES: &[&str] = &[
-    "description",
-    "explanation",
-    "reason",
-    "reasoning",
-    "justification",
-    "rationale",
-    "purpose",
-    "intent",
-    "goal",
-    "summary",
-    "title",
-    "label",
-    "thought",
-    "thoughts",
-    "comment",
-    "comments",
-    "note",
-    "notes",
-    "message",
-    "activeform",
-    "progress",
-    "risk",
-    "risklevel",
-    "toolaction",
-];
+const ENDS_OF_NOTES: &str = "\
+    description explanation reason reasoning justification rationale purpose intent goal summary title label thought \
+    thoughts comment comments note notes message activeform progress risk risklevel toolaction";
 
 /// Names of arguments beside a command that say when and where its output is shown.
 const MODES: &[&str] = &[
@@ -138,11 +65,10 @@ const MODES: &[&str] = &[
 ];
 
 /// Ends of names of arguments that are addresses.
-const ENDS_OF_ADDRESSES: &[&str] =
-    &["url", "urls", "uri", "proxy", "webhook", "endpoint", "host", "hostname"];
+const ENDS_OF_ADDRESSES: &str = "url urls uri proxy webhook endpoint host hostname";
 
-fn has_end(name: &str, ends: &[&str]) -> bool {
-    ends.iter().any(|end| name.ends_with(end))
+fn has_end(name: &str, ends: &str) -> bool {
+    ends.split(' ').any(|end| name.ends_with(end))
 }
 
 /// Returns true if a name, in its normal form, is one of the folder of a command.
@@ -154,7 +80,7 @@ pub(super) fn is_folder_of_command(key: &str) -> bool {
 /// has it. A member can be named by a path, too.
 fn texts_in<'a>(key: &'a str, value: &'a Value, visit: &mut impl FnMut(&'a str, &'a str)) {
     let name = plain(key);
-    let is_data = DATA.contains(&name.as_str()) || has_end(&name, &["content", "contents"]);
+    let is_data = DATA.contains(&name.as_str()) || has_end(&name, "content contents");
     match value {
         _ if is_data => {}
         Value::String(text) if !text.is_empty() && !is_text(&name) => visit(key, text),
@@ -203,7 +129,7 @@ pub(super) fn further_bases<'a>(
 const MAX_COMPARED: usize = 16;
 
 /// Ends of names of arguments that are folders of a search.
-const ENDS_OF_NAMES: &[&str] = &["directories", "folders", "dirs", "directory"];
+const ENDS_OF_NAMES: &str = "directories folders dirs directory";
 
 /// Arguments that give a search options.
 const OPTION_KEYS: [&str; 6] = ["args", "arguments", "options", "flags", "extraargs", "extraflags"];
@@ -300,7 +226,7 @@ pub(super) fn further_paths(
 
 /// Returns what a tool does with the file that an argument names, if it names one.
 fn use_of_file(name: &str) -> Option<Domain> {
-    has_end(name, &["file", "path"]).then(|| use_of(name))
+    has_end(name, "file path").then(|| use_of(name))
 }
 
 fn use_of(name: &str) -> Domain {
@@ -377,7 +303,7 @@ fn beside_command(
                 UnresolvedTarget::Powerful(argument.to_owned())
             } else if let Some(domain) = use_of_file(&name) {
                 UnresolvedTarget::Path(domain, text.clone())
-            } else if has_end(&name, &["command", "commandline"]) {
+            } else if has_end(&name, "command commandline") {
                 UnresolvedTarget::Command { text: text.clone(), cwd: None }
             } else if is(MODES) || has_end(&name, ENDS_OF_NOTES) || !tool.keys.is_empty() {
                 return;

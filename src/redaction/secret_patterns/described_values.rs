@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::MAX_BEFORE;
 use super::before_value::{blanks, lines};
 use super::contexts::run;
-use super::name_value_pairs::{MAX_NAME_LENGTH, Name, element, is_letter};
+use super::name_value_pairs::{MAX_NAME_LENGTH, Name, element, here_document, is_letter};
 use super::value::{self, Form, Value};
 
 /// Maximum distance in bytes between the name of a pair and its value.
@@ -145,7 +145,7 @@ impl Name {
             let from = lines(text, sign + 1);
             let value = value::quoted(text, from);
             if NAMES.contains(&word.as_slice()) {
-                let range = value?.range;
+                let range = here_document(text, from).or(value.map(|value| value.range))?;
                 let bytes = text.get(range.clone())?;
                 return value::is_secret(self.kind, Form::Colon, bytes, true, false)
                     .then_some(range);

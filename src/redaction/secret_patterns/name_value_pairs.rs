@@ -262,35 +262,16 @@ impl Name {
 
 /// Returns the start of a name with words before it: `Secret access key`, `API key`.
 fn spaced(text: &[u8], begin: usize) -> usize {
-    const WORDS: [&str; 20] = [
-        "api",
-        "access",
-        "secret",
-        "private",
-        "auth",
-        "client",
-        "encryption",
-        "shared",
-        "account",
-        "master",
-        "signing",
-        "session",
-        "storage",
-        "security",
-        "personal",
-        "refresh",
-        "bearer",
-        "bot",
-        "app",
-        "recovery",
-    ];
+    const WORDS: &str = "\
+        api access secret private auth client encryption shared account master signing session storage security personal \
+        refresh bearer bot app recovery";
     let mut begin = begin;
     for _ in 0..3 {
         let Some(b' ') = begin.checked_sub(1).and_then(|at| text.get(at)) else { break };
         let before = text.get(begin.saturating_sub(16)..begin - 1).unwrap_or_default();
         let length = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let word = before.get(before.len() - length..).unwrap_or_default();
-        if !WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
+        if !WORDS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
             break;
         }
         begin -= 1 + length;
@@ -299,7 +280,7 @@ fn spaced(text: &[u8], begin: usize) -> usize {
 }
 
 /// Returns the lines of the here-document that begins at `at`: `<<EOT`, `<<-'EOT'` and `<<<EOT` of PHP.
-fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
+pub(super) fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.len().min(at + MAX_DOCUMENT_LENGTH))?;
     if !rest.starts_with(b"<<") {
         return None;

@@ -1,5 +1,7 @@
 //! Names whose values are secrets, such as `DB_PASSWORD`, `apiKey` and `x-auth-token`.
 
+use crate::util::words::has_word;
+
 /// The kind of secret that a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -20,43 +22,10 @@ pub(super) enum Kind {
 }
 
 /// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
-const TRIGGERS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passwort",
-    "kennwort",
-    "passcode",
-    "contraseña",
-    "пароль",
-    "密码",
-    "口令",
-    "密钥",
-    "令牌",
-    "pass",
-    "pwd",
-    "psw",
-    "psk",
-    "secret",
-    "secretstring",
-    "secret-string",
-    "token",
-    "key",
-    "credential",
-    "credentials",
-    "creds",
-    "authorization",
-    "cookie",
-    "mnemonic",
-    "phrase",
-    "pat",
-    "jwt",
-    "auth",
-    "sig",
-    "signature",
-    "sessid",
-    "sessionid",
-];
+const TRIGGERS: &str = "\
+    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|secret|\
+    secretstring|secret-string|token|key|credential|credentials|creds|authorization|cookie|mnemonic|phrase|pat|jwt|auth|sig|\
+    signature|sessid|sessionid";
 
 /// "Password" in further languages, in one text: each text of a list needs an address in the binary.
 const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepasse|senha|palavra-passe|palavra_passe|\
@@ -65,7 +34,7 @@ const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepas
 
 /// Returns all words that trigger the examination of a name.
 pub(super) fn triggers() -> impl Iterator<Item = &'static str> {
-    TRIGGERS.iter().copied().chain(FOREIGN.split('|'))
+    TRIGGERS.split('|').chain(FOREIGN.split('|'))
 }
 
 /// Suffixes of names of passwords, whatever precedes them.
@@ -84,10 +53,8 @@ const PASSWORDS: &[&str] = &[
 /// Suffixes that must be whole words: `smtp_pass`, but not `bypass`.
 const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk"];
 /// Words that are joined to `pass` and `pwd` without a separator.
-const BEFORE_SHORT: &[&str] = &[
-    "db", "root", "admin", "user", "store", "key", "smtp", "mail", "ftp", "ssh", "sudo", "my",
-    "http", "proxy", "require",
-];
+const BEFORE_SHORT: &str = "\
+    db root admin user store key smtp mail ftp ssh sudo my http proxy require";
 /// Suffixes of names of machine-made keys and tokens.
 const SECRETS: &[&str] = &[
     "secret",
@@ -103,153 +70,27 @@ const SECRETS: &[&str] = &[
     "secret_string",
     "key_data",
 ];
-/// Words before `key` that make it a secret.
-const SECRET_KEYS: &[&str] = &[
-    "api",
-    "access",
-    "secret",
-    "private",
-    "encryption",
-    "decryption",
-    "signing",
-    "master",
-    "auth",
-    "account",
-    "shared",
-    "preshared",
-    "storage",
-    "session",
-    "app",
-    "application",
-    "client",
-    "service",
-    "role",
-    "admin",
-    "root",
-    "deploy",
-    "webhook",
-    "jwt",
-    "hmac",
-    "aes",
-    "cipher",
-    "crypto",
-    "license",
-    "subscription",
-    "server",
-    "write",
-    "ingest",
-    "ingestion",
-    "integration",
-    "security",
-    "anon",
-    "functions",
-    // Vendors
-    "stripe",
-    "openai",
-    "anthropic",
-    "sendgrid",
-    "mailgun",
-    "twilio",
-    "cohere",
-    "mistral",
-    "gemini",
-    "huggingface",
-    "datadog",
-    "pagerduty",
-    "supabase",
-    "cloudflare",
-    "postmark",
-    "algolia",
-    "paypal",
-    "braintree",
-    "shopify",
-    "pinecone",
-];
+/// Words before `key` that make it a secret; at the end those of vendors.
+const SECRET_KEYS: &str = "\
+    api access secret private encryption decryption signing master auth account shared preshared storage session app \
+    application client service role admin root deploy webhook jwt hmac aes cipher crypto license subscription server write \
+    ingest ingestion integration security anon functions stripe openai anthropic sendgrid mailgun twilio cohere mistral \
+    gemini huggingface datadog pagerduty supabase cloudflare postmark algolia paypal braintree shopify pinecone";
 /// Words before `token` that make it a secret with certainty.
-const SECRET_TOKENS: &[&str] = &[
-    "access", "auth", "refresh", "bearer", "id", "session", "security", "private", "api", "bot",
-    "deploy", "sas", "vault", "github", "gitlab", "npm", "slack", "job",
-];
+const SECRET_TOKENS: &str = "\
+    access auth refresh bearer id session security private api bot deploy sas vault github gitlab npm slack job";
 /// Words before `token` that make it something else.
-const OTHER_TOKENS: &[&str] = &[
-    "next",
-    "page",
-    "continuation",
-    "continue",
-    "cancellation",
-    "cancel",
-    "sync",
-    "cursor",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "mask",
-    "stop",
-    "special",
-    "start",
-    "end",
-    "per",
-    "first",
-    "last",
-    "max",
-    "min",
-    "syntax",
-];
+const OTHER_TOKENS: &str = "\
+    next page continuation continue cancellation cancel sync cursor eos bos pad unk mask stop special start end per first \
+    last max min syntax";
 /// Words that make a key public, or a key of a table.
-const OTHER_KEYS: &[&str] = &[
-    "public",
-    "publishable",
-    "pub",
-    "primary",
-    "foreign",
-    "cache",
-    "sort",
-    "partition",
-    "hash",
-    "range",
-    "index",
-    "object",
-    "row",
-    "group",
-    "order",
-    "host",
-    "idempotency",
-    "translation",
-    "lookup",
-    "routing",
-    "event",
-    "unique",
-    "dedup",
-    "query",
-    "restore",
-];
+const OTHER_KEYS: &str = "\
+    public publishable pub primary foreign cache sort partition hash range index object row group order host idempotency \
+    translation lookup routing event unique dedup query restore";
 /// Last words that number a secret or name its encoding.
-const SUFFIXES: &[&str] = &[
-    "prod",
-    "production",
-    "dev",
-    "development",
-    "staging",
-    "test",
-    "old",
-    "new",
-    "current",
-    "previous",
-    "live",
-    "value",
-    "plain",
-    "plaintext",
-    "raw",
-    "b64",
-    "base64",
-    "hex",
-    "default",
-    "main",
-    "primary",
-    "secondary",
-    "pem",
-];
+const SUFFIXES: &str = "\
+    prod production dev development staging test old new current previous live value plain plaintext raw b64 base64 hex \
+    default main primary secondary pem";
 
 /// Returns true if the value of this name is a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
@@ -262,7 +103,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     let mut words: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
     while words.len() > 1
         && words.last().is_some_and(|word| {
-            SUFFIXES.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit())
+            has_word(SUFFIXES, word) || word.bytes().all(|byte| byte.is_ascii_digit())
         })
     {
         words.pop();
@@ -271,7 +112,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     let before = words.len().checked_sub(2).and_then(|at| words.get(at)).copied().unwrap_or("");
     let joined = words.join("_");
     let is_short =
-        |end: &str| last.strip_suffix(end).is_some_and(|first| BEFORE_SHORT.contains(&first));
+        |end: &str| last.strip_suffix(end).is_some_and(|first| has_word(BEFORE_SHORT, first));
     let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end) || joined.ends_with(end));
     if ends(PASSWORDS)
         || (PASSWORD_WORDS.contains(&last) && name != "PWD")
@@ -296,9 +137,9 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     }
     if let Some(first) = last.strip_suffix("token") {
         let what = if first.is_empty() { before } else { first };
-        return if OTHER_TOKENS.contains(&what) {
+        return if has_word(OTHER_TOKENS, what) {
             None
-        } else if SECRET_TOKENS.contains(&what) {
+        } else if has_word(SECRET_TOKENS, what) {
             Some(Kind::Secret)
         } else {
             Some(Kind::Token)
@@ -306,32 +147,18 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     }
     if let Some(first) = last.strip_suffix("key") {
         let what = if first.is_empty() { before } else { first };
-        if OTHER_KEYS.contains(&what) || words.iter().any(|word| word.starts_with("publi")) {
+        if has_word(OTHER_KEYS, what) || words.iter().any(|word| word.starts_with("publi")) {
             return None;
         }
         let is_secret = if first.is_empty() {
-            SECRET_KEYS.contains(&what)
+            has_word(SECRET_KEYS, what)
         } else {
-            SECRET_KEYS.iter().any(|word| first.ends_with(word))
+            SECRET_KEYS.split(' ').any(|word| first.ends_with(word))
         };
         return Some(if is_secret { Kind::Secret } else { Kind::Key });
     }
     match last {
-        "pat"
-            if [
-                "github",
-                "gh",
-                "gitlab",
-                "gl",
-                "azure",
-                "ado",
-                "devops",
-                "git",
-                "access",
-                "bitbucket",
-            ]
-            .contains(&before) =>
-        {
+        "pat" if has_word("github gh gitlab gl azure ado devops git access bitbucket", before) => {
             Some(Kind::Token)
         }
         "jwt" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Kind::Token),

@@ -425,15 +425,13 @@ fn is_one_letter_run(value: &[u8]) -> bool {
 }
 
 fn is_file(value: &[u8]) -> bool {
-    const ENDS: [&str; 25] = [
-        "txt", "pem", "key", "json", "yaml", "yml", "env", "js", "mjs", "cjs", "ts", "tsx", "py",
-        "rb", "rs", "go", "sh", "toml", "ini", "crt", "cer", "p12", "jks", "md", "xml",
-    ];
+    const ENDS: &str = "\
+        txt pem key json yaml yml env js mjs cjs ts tsx py rb rs go sh toml ini crt cer p12 jks md xml";
     let Some(dot) = value.iter().rposition(|byte| *byte == b'.') else {
         return value.iter().filter(|byte| **byte == b'/').count() > 1 && !is_base64(value);
     };
     dot > 0
-        && ENDS.iter().any(|end| value.get(dot + 1..) == Some(end.as_bytes()))
+        && ENDS.split(' ').any(|end| value.get(dot + 1..) == Some(end.as_bytes()))
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(byte))
 }
 
@@ -515,14 +513,11 @@ fn is_snake(value: &str) -> bool {
 
 /// Returns true if a value names an encoding, an algorithm or a type: `base64url`, `Uint8Array`, `HS256`.
 fn is_algorithm(value: &str) -> bool {
-    const NAMES: [&str; 34] = [
-        "base64", "base58", "base32", "base16", "utf8", "utf-8", "utf16", "sha1", "sha224",
-        "sha256", "sha384", "sha512", "sha-256", "sha3", "md5", "uint8", "uint16", "uint32",
-        "uint64", "int32", "int64", "float32", "float64", "oauth2", "http2", "hs256", "hs384",
-        "hs512", "rs256", "es256", "ed25519", "x509", "argon2", "aes256",
-    ];
+    const NAMES: &str = "\
+        base64 base58 base32 base16 utf8 utf-8 utf16 sha1 sha224 sha256 sha384 sha512 sha-256 sha3 md5 uint8 uint16 uint32 \
+        uint64 int32 int64 float32 float64 oauth2 http2 hs256 hs384 hs512 rs256 es256 ed25519 x509 argon2 aes256";
     let mut rest = value.to_ascii_lowercase();
-    for name in NAMES {
+    for name in NAMES.split(' ') {
         rest = rest.replace(name, "");
     }
     rest.len() < value.len() && !rest.bytes().any(|byte| byte.is_ascii_digit())
