@@ -3,12 +3,13 @@
  * documentation. Each file in `payloads/` says which.
  */
 
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { onLinux } from '../support/only'
+import { onLinux, onUnix } from '../support/only'
 import { tempDir } from '../support/temp'
-import { CLI, cli, ended, start } from './support'
+import { CLI, cli, ended, type Ran, start } from './support'
 
 let store: string
 let env: NodeJS.ProcessEnv
@@ -444,12 +445,47 @@ onLinux('a call is let through where the folder of the store can never be made',
   }
 })
 
-test('an agent that never closes standard input gets an answer after 2 s', async () => {
-  const child = start(process.execPath, [CLI, 'hook', 'codex'], { env })
-  const { code, stdout, stderr } = await ended(child)
-  expect(code).toBe(0)
-  expect(JSON.parse(stdout).systemMessage).toContain('not done after 2 s')
-  expect(stderr).toContain('the call continues unchanged')
+/** An answer that says that the time is over. */
+function expectLate({ code, stdout, stderr }: Ran, agent: string) {
+  const said = `spillway hook ${agent}: not done after 2 s; the call continues unchanged`
+  expect([code, stderr]).toEqual([0, `${said}\n`])
+  expect(stdout).toBe(agent === 'cursor' ? '' : `${JSON.stringify({ systemMessage: said })}\n`)
+}
+
+test.each(['codex', 'cursor'])('%s, which never closes standard input, gets an answer after 2 s', async (agent) => {
+  const started = Date.now()
+  expectLate(await ended(start(process.execPath, [CLI, 'hook', agent], { env })), agent)
+  expect(Date.now() - started).toBeGreaterThanOrEqual(2000)
+})
+
+/** Files whose opening blocks the whole process until another one opens their other end. */
+const blocking: [what: string, file: string, call: Payload][] = [
+  [
+    'the files that were read',
+    'reads-s.jsonl',
+    { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_input: { file_path: '/a' }, tool_response: 'x' },
+  ],
+  [
+    'the results in view',
+    'shown-s.jsonl',
+    { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: {}, tool_response: { stdout: LONG, stderr: '' } },
+  ],
+  [
+    'the reads of the session, after a compaction',
+    'reads-s.jsonl',
+    { hook_event_name: 'SessionStart', source: 'compact' },
+  ],
+]
+
+describe.each(blocking)('where %s can be opened but never read', (_, file, call) => {
+  onUnix('the call goes through after 2 s', async () => {
+    mkdirSync(store, { recursive: true })
+    spawnSync('mkfifo', [join(store, file)])
+    const input = JSON.stringify({ session_id: 's', tool_use_id: 'c', ...call })
+    const started = Date.now()
+    expectLate(await cli(['hook', 'claude-code'], { env, input }), 'claude-code')
+    expect(Date.now() - started).toBeLessThan(10_000)
+  })
 })
 
 test.each([

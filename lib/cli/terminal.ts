@@ -65,8 +65,8 @@ export async function print(text: string | Uint8Array): Promise<void> {
 /** Writes to standard output at once. */
 export const printAtOnce = (text: string): void => writeAtOnce(1, text)
 
-/** Says something beside the output at once. */
-export const noteAtOnce = (text: string): void => writeAtOnce(2, `${text}\n`)
+/** Writes to standard error at once. */
+export const errorAtOnce = (text: string): void => writeAtOnce(2, text)
 
 /** The streams of Node are loaded only where the reader takes a text in pieces, or has gone: they are a tenth of a short run. */
 function writeAtOnce(to: 1 | 2, text: string): void {

@@ -189,7 +189,7 @@ async function bundleCommand() {
     dir,
     chunkFileNames: '[name].js',
     // By its path: the search for a package by its own name takes as long as compiling most of these files.
-    paths: (id) => paths.get(id) ?? id,
+    paths: (id) => (id.endsWith('/package.json') ? '../../package.json' : (paths.get(id) ?? id)),
     // Modules of ES, which `import()` is for, take milliseconds to get ready. All that the command loads so is of CommonJS.
     dynamicImportInCjs: false,
     // Apart from each other, so that a hook that has nothing to do does not load the package, and none loads what only others need.

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod capture;
 pub mod compact;
 pub mod config;
+pub mod deadline;
 pub mod error;
 pub mod fold;
 pub mod history;

@@ -3,12 +3,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::bounds::Bounds;
 use super::open_store::OpenStore;
 use super::sweep::{SweepReport, SweepTrigger, sweep};
+use super::threads;
 use crate::util::sync::lock;
 
 /// Number of saves from one sweep to the next.
@@ -69,7 +70,7 @@ pub(crate) fn saved(
         *lock(&ours.auto_sweep.last) = Some(report);
     };
     // Without a free thread, the sweep is left to a later save.
-    *thread = thread::Builder::new().name("spillway-sweep".to_owned()).spawn(work).ok();
+    *thread = threads::start("spillway-sweep", Box::new(work)).ok();
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use std::thread::{self, JoinHandle};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::pattern::Pattern;
+use super::threads;
 use crate::util::sync::{lock, wait};
 
 /// Bytes read at a time by a worker. A line that is longer ends the scan of its chunk.
@@ -150,8 +151,8 @@ impl ParallelScan {
         }
         while self.threads.len() < self.count {
             let (shared, pattern) = (Arc::clone(&self.shared), self.pattern.clone());
-            let thread = thread::Builder::new().name("spillway-search".to_owned());
-            match thread.spawn(move || shared.run_worker(&pattern)) {
+            let work = move || shared.run_worker(&pattern);
+            match threads::start("spillway-search", Box::new(work)) {
                 Ok(thread) => self.threads.push(thread),
                 // Fewer threads are enough.
                 Err(_) => self.count = self.threads.len(),

@@ -13,9 +13,10 @@ import { type Before, beforeAnswer, tellAnswer } from '../hook/answers'
 import { readInput } from '../hook/input'
 import { type HookCall, isLong, readHookCall, TIME_LIMIT_MS } from '../hook/payload'
 import { readOf, recordRead } from '../hook/read-files'
+import type { Said } from '../hook/time-limit'
 import { choice, text } from '../parse-values'
 import { CONFIG, STORE } from '../store-options'
-import { EXIT, noteAtOnce, printAtOnce } from '../terminal'
+import { EXIT, errorAtOnce, printAtOnce } from '../terminal'
 
 const command: Command = {
   name: 'hook',
@@ -68,30 +69,27 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     const names = AGENTS.filter((each) => each.hook !== undefined).map(({ name }) => name)
     throw new UsageError(`${agent.title}: has no hooks that run a command; agents with such hooks: ${names.join(', ')}`)
   }
-  const letThrough = (problem: string) => {
-    const said = `spillway hook ${agent.name}: ${problem.split('\n', 1)[0]}; the call continues unchanged`
-    const told = tellAnswer(hook.dialect, said)
-    if (told !== undefined) printAtOnce(`${JSON.stringify(told)}\n`)
-    noteAtOnce(said)
+  const letThrough = (problem: string): Said => {
+    const sentence = `spillway hook ${agent.name}: ${problem.split('\n', 1)[0]}; the call continues unchanged`
+    const told = tellAnswer(hook.dialect, sentence)
+    return { stdout: told === undefined ? '' : `${JSON.stringify(told)}\n`, stderr: `${sentence}\n` }
   }
-  // The agent waits, whatever a disk or a lock does.
-  const given = readInput()
-  const late = setTimeout(() => {
-    letThrough(`not done after ${TIME_LIMIT_MS / 1000} s`)
-    given.leave(EXIT.ok)
-  }, TIME_LIMIT_MS)
-  let json: string | undefined
+  const input = readInput()
+  let end = () => {}
+  let said: Said
   try {
-    const payload = payloadOf(await given.text)
+    // Before anything else is loaded or read: whatever a disk or a lock does, the agent waits.
+    const { startTimeLimit } = await import('../hook/time-limit')
+    end = startTimeLimit(TIME_LIMIT_MS, letThrough(`not done after ${TIME_LIMIT_MS / 1000} s`))
+    const payload = payloadOf(await input)
     const answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
-    json = answer && deepJsonOf(answer)
+    said = { stdout: answer === undefined ? '' : `${deepJsonOf(answer)}\n`, stderr: '' }
   } catch (error) {
-    clearTimeout(late)
-    letThrough(error instanceof Error ? error.message : String(error))
-    return EXIT.ok
+    said = letThrough(error instanceof Error ? error.message : String(error))
   }
-  clearTimeout(late)
-  if (json !== undefined) printAtOnce(`${json}\n`)
+  end()
+  printAtOnce(said.stdout)
+  errorAtOnce(said.stderr)
   return EXIT.ok
 }
 
