@@ -169,6 +169,44 @@ describe('init mcp', () => {
     expect((await spillway('init', 'mcp', '--user')).stderr).toContain('--file')
   })
 
+  test.each(['httpUrl', 'serverUrl'])(
+    'puts the proxy before a server with %s, and the address back into it',
+    async (member) => {
+      const headers = { Authorization: 'Bearer x' }
+      const docs = { [member]: open.url, headers, timeout: 30_000, env: { A: '1' } }
+      const text = JSON.stringify({
+        mcpServers: { docs, local: { [member]: local.url }, open: { [member]: open.url } },
+      })
+      write(text)
+      expect((await spillway('init', 'mcp')).stdout).toContain('open is left as it is: a login of the host')
+      const { mcpServers } = JSON.parse(read())
+      const command = process.execPath
+      const own = [CLI, 'mcp', '--server']
+      expect(mcpServers).toEqual({
+        docs: {
+          ...{ timeout: 30_000, command, args: [...own, 'docs', '--url', open.url] },
+          env: { A: '1', SPILLWAY_MCP_HEADERS: 'Authorization: Bearer x', SPILLWAY_MCP_URL_MEMBER: member },
+        },
+        local: { command, args: [...own, 'local', '--url', local.url], env: { SPILLWAY_MCP_URL_MEMBER: member } },
+        open: { [member]: open.url },
+      })
+      expect((await spillway('init', 'mcp')).stdout).toContain('nothing to change')
+      write(read().replace('{', '{ "changed": true,'))
+      await spillway('init', 'mcp', '--undo')
+      expect(JSON.parse(read())).toEqual({ changed: true, ...JSON.parse(text) })
+      write(text)
+      await spillway('init', 'mcp', '--urls')
+      await spillway('init', 'mcp', '--undo')
+      expect(read()).toBe(text)
+    },
+  )
+
+  test('names the file that doctor is to try', async () => {
+    const other = join(cwd, 'my servers.json')
+    writeFileSync(other, JSON.stringify({ mcpServers: { lines } }))
+    expect((await spillway('init', 'mcp', '--file', other)).stdout).toContain(` doctor mcp --file '${other}' tries it.`)
+  })
+
   test('writes a server with an address as OpenCode has it', async () => {
     const before = { mcp: { docs: { type: 'remote', url: local.url, headers: { A: 'b' } } } }
     write(JSON.stringify(before))
@@ -200,6 +238,21 @@ describe('init mcp', () => {
       'a transport that the proxy does not speak',
       '{ "mcpServers": { "a": { "type": "sse", "url": "http://localhost" } } }',
       'a is left as it is: the proxy does not speak the transport "sse"',
+    ],
+    [
+      'an address that is one of that transport by its path',
+      '{ "mcpServers": { "a": { "url": "http://localhost/sse" } } }',
+      'a is left as it is: the proxy does not speak the transport "sse"',
+    ],
+    [
+      'two addresses',
+      '{ "mcpServers": { "a": { "url": "http://localhost/a", "httpUrl": "http://localhost/b" } } }',
+      'a is left as it is: it has two addresses, "url" and "httpUrl"',
+    ],
+    [
+      'a login of the host beside a header',
+      '{ "mcpServers": { "a": { "httpUrl": "https://a.b", "headers": { "X": "1" }, "authProviderType": "google_credentials" } } }',
+      'a is left as it is: a login of the host',
     ],
   ])('with %s says so', async (_what, text, problem) => {
     write(text)
@@ -538,6 +591,7 @@ describe('doctor', () => {
       gone: { command: 'no-such-program' },
       silent: { command: 'sh', args: ['-c', 'echo cannot find the key >&2; exit 3'] },
       web: { url: 'http://127.0.0.1:9/mcp' },
+      qwen: { httpUrl: 'http://127.0.0.1:9/mcp' },
     }
     writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers }))
     await spillway('init', 'mcp')
@@ -547,6 +601,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^broken: mcp server gone in .*"no-such-program" cannot be started/m)
     expect(stdout).toMatch(/^broken: mcp server silent in .*cannot find the key/m)
     expect(stdout).toMatch(/^broken: mcp server web in .*ECONNREFUSED/m)
+    expect(stdout).toMatch(/^broken: mcp server qwen in .*ECONNREFUSED/m)
     const { agents } = JSON.parse((await spillway('doctor', 'mcp', '--json')).stdout)
     expect(agents).toContainEqual(expect.objectContaining({ agent: 'mcp', server: 'gone', state: 'broken' }))
   })

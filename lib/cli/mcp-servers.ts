@@ -5,6 +5,7 @@ import { loadConfig } from 'spillway/config'
 import type { McpServerOptions } from 'spillway/mcp'
 import { describe, isRecord } from '../validation/validate'
 import { UsageError } from './command'
+import { URL_MEMBERS } from './mcp-addresses'
 import { configFile } from './shared-options'
 import { note, printable } from './terminal'
 
@@ -43,7 +44,16 @@ export function serversIn(path: string): Record<string, McpServerOptions> {
  *
  * @throws Error for one that cannot be used
  */
-export function serverOf({ type, command, args, cwd, env, url, headers }: Record<string, unknown>): McpServerOptions {
+export function serverOf({
+  type,
+  command,
+  args,
+  cwd,
+  env,
+  headers,
+  ...entry
+}: Record<string, unknown>): McpServerOptions {
+  const url = URL_MEMBERS.map((member) => entry[member]).find((each) => typeof each === 'string')
   if (type === 'sse') throw new Error('the transport "sse" is not supported; the server may speak "http" as well')
   if (typeof url === 'string')
     return { url: filled(url), ...(headers !== undefined && { headers: allFilled(headers) }) }

@@ -14,6 +14,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join, normalize, sep } from 'node:path'
 import { diffLines } from 'diff'
 import { updateConfig } from 'spillway/config'
+import { isArray } from '../../util/guards'
 import { makeFolder } from '../../util/make-folder'
 import { messageOf } from '../../util/message-of'
 import { UsageError } from '../command'
@@ -164,10 +165,18 @@ function formattedAs(before: string, after: string): string {
 /** JSON without the spaces between its words. */
 const bare = (text: string): string => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
 
-/** JSON of settings without empty lists and objects: taking out the last of ours leaves none, where there may have been one. */
+/**
+ * JSON of settings without empty lists and objects, because taking out the last of ours leaves none where there may have been one, and
+ * in one order: a member that is put back comes last.
+ */
 function contentOf(settings: unknown): string {
-  const withoutEmpty = (_key: string, value: unknown) =>
-    typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? undefined : value
+  const withoutEmpty = (_key: string, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Object.keys(value).length === 0) return undefined
+    return isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+  }
   // From the inside: an object may be empty only without its members.
   let [before, json] = ['', JSON.stringify(settings)]
   while (json !== before) [before, json] = [json, JSON.stringify(JSON.parse(json), withoutEmpty) ?? '{}']

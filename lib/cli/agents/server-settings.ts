@@ -2,7 +2,7 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import { headersIn, MCP_HEADERS } from '../mcp-headers'
+import { headersIn, MCP_HEADERS, MCP_URL_MEMBER, URL_MEMBERS } from '../mcp-addresses'
 import { program, runsOwn } from './own-paths'
 import type { Agent, AgentSettings, Patch, Wanted } from './types'
 
@@ -34,17 +34,25 @@ function serverPatch(key: string, name: string, server: AgentSettings, wanted: W
   const before = [...program(), 'mcp', '--server', name, ...wanted.options]
   if (words !== undefined) return asCommand(server, [...before, '--', ...words])
   if (reasonToLeave(server, wanted) !== undefined) return {}
-  const { url, headers } = server as { url: string; headers?: Record<string, string> }
-  const line = [...before, '--url', url]
+  const [member = 'url'] = urlMembersOf(server)
+  const { [member]: url, headers } = server as { [url: string]: string } & { headers?: Record<string, string> }
+  const line = [...before, '--url', url as string]
   const lines = Object.entries(headers ?? {}).map(([header, value]) => `${header}: ${value}`)
   const { local, environment } = wordsFor(key)
+  const env = {
+    ...(lines.length > 0 && { [MCP_HEADERS]: lines.join('\n') }),
+    ...(member !== 'url' && { [MCP_URL_MEMBER]: member }),
+  }
   return {
     ...(server.type !== undefined && { type: local }),
     ...(key === OPENCODE ? { command: line } : { command: line[0], args: line.slice(1) }),
-    ...(lines.length > 0 && { [environment]: { [MCP_HEADERS]: lines.join('\n') } }),
-    ...{ url: null, ...(headers !== undefined && { headers: null }) },
+    ...(Object.keys(env).length > 0 && { [environment]: env }),
+    ...{ [member]: null, ...(headers !== undefined && { headers: null }) },
   }
 }
+
+const urlMembersOf = (server: AgentSettings): string[] =>
+  URL_MEMBERS.filter((member) => typeof server[member] === 'string')
 
 /** OpenCode has its servers under this name, and other words for them than the other hosts. */
 const OPENCODE = 'mcp'
@@ -56,15 +64,25 @@ const wordsFor = (key: string) =>
 
 /** The reason why a server is left as it is; nothing for a program, and for what the proxy is wanted before. */
 function reasonToLeave(server: AgentSettings, wanted: Pick<Wanted, 'hasUrls'>): string | undefined {
-  const { url, type, headers } = server
   if (wordsOf(server) !== undefined) return undefined
+  const [member = '', ...others] = urlMembersOf(server)
+  const { [member]: url, type, headers } = server
   if (typeof url !== 'string' || !/^https?:/i.test(url)) return 'it has no "command" and no "url"'
-  if (type === 'sse') return 'the proxy does not speak the transport "sse"'
+  if (others.length > 0) return `it has two addresses, "${member}" and "${others[0]}"`
+  if (type === 'sse' || (type === undefined && member === 'url' && SSE_PATH.test(url)))
+    return 'the proxy does not speak the transport "sse"'
   const isSent = isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
   if (headers !== undefined && !isSent) return 'its "headers" are not texts'
-  if (wanted.hasUrls === true || (isSent && Object.keys(headers).length > 0) || isLoopback(url)) return undefined
+  const hasKey = isSent && Object.keys(headers).length > 0 && !LOGINS.some((login) => server[login] !== undefined)
+  if (wanted.hasUrls === true || hasKey || isLoopback(url)) return undefined
   return 'a login of the host would not reach it through the proxy; with --urls, the proxy is put before it as well'
 }
+
+/** The place of a server that speaks nothing newer, by custom. */
+const SSE_PATH = /\/sse\/?(?:[?#]|$)/
+
+/** Members about a login of the host. */
+const LOGINS = ['oauth', 'authProviderType']
 
 function isLoopback(url: string): boolean {
   return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
@@ -150,15 +168,16 @@ function asCommand(server: AgentSettings, words: readonly string[]): Patch {
 function withoutProxy(key: string, server: AgentSettings, { program: [first, ...words] }: Proxy): Patch {
   if (first === '--') return asCommand(server, words)
   const { remote, environment } = wordsFor(key)
-  const { [MCP_HEADERS]: lines, ...others } = Object(server[environment]) as Record<string, unknown>
+  const { [MCP_HEADERS]: lines, [MCP_URL_MEMBER]: member, ...others } = Object(server[environment]) as AgentSettings
   const headers = typeof lines === 'string' ? headersIn(lines) : []
+  const isOwn = lines !== undefined || member !== undefined
   const isEmpty = Object.keys(others).length === 0
   return {
     ...(server.type !== undefined && { type: remote }),
-    ...{ command: null, url: words[0] },
+    ...{ command: null, [URL_MEMBERS.find((each) => each === member) ?? 'url']: words[0] },
     ...(server.args !== undefined && { args: null }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
-    ...(lines !== undefined && { [environment]: isEmpty ? null : { [MCP_HEADERS]: null } }),
+    ...(isOwn && { [environment]: isEmpty ? null : { [MCP_HEADERS]: null, [MCP_URL_MEMBER]: null } }),
   }
 }
 

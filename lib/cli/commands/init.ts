@@ -8,7 +8,7 @@ import { type Change, fileOf, planned, type Scope, settingsOf, written } from '.
 import { leftServers } from '../agents/server-settings'
 import type { Agent, Wanted } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
-import { choice, text } from '../parse-values'
+import { choice, quoted, text } from '../parse-values'
 import { configFile, openStorage, typedCommand } from '../shared-options'
 import { CONFIG, STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
@@ -115,14 +115,15 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (!isUndo && values.permission === 'ask' && agent.hook?.asks === false)
     await print(`${agent.title} lets no hook ask: with --permission ask it denies what is denied, and asks nothing.\n`)
   if (!isDry && !isUndo && agent.advice !== undefined) await print(`${agent.advice}\n`)
-  if (!isDry && !isUndo) await print(`${typedCommand()} doctor tries it.\n`)
+  const named = file === undefined ? '' : ` ${agent.name} --file ${quoted(file)}`
+  if (!isDry && !isUndo) await print(`${typedCommand()} doctor${named} tries it.\n`)
   return EXIT.ok
 }
 
 /** The reason why nothing changes. */
 function unchanged(agent: Agent, { before = '' }: Change, wanted: Wanted | undefined): string {
   if (wanted === undefined) return 'nothing of Spillway is in it'
-  const isEmpty = agent.wiring.kind === 'servers' && !/"(command|url)"/.test(before)
+  const isEmpty = agent.wiring.kind === 'servers' && !/"(command|\w*url)"/i.test(before)
   return isEmpty ? 'has no server' : 'nothing to change'
 }
 

@@ -1,6 +1,12 @@
-/** Headers of a server in the environment of its proxy: arguments of a process can be read by every user of the machine. */
+/** Servers with an address in the settings of hosts, and what of them the environment of their proxy has. */
 
-/** Names the variable, one header on each line. */
+/** Members with the address: most hosts; Gemini CLI and Qwen Code for Streamable HTTP; Windsurf. */
+export const URL_MEMBERS = ['url', 'httpUrl', 'serverUrl']
+
+/** Names the variable with the member that had the address, if it was not the first: there it is put back. */
+export const MCP_URL_MEMBER = 'SPILLWAY_MCP_URL_MEMBER'
+
+/** Names the variable with the headers, one on each line. Arguments of a process can be read by every user of the machine. */
 export const MCP_HEADERS = 'SPILLWAY_MCP_HEADERS'
 
 /** A header line, such as `Authorization: Bearer …`; `undefined` for any other text. */
