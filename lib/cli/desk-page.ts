@@ -37,7 +37,7 @@ header { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding:
 h1 { margin: 0; font-size: 16px; }
 h2 { margin: 0; font-size: 14px; }
 #usage { flex: 1; color: var(--quiet); }
-#status { color: light-dark(#b3261e, #ff8a80); }
+#status.problem { color: light-dark(#b3261e, #ff8a80); }
 button { font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: 6px; padding: 2px 10px; cursor: pointer; }
 :focus-visible { outline: 2px solid light-dark(#0969da, #58a6ff); outline-offset: -1px; }
 main { display: flex; flex: 1; min-height: 0; }

@@ -12,6 +12,10 @@ const viewer = document.querySelector('spillway-output')!
 const audit = document.querySelector('spillway-audit')!
 const status = byId('status')
 
+function say(text: string, className = ''): void {
+  Object.assign(status, { textContent: text, className })
+}
+
 /** Exchanges the one-time token of the address; after a reload, the token of the tab is there. */
 async function open(): Promise<{ connection: ViewConnection; path: string | null }> {
   const given = new URLSearchParams(location.hash.slice(1))
@@ -49,6 +53,10 @@ function choose(path: string): void {
 
 async function refresh({ outputs }: ViewConnection): Promise<void> {
   const [listed, usage] = await Promise.all([outputs.list?.() ?? [], outputs.usage?.()])
+  const isListed = (paths: (string | undefined)[]) => paths.includes(viewer.path)
+  const wasListed = isListed([...list.querySelectorAll('button')].map(({ dataset }) => dataset.path))
+  // It was removed; one that was opened by its path stays.
+  if (wasListed && !isListed(listed.map((output) => output.path))) viewer.path = ''
   list.replaceChildren(...listed.map((output) => rowOf(output, choose)))
   byId('empty').hidden = listed.length > 0
   viewer.hidden = listed.length === 0 && viewer.path === ''
@@ -65,27 +73,29 @@ async function start(): Promise<void> {
   if (path !== null) viewer.path = path
   audit.source = logs
   byId('audit').hidden = logs === undefined
+  /** Runs what a button does, and says what came of it. */
   const act = (work: () => Promise<unknown>) => async () => {
     try {
-      await work()
-      status.textContent = ''
+      const done = await work()
       await refresh(connection)
+      say(typeof done === 'string' ? done : '')
     } catch (error) {
-      status.textContent = errorText(error)
+      say(errorText(error), 'problem')
     }
   }
   byId('refresh').onclick = act(async () => logs && audit.refresh())
   byId('sweep').onclick = act(async () => {
-    if (confirm('Remove the outputs that are too old or too many?')) await outputs.sweep?.()
+    if (!confirm('Remove the outputs that are too old or too many?') || outputs.sweep === undefined) return
+    const { removedFiles, removedBytes, failedFiles } = await outputs.sweep()
+    const problem = failedFiles > 0 ? `; ${failedFiles} could not be removed` : ''
+    return `Removed ${counted(removedFiles, 'output')}, ${formatSize(removedBytes)}${problem}`
   })
   byId('remove').onclick = act(async () => {
-    if (!confirm('Remove the output that is shown?')) return
-    await outputs.remove?.(viewer.path)
-    viewer.path = ''
+    if (confirm('Remove the output that is shown?')) await outputs.remove?.(viewer.path)
   })
   await refresh(connection)
 }
 
 start().catch((error) => {
-  status.textContent = `${errorText(error)} Run spillway view again for a new address.`
+  say(`${errorText(error)} Run spillway view again for a new address.`, 'problem')
 })
