@@ -1256,6 +1256,7 @@ export interface CommandResult {
  * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
 export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
+type MessageRole = "system" | "user" | "assistant" | "tool" | "other";
 /** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isError" | "bytes"> {
 	/** @default now */
@@ -2092,6 +2093,24 @@ export interface PreparedContext<M> {
 	/** Only with `pruning: { thinking: 'provider-drops' }`: fields that the request needs, as in the result of `HistoryPruner.prune`. */
 	requestOptions?: DropThinkingOptions;
 }
+/** A message of a stored history, or the summary of some of them. */
+export interface ContextMessage {
+	role: MessageRole;
+	/** The beginning of its text, or of the calls in it, in one line. */
+	text: string;
+	/** Estimated tokens as it is stored, with the lines that were folded when it was added; 0 for a summary that is not stored. */
+	tokensBefore: number;
+	/** Estimated tokens of what is sent of it. */
+	tokensAfter: number;
+	/**
+	 * - `kept`: it is sent as it is stored.
+	 * - `pruned`: something of it is left out or shortened: a result, arguments, images, signed reasoning.
+	 * - `folded`: some lines of it are pointers to an earlier result.
+	 * - `summarised`: a summary replaces it.
+	 * - `summary`: it is one.
+	 */
+	state: "kept" | "pruned" | "folded" | "summarised" | "summary";
+}
 /** State of a manager, as JSON. */
 export interface ContextManagerState {
 	version: 1;
@@ -2135,6 +2154,12 @@ export declare class ContextManager<M = unknown> {
 	accept(response: unknown): ReturnType<HistoryPruner["accept"]>;
 	/** Returns the steps of the last request as readable sentences. */
 	explain(): string;
+	/**
+	 * Returns the state of each message in the last request, with its tokens before and after: the list that `<spillway-context>` shows.
+	 * `prepared` is the result of the last `prepare`, and `messages` what it was called with.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the result is not one for these messages
+	 */
+	describe(messages: readonly M[], prepared: Pick<PreparedContext<M>, "messages">): ContextMessage[];
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): ContextManagerState;
 	/**

@@ -1,4 +1,5 @@
-import { ContextManager, type ContextManagerState, ToolResultLedger } from 'spillway'
+import { ContextManager, type ContextManagerState, type ContextMessage, ToolResultLedger } from 'spillway'
+import { FoldSession } from 'spillway/fold'
 import type { CompactionState } from 'spillway/history'
 import { isWhole, type Message, talk, words } from '../compaction/talk'
 import { type Happening, pairedFormats, written } from '../history/histories'
@@ -19,6 +20,86 @@ const work = (count: number, size = 200, from = 0) =>
     .slice(1)
     .map((message) => JSON.parse(JSON.stringify(message).replaceAll('"call_', `"call_${from}_`)) as Message)
 const system: Message = { role: 'system', content: 'You are a coding agent.' }
+
+describe('the state of each message', () => {
+  const sum = (states: readonly ContextMessage[], which: 'tokensBefore' | 'tokensAfter') =>
+    states.reduce((all, state) => all + state[which], 0)
+
+  test('has its tokens, before and after', async () => {
+    const budget = { protectTokens: 100, minTokens: 0, protectTurns: 1 }
+    const manager = new ContextManager<Message>({ budget, pruning: { schedule: 'always' } })
+    const history = [system, ...work(4)]
+    const prepared = await manager.prepare(history, { now })
+    const states = manager.describe(history, prepared)
+    expect(states.map(({ role }) => role)).toEqual(history.map(({ role }) => role))
+    expect(states.flatMap(({ state }, at) => (state === 'pruned' ? [at] : []))).toEqual(
+      prepared.report.pruning.pruned.map(({ index }) => index),
+    )
+    expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['kept', 'pruned']))
+    expect([sum(states, 'tokensBefore'), sum(states, 'tokensAfter')]).toEqual([
+      prepared.report.tokensBefore,
+      prepared.report.tokensAfter,
+    ])
+    expect(states[0]).toEqual({
+      role: 'system',
+      text: system.content,
+      tokensBefore: 10,
+      tokensAfter: 10,
+      state: 'kept',
+    })
+    expect(states[2]?.text).toBe('read {"path":"src/0.ts"}')
+    expect(states[3]?.text).toHaveLength(200)
+  })
+
+  test.each(['stored', 'taken over'])('is right after a compaction whose history is %s', async (way) => {
+    const manager = new ContextManager<Message>({ contextWindow: 12_000, compaction: { summarize }, budget: false })
+    const history = [system, ...work(12, 800)]
+    const prepared = await manager.prepare(history, { now })
+    const states = manager.describe(history, prepared)
+    const at = states.findIndex(({ state }) => state === 'summary')
+    const gone = states.filter(({ state }) => state === 'summarised')
+    expect(states[at]).toMatchObject({ tokensBefore: 0, text: expect.stringContaining('They talked.') })
+    expect(states).toHaveLength(history.length + 1)
+    expect(gone).toHaveLength(history.length + 1 - prepared.messages.length)
+    expect(gone.every(({ tokensAfter, tokensBefore }) => tokensAfter === 0 && tokensBefore > 0)).toBe(true)
+    const { tokensBefore, tokensAfter } = prepared.report
+    expect([sum(states, 'tokensBefore'), sum(states, 'tokensAfter')]).toEqual([tokensBefore, tokensAfter])
+    const next = [...(way === 'stored' ? history : prepared.history), ...work(1, 20, 100)]
+    const later = manager.describe(next, await manager.prepare(next, { now }))
+    expect(later.filter(({ state }) => state === 'summary')).toHaveLength(1)
+    expect(later.some(({ state }) => state === 'summarised')).toBe(way === 'stored')
+  })
+
+  test('has the lines that are folded in what was before', async () => {
+    const ledger = new ToolResultLedger()
+    const session = new FoldSession()
+    const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
+    const history = talk([{ user: 'look', steps: [{ output }, { output }] }])
+    for (const message of history.filter(({ role }) => role === 'tool')) {
+      const toolCallId = message.tool_call_id as string
+      const { content, record } = session.fold(output, { toolName: 'read', toolCallId })
+      message.content = content
+      ledger.record({ toolCallId, toolName: 'read', ...(record && { folds: record }) })
+    }
+    const manager = new ContextManager<Message>({ ledger })
+    const [first, second] = manager
+      .describe(history, await manager.prepare(history, { now }))
+      .filter(({ role }) => role === 'tool')
+    expect([first?.state, second?.state]).toEqual(['kept', 'folded'])
+    expect(second?.tokensBefore).toBe(first?.tokensBefore)
+    expect(second?.tokensAfter).toBeLessThan(100)
+  })
+
+  test.each([
+    ['messages of another request', [system, system], '"prepared"'],
+    ['no list', 7, '"messages"'],
+  ])('is refused for %s', async (_what, messages, field) => {
+    const manager = new ContextManager<Message>()
+    const prepared = await manager.prepare([system], { now })
+    expect(() => manager.describe(messages as Message[], prepared)).toThrow(field)
+    expect(() => manager.describe([system], undefined as never)).toThrow('"messages"')
+  })
+})
 
 describe('results that left the request', () => {
   const told = () => {

@@ -314,6 +314,27 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     },
   )
 
+  test('messages of a context are listed with their states, whatever their text is, the newest 2,000', async () => {
+    const message = { role: 'tool', text: '<img src=x onerror=alert(1)>\u202e', tokensBefore: 12_345, tokensAfter: 0 }
+    const seen = await page.run<unknown>(
+      `const made = show('spillway-context', { messages: [message, { ...message, state: 'kept' }] })
+       const rows = () => all('tbody tr').map((row) => [row.className, ...[...row.cells].map((cell) => cell.textContent)])
+       const first = rows()
+       made.messages = Array.from({ length: 2001 }, (_, at) => ({ ...message, text: String(at) }))
+       const region = all('.scroll')[0]
+       return [first, all('img').length, text('p'), rows().length, rows()[0].at(-1), region.tabIndex, region.ariaLabel]`,
+      { message: { ...message, state: 'summarised' } },
+    )
+    const words = ['12,345', '0', '<img src=x onerror=alert(1)>U+202E']
+    expect(seen).toEqual([
+      [
+        ['', 'tool', 'summarised', ...words],
+        ['quiet', 'tool', 'kept', ...words],
+      ],
+      ...[0, ['1 earlier message not listed'], 2000, '1', 0, 'Messages'],
+    ])
+  })
+
   test('a pressed button, a hit, a marked line and inverse text look different in forced colours', async () => {
     const features = [{ name: 'forced-colors', value: 'active' }]
     await page.chromium.send('Emulation.setEmulatedMedia', { features })

@@ -110,11 +110,11 @@ async function serve(): Promise<{ server: Server; url: string }> {
     }),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const page = JSON.stringify({ token: handler.token, path, report: await report() })
+  const page = JSON.stringify({ token: handler.token, path, ...(await context()) })
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${encodeURIComponent(page)}` }
 }
 
-async function report() {
+async function context() {
   const manager = new ContextManager({ contextWindow: 20_000 })
   const results = ['1', '2'].flatMap((id) => [
     {
@@ -122,9 +122,15 @@ async function report() {
       content: null,
       tool_calls: [{ id, type: 'function', function: { name: 'bash', arguments: '{}' } }],
     },
-    { role: 'tool', tool_call_id: id, content: 'word '.repeat(8000) },
+    {
+      role: 'tool',
+      tool_call_id: id,
+      content: `${id === '1' ? 'make: nothing to be done' : 'src/print.ts: 3 errors'}\n${'word '.repeat(8000)}`,
+    },
   ])
-  return (await manager.prepare([{ role: 'user', content: 'hello' }, ...results])).report
+  const history = [{ role: 'user', content: 'hello' }, ...results]
+  const prepared = await manager.prepare(history)
+  return { report: prepared.report, messages: manager.describe(history, prepared) }
 }
 
 const written = (picture: PNG) =>

@@ -62,6 +62,11 @@ export class Fold<M> {
     return this.state.saved
   }
 
+  /** Index of the summary in the history that the model gets. */
+  get summaryAt(): number {
+    return this.state.first
+  }
+
   toJSON(): FoldState {
     return { ...this.state, head: [...this.state.head], sizes: [...this.state.sizes] }
   }

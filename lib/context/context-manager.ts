@@ -20,6 +20,7 @@ import {
   requestTokens,
   withinLimits,
 } from './manager-parts'
+import { type ContextMessage, messageStates } from './message-states'
 import {
   CONTEXT_CHECKS,
   type ContextManagerOptions,
@@ -115,6 +116,17 @@ export class ContextManager<M = unknown> {
       ...steps,
       `By estimate, the history has ${Math.round(tokensBefore)} tokens, and the request ${Math.round(tokensAfter)} of them.`,
     ].join('\n')
+  }
+
+  /**
+   * Returns the state of each message in the last request, with its tokens before and after: the list that `<spillway-context>` shows.
+   * `prepared` is the result of the last `prepare`, and `messages` what it was called with.
+   * @throws SpillwayError `INVALID_ARGUMENT` if the result is not one for these messages
+   */
+  describe(messages: readonly M[], prepared: Pick<PreparedContext<M>, 'messages'>): ContextMessage[] {
+    checkMessages(messages)
+    checkMessages(prepared?.messages)
+    return messageStates(innerOf<M>(this), messages, prepared.messages)
   }
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */

@@ -56,12 +56,16 @@ export class Estimate {
 
   /** The tokens of a history. */
   of(messages: readonly unknown[], views: readonly MessageView[]): number {
+    return this.each(messages, views).reduce((sum, tokens) => sum + tokens, 0)
+  }
+
+  /** The tokens of each message. */
+  each(messages: readonly unknown[], views: readonly MessageView[]): number[] {
     const sizes = this.sizes(views)
-    return views.reduce((sum, view, index) => {
-      // It is unreadable, and all such messages share one view.
-      if (view.role === 'other') return sum + this.unreadable(messages, index)
-      return sum + this.message(view, sizes[index] as TextSizes)
-    }, 0)
+    // A message that is `other` is unreadable, and all such messages share one view.
+    return views.map((view, index) =>
+      view.role === 'other' ? this.unreadable(messages, index) : this.message(view, sizes[index] as TextSizes),
+    )
   }
 
   /** An unreadable message counts as much as its JSON. */

@@ -102,7 +102,8 @@ function lostPointers(
   return { lost, texts, textBefore }
 }
 
-function foldsOf(ledger: ToolResultKnowledge, id: string): FoldRecord | undefined {
+/** The record of the folds of a result. */
+export function foldsOf(ledger: ToolResultKnowledge, id: string): FoldRecord | undefined {
   return knownCall(ledger, id, warnOfLedger)?.folds
 }
 
@@ -113,7 +114,8 @@ function shownTexts(results: readonly NamedResult[]): Map<string, string | undef
   return shown
 }
 
-function namedResults(messages: readonly unknown[]): NamedResult[] {
+/** The results of a history that have an id, or whose calls have one. */
+export function namedResults(messages: readonly unknown[]): NamedResult[] {
   const { format, views } = viewsIn(messages)
   if (format === undefined) return []
   const pairs = pairsOf(format, messages, views)

@@ -3,6 +3,7 @@
 import type { AuditSource, ListedAuditLog } from 'spillway/view'
 import { Base, button, counted, errorText, make, shadowOf, upgrade } from './dom'
 import { showHidden } from './rendered-line'
+import { rowOf, tableOf } from './table'
 
 const RECORDS = 100
 const COLUMNS = ['time', 'type', 'tool', 'targets', 'decision', 'approver', 'outcome'] as const
@@ -71,14 +72,12 @@ export class SpillwayAuditElement extends Base {
   }
 
   private async open(source: AuditSource, file: string, into: HTMLElement): Promise<void> {
-    const body = make('tbody')
-    const head = make('tr', {}, ...COLUMNS.map((name) => make('th', { scope: 'col', textContent: name })))
-    const table = make('table', {}, make('thead', {}, head), body)
-    into.append(make('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': file }, table))
+    const { region, body } = tableOf(file, COLUMNS)
+    into.append(region)
     const more = async (skip: number) => {
       try {
         const { records, next } = await source.read(file, { skip, count: RECORDS })
-        body.append(...records.map(rowOf))
+        body.append(...records.map((record) => rowOf(cellsOf(record))))
         if (next === undefined) return
         const earlier = button('Earlier records', () => {
           earlier.remove()
@@ -93,10 +92,9 @@ export class SpillwayAuditElement extends Base {
   }
 }
 
-function rowOf(record: Record<string, unknown>): HTMLElement {
+function cellsOf(record: Record<string, unknown>): string[] {
   const time = typeof record.timestamp === 'number' ? new Date(record.timestamp).toLocaleString() : ''
-  const cells = COLUMNS.map((name) => make('td', {}, ...showHidden(name === 'time' ? time : textOf(record[name]))))
-  return make('tr', {}, ...cells)
+  return COLUMNS.map((name) => (name === 'time' ? time : textOf(record[name])))
 }
 
 function textOf(value: unknown): string {

@@ -1,8 +1,9 @@
-/** `<spillway-context>`: how full the window is, and the steps that made room in it. */
+/** `<spillway-context>`: how full the window is, the steps that made room in it, and the state of each message. */
 
-import type { ContextReport } from 'spillway'
+import type { ContextMessage, ContextReport } from 'spillway'
 import { Base, counted, make, shadowOf, upgrade } from './dom'
 import { showHidden } from './rendered-line'
+import { rowOf, tableOf } from './table'
 
 const NAMES: Readonly<Record<string, string>> = {
   media: 'Images and PDFs',
@@ -14,18 +15,23 @@ const NAMES: Readonly<Record<string, string>> = {
   overflow: 'Overflow',
 }
 
-/** Shows the `report` of `ContextManager.prepare`: the tokens before and after, and what each step freed. */
+/** More rows take longer than a person waits. */
+const MAX_ROWS = 2000
+
+/** Shows the `report` of `ContextManager.prepare`, and the list of `describe`: tokens before and after, of all and of each message. */
 export class SpillwayContextElement extends Base {
   private given: ContextReport | undefined
+  private listed: readonly ContextMessage[] = []
   private readonly box = make('div', { className: 'context' })
+  private readonly list = make('div')
 
   constructor() {
     super()
-    shadowOf(this).append(this.box)
+    shadowOf(this).append(this.box, this.list)
   }
 
   connectedCallback(): void {
-    upgrade(this, 'report')
+    upgrade(this, 'report', 'messages')
   }
 
   /** The report to show. */
@@ -37,6 +43,30 @@ export class SpillwayContextElement extends Base {
     this.given = report
     this.box.replaceChildren(...(report === undefined ? [] : drawn(report)))
   }
+
+  /** The messages to show. */
+  get messages(): readonly ContextMessage[] {
+    return this.listed
+  }
+
+  set messages(messages: readonly ContextMessage[]) {
+    this.listed = messages
+    this.list.replaceChildren(...(messages.length === 0 ? [] : listOf(messages)))
+  }
+}
+
+/** The newest messages, the oldest of them first. */
+function listOf(messages: readonly ContextMessage[]): HTMLElement[] {
+  const { region, body } = tableOf('Messages', ['role', 'state', 'before', 'after', 'text'])
+  const earlier = messages.length - MAX_ROWS
+  body.append(
+    ...messages.slice(-MAX_ROWS).map(({ role, state, tokensBefore, tokensAfter, text }) => {
+      const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString('en'))
+      return rowOf([role, state, before!, after!, text], state === 'kept' ? 'quiet' : '')
+    }),
+  )
+  const note = `${counted(earlier, 'earlier message')} not listed`
+  return earlier > 0 ? [make('p', { className: 'quiet', textContent: note }), region] : [region]
 }
 
 function drawn(report: ContextReport): HTMLElement[] {

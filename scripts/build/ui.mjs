@@ -7,13 +7,14 @@ import { ROOT, step } from './run.mjs'
 
 const OUT = join(ROOT, 'dist', 'ui')
 
-/** A stylesheet as a module: its text without comments and indentation. */
+/** A stylesheet as a module: its text without comments and needless spaces. */
 const stylesheet = {
   name: 'stylesheet',
   load(id) {
     if (!id.endsWith('.css')) return null
     const text = readFileSync(id, 'utf8').replaceAll(/\/\*.*?\*\//gs, '')
-    const code = `export default ${JSON.stringify(text.replaceAll(/\s*\n\s*/g, '').replaceAll(/ ?([{:,]) /g, '$1'))}`
+    const lines = text.replaceAll(/\s*\n\s*/g, '')
+    const code = `export default ${JSON.stringify(lines.replaceAll(/([:,]) | (?={)/g, '$1').replaceAll(';}', '}'))}`
     return { code, moduleType: 'js' }
   },
 }

@@ -30,7 +30,7 @@ const complaints = []
 page.on('pageerror', (error) => complaints.push(String(error)))
 page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
 
-const shoot = (name) => screenshots && page.screenshot({ path: join(screenshots, `ui-${name}.png`) })
+const shoot = (name, on = page) => screenshots && on.screenshot({ path: join(screenshots, `ui-${name}.png`) })
 const row = (line) => page.locator(`.row[data-line="${line.toLocaleString('en')}"] .text`)
 const status = page.locator('.status')
 const count = page.locator('.found')
@@ -216,10 +216,10 @@ async function checkLongLine() {
 async function checkContext() {
   const context = page.locator('spillway-context')
   await context.evaluate(
-    (element, report) => {
-      element.report = report
+    (element, shown) => {
+      Object.assign(element, shown)
     },
-    await host.report(),
+    await host.context(),
   )
   assert.match(
     await context.locator('p').first().textContent(),
@@ -227,23 +227,41 @@ async function checkContext() {
   )
   assert.strictEqual(await context.locator('meter').count(), 2)
   assert.ok((await context.locator('li').count()) >= 2)
+  assert.match((await context.locator('tbody tr').allTextContents()).at(0), /^userkept/)
   await checkAxe('context')
   await context.evaluate((element) => {
-    element.report = undefined
+    Object.assign(element, { report: undefined, messages: [] })
   })
 }
 
+/** The page of `spillway view` as a user opens it; "Clear up" is reached by keys, asks, and says the result. */
+async function checkDesk() {
+  const desk = await host.startDesk()
+  const shown = await context.newPage()
+  shown.on('dialog', (dialog) => dialog.accept())
+  await shown.goto(desk.url)
+  await shown.locator('#list button').first().waitFor()
+  await checkAxe('view', shown)
+  await shown.locator('#remove').focus()
+  await shown.keyboard.press('Tab')
+  await shown.keyboard.press('Enter')
+  await shown.getByRole('alert').filter({ hasText: 'Removed 0 outputs, 0 bytes' }).first().waitFor()
+  await checkAxe('view-cleared', shown)
+  await shown.close()
+  desk.stop()
+}
+
 /** axe finds nothing on the page in either scheme. */
-async function checkAxe(name) {
-  await page.evaluate(readFileSync(axe, 'utf8'))
+async function checkAxe(name, on = page) {
+  await on.evaluate(readFileSync(axe, 'utf8'))
   for (const colorScheme of ['dark', 'light']) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await page.evaluate(() => axe.run())
+    await on.emulateMedia({ colorScheme })
+    const { violations } = await on.evaluate(() => axe.run())
     const found = violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`)}`,
     )
     assert.deepStrictEqual(found, [], `${name}, ${colorScheme}`)
-    await shoot(`${name}-${colorScheme}`)
+    await shoot(`${name}-${colorScheme}`, on)
   }
 }
 
@@ -273,8 +291,10 @@ async function checkApprovals() {
   await card.filter({ hasText: 'May bash do this?' }).waitFor()
   assert.deepStrictEqual(await card.locator('li').allTextContents(), [
     '"$REMOTE" is not known beforehand',
-    'reads or writes ../out.txt, outside the folder',
+    'writes ../out.txt, outside the folder',
     'runs npm test',
+    // The name of a remote can be a program.
+    'runs "$REMOTE"',
     'runs git push --force "$REMOTE"',
   ])
   assert.ok(await card.evaluate((element) => element.getRootNode().activeElement === element))
@@ -320,6 +340,7 @@ async function check() {
   await checkColours()
   await checkApprovals()
   await checkContext()
+  await checkDesk()
   const longLine = await checkLongLine()
   await checkAccess()
   const tools = { page, host, show, context, url: host.url }

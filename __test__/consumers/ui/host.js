@@ -1,12 +1,14 @@
 // A server on this machine alone with the components and a few outputs, as an application would have it.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { appendFileSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   ContextManager,
@@ -82,8 +84,8 @@ export async function startHost() {
     },
     /** Asks about a call, and returns the decision when there is one. */
     ask: (tool, args) => gate.request({ tool, args, toolCallId: randomUUID(), sessionId: 'ui', cwd: vault, vault }),
-    /** The report of a request with two long results. */
-    async report() {
+    /** A request with two long results, as `<spillway-context>` shows it. */
+    async context() {
       const manager = new ContextManager({ contextWindow: 20_000 })
       const results = [1, 2].flatMap((id) => [
         {
@@ -93,7 +95,16 @@ export async function startHost() {
         },
         { role: 'tool', tool_call_id: `${id}`, content: 'word '.repeat(8000) },
       ])
-      return (await manager.prepare([{ role: 'user', content: 'hello' }, ...results])).report
+      const history = [{ role: 'user', content: 'hello' }, ...results]
+      const prepared = await manager.prepare(history)
+      return { report: prepared.report, messages: manager.describe(history, prepared) }
+    },
+    /** Starts the page of `spillway view` with the outputs of this host. */
+    async startDesk() {
+      const main = join(dirname(createRequire(import.meta.url).resolve('spillway')), 'cli', 'main.js')
+      const child = spawn(process.execPath, [main, 'view', '--print', '--store', dir])
+      const [line] = await once(child.stdout, 'data')
+      return { url: String(line).trim(), stop: () => child.kill() }
     },
     /** The rules of answers "always". */
     approved: () => gate.toJSON().approvals.map(({ rule }) => rule),

@@ -1,14 +1,13 @@
 import { connect } from './ui.js'
 
-const { token, path, report } = JSON.parse(decodeURIComponent(location.hash.slice(1)))
+const { token, path, report, messages } = JSON.parse(decodeURIComponent(location.hash.slice(1)))
 const { outputs, approvals, audit } = await connect({ token })
 const [output, approval, context, log] = ['output', 'approval', 'context', 'audit'].map((name) =>
   document.querySelector(`spillway-${name}`),
 )
 Object.assign(output, { source: outputs, path })
 approval.source = approvals
-context.report = report
-
+Object.assign(context, { report, messages })
 log.source = audit
 
 /** Resolves when everything is drawn in a window of this width. */
