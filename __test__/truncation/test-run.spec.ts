@@ -199,6 +199,296 @@ describe('readTestRun', () => {
     expect(run?.failures.map(({ id, message, where }) => [id, message, where])).toEqual(failures)
   })
 
+  // Real outputs of runs that were killed, exited in the middle of a test, or were interrupted.
+  const PHPUNIT = 'PHPUnit 9.6.7 by Sebastian Bergmann and contributors.'
+  it.each<[name: string, lines: string[], passed: number | undefined, failures: [id: string, message: string][]]>([
+    ['a pytest that is killed', [PYTEST, 'collected 4 items', '', 'test_a.py ..Killed'], undefined, []],
+    [
+      'a pytest that is killed, with names',
+      [
+        PYTEST,
+        'collecting ... collected 4 items',
+        '',
+        'test_a.py::test_one PASSED                                 [ 25%]',
+        'test_a.py::TestX::test_kill[a - b] Killed',
+      ],
+      undefined,
+      [['test_a.py::TestX::test_kill[a - b]', 'Killed']],
+    ],
+    [
+      'a pytest whose test exits',
+      [PYTEST, 'collecting ... collected 3 items', '', 'test_c.py::test_one PASSED [ 33%]', 'test_c.py::test_exit '],
+      undefined,
+      [['test_c.py::test_exit', '']],
+    ],
+    [
+      'a pytest that is interrupted',
+      [
+        PYTEST,
+        'collecting ... collected 3 items',
+        '',
+        'test_f.py::test_one PASSED [ 33%]',
+        'test_f.py::test_int ',
+        '',
+        '!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!',
+        '/p/test_f.py:2: KeyboardInterrupt',
+        '========== 1 passed in 0.40s ==========',
+      ],
+      1,
+      [['test_f.py::test_int', '']],
+    ],
+    [
+      'a pytest that a test ends',
+      [
+        PYTEST,
+        'collecting ... collected 3 items',
+        'test_e.py::test_one PASSED [ 33%]',
+        'test_e.py::test_exit ',
+        '========== 1 passed in 0.18s ==========',
+        '!!!!!!!!!! _pytest.outcomes.Exit: no more !!!!!!!!!!',
+      ],
+      1,
+      [['test_e.py::test_exit', '']],
+    ],
+    [
+      'a pytest that runs into a timeout',
+      [
+        PYTEST,
+        'collected 3 items',
+        '',
+        'test_d.py .+++++++++++++ Timeout +++++++++++++',
+        '~~~~~~~~~~ Stack of MainThread (140498468031360) ~~~~~~~~~~',
+        '  File "/p/_pytest/python.py", line 187, in pytest_pyfunc_call',
+        '  File "/p/test_d.py", line 4, in test_slow',
+      ],
+      undefined,
+      [['test_slow', 'Timeout']],
+    ],
+    [
+      'a pytest on two workers that is killed',
+      [
+        PYTEST,
+        'created: 2/2 workers',
+        '2 workers [3 items]',
+        '',
+        'scheduling tests via LoadScheduling',
+        '',
+        'test_a.py::test_one ',
+        'test_a.py::test_two ',
+        '[gw0] [ 33%] PASSED test_a.py::test_one ',
+        'test_a.py::test_three ',
+        '[gw1] [ 66%] PASSED test_a.py::test_two ',
+      ],
+      undefined,
+      [['test_a.py::test_three', '']],
+    ],
+    [
+      'a pytest whose tests print',
+      [PYTEST, 'collecting ... collected 2 items', '', 'test_a.py::test_one one', 'PASSED', 'test_a.py::test_two two'],
+      undefined,
+      [['test_a.py::test_two', 'two']],
+    ],
+    [
+      'a unittest that is killed',
+      ['test_a (ut.T.test_a) ... ok', 'test_b (ut.T.test_b) ... '],
+      1,
+      [['test_b (ut.T.test_b)', '']],
+    ],
+    [
+      'a Jest that a test ends',
+      [
+        '  ●  process.exit called with "1"',
+        '',
+        "    > 1 | test('exits', () => { process.exit(1) })",
+        '        |                               ^',
+        '',
+        '      at Object.exit (c.test.js:1:55)',
+      ],
+      undefined,
+      [['process.exit called', 'with "1"']],
+    ],
+    ['a Vitest that is killed', [' RUN  v4.1.12 /p', '', ' ✓ b.test.js (2 tests) 3ms'], undefined, []],
+    [
+      'a Mocha that a test ends',
+      ['> shop@1.0.0 test', '> mocha', '', '', '  cart', '    ✔ adds', '    ✔ removes', '    late'],
+      2,
+      [],
+    ],
+    [
+      'a Mocha that cannot load a file',
+      ['', ' Exception during run: Error: cannot load the fixture', '    at Object.<anonymous> (/p/e.js:1:7)'],
+      undefined,
+      [['Exception during run', 'Error: cannot load the fixture']],
+    ],
+    ['a cargo test that is killed', ['running 3 tests', 'test tests::adds ... ok'], undefined, []],
+    [
+      'a cargo test that crashes on one thread',
+      [
+        '     Running unittests src/lib.rs (target/debug/deps/t4-c2fc)',
+        '',
+        'running 3 tests',
+        'test tests::adds ... ok',
+        'test tests::crashes ... error: test failed, to rerun pass `--lib`',
+        '',
+        'Caused by:',
+        "  process didn't exit successfully: `/p/t4-c2fc --test-threads=1` (signal: 11, SIGSEGV: invalid memory reference)",
+      ],
+      undefined,
+      [
+        ['tests::crashes', 'error: test failed'],
+        ['unittests src/lib.rs (target/debug/deps/t4-c2fc)', 'signal: 11, SIGSEGV: invalid memory reference'],
+      ],
+    ],
+    [
+      'a cargo test whose test exits',
+      [
+        '     Running unittests src/lib.rs (target/debug/deps/t4-c2fc)',
+        '',
+        'running 1 test',
+        'error: test failed, to rerun pass `--lib`',
+        '',
+        'Caused by:',
+        "  process didn't exit successfully: `/p/t4-c2fc exits` (exit status: 7)",
+      ],
+      undefined,
+      [['--lib', 'exit status: 7']],
+    ],
+    [
+      'a nextest that is killed',
+      [
+        ' Nextest run ID 7b4be9ee with nextest profile: default',
+        '    Starting 3 tests across 1 binary',
+        '        PASS [   0.026s] (1/3) t4 tests::adds',
+      ],
+      undefined,
+      [],
+    ],
+    [
+      'a go test that times out',
+      [
+        '=== RUN   TestA',
+        '--- PASS: TestA (0.00s)',
+        '=== RUN   TestB',
+        'panic: test timed out after 1s',
+        '\trunning tests:',
+        '\t\tTestB (1s)',
+        '',
+        'FAIL\texample.org/shop\t1.006s',
+      ],
+      1,
+      [['TestB', 'panic: test timed out after 1s']],
+    ],
+    [
+      'a go test of which one package exits',
+      [
+        '=== RUN   TestB',
+        'exit status 3',
+        'FAIL\tshop\t0.006s',
+        '=== RUN   TestC',
+        '--- FAIL: TestC (0.00s)',
+        'FAIL',
+        'FAIL\tcart\t0.01s',
+        'FAIL',
+      ],
+      undefined,
+      [
+        ['TestC', ''],
+        ['TestB', ''],
+      ],
+    ],
+    [
+      'a go test that exits',
+      [
+        '=== RUN   TestA',
+        '--- PASS: TestA (0.00s)',
+        '=== RUN   TestB',
+        'exit status 3',
+        'FAIL\texample.org/shop\t0.006s',
+      ],
+      1,
+      [['TestB', '']],
+    ],
+    [
+      'a Minitest that is killed',
+      ['Run options: -v --seed 14143', '', '# Running:', '', 'T#test_a = 0.00 s = .', 'T#test_b = '],
+      undefined,
+      [['T#test_b', '']],
+    ],
+    ['a PHPUnit whose test exits', [PHPUNIT, '', '.'], undefined, []],
+    [
+      'a PHPUnit that runs out of memory',
+      [PHPUNIT, '', '.PHP Fatal error:  Allowed memory size of 41943040 bytes exhausted in /p/CTest.php on line 3'],
+      undefined,
+      [],
+    ],
+    [
+      'a CTest that is killed',
+      [
+        'Test project /p/b',
+        '    Start 1: ok',
+        '1/3 Test #1: ok ...............................   Passed    0.01 sec',
+        '    Start 2: aborts',
+        '2/3 Test #2: aborts ...........................Subprocess aborted***Exception:   0.01 sec',
+        '    Start 3: slow',
+      ],
+      1,
+      [
+        ['aborts', 'Exception'],
+        ['slow', ''],
+      ],
+    ],
+  ])('says that %s is unfinished', (_, lines, passed, failures) => {
+    const run = readTestRun(lines.join('\n'))
+    expect(run).toMatchObject({ unfinished: true })
+    expect(run?.passed).toBe(passed)
+    expect(run?.failures.map(({ id, message }) => [id, message])).toEqual(failures)
+  })
+
+  it.each([
+    [PYTEST, 'collected 0 items', '', '========== no tests ran in 0.01s =========='],
+    [PYTEST, 'collected 2 items', '', 't.py .. [100%]', '====== 2 passed in 0.01s ======'],
+    [PYTEST, 'collected 2 items', 't.py F', '!!!!! stopping after 1 failures !!!!!', '====== 1 failed in 0.01s ======'],
+    ['=== RUN   TestA', 'no line break--- PASS: TestA (0.00s)', 'PASS', 'ok  \texample.org/shop\t0.006s'],
+    ['Test project /p/b', '    Start 1: ok', '100% tests passed, 0 tests failed out of 1'],
+    ['running 0 tests', '', 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'],
+    [PYTEST, 'collected 2 items', '', '<Module t.py>', '  <Function test_a>', '===== 2 tests collected in 0.01s ====='],
+    [PYTEST, 'collected 1 item', '', 't.py::test_a onePASSED', '', '====== 1 passed in 0.01s ======'],
+    ['=== RUN   TestA', 'x--- PASS: TestA (0.00s)', '--- FAIL: TestB (0.00s)', 'FAIL', 'FAIL\tshop\t0.01s', 'FAIL'],
+    [
+      ...['=== RUN   TestA', '--- PASS: TestA (0.00s)', '    a_test.go:5: late', '--- FAIL: TestB (0.00s)'].map(
+        (line) =>
+          JSON.stringify({
+            Action: 'output',
+            Package: 'p',
+            Test: line.match(/Test./)?.[0] ?? 'TestA',
+            Output: `${line}\n`,
+          }),
+      ),
+      JSON.stringify({ Action: 'output', Package: 'p', Output: 'FAIL\tp\t0.01s\n' }),
+    ],
+    [
+      ' RUN  v4.1.12 /p',
+      '',
+      ' FAIL  a.test.js [ a.test.js ]',
+      '',
+      ' Test Files  1 failed (1)',
+      '      Tests  no tests',
+    ],
+    [' RUN  v4.1.12 /p', '', 'No test files found, exiting with code 1'],
+    [' RUN  v4.1.12 /p', '', ' BENCH  Summary', '', '  x - b.bench.js'],
+    ['> shop@1.0.0 test', '> mocha --reporter tap', '', 'ok 1 adds', '# tests 1', '# pass 1', '# fail 0', '1..1'],
+    ['> mocha', '', '  cart', '    ✔ adds', '', '  1 passing (3ms)', '', '> lint', '', '  all good'],
+    ['Run options: --seed 1', '', '# Running:', '', '0 runs, 0 assertions, 0 failures, 0 errors, 0 skips'],
+    // Not the output of a test runner.
+    ['Compiling (x86_64) ... done', 'Linking (lib.a) ... '],
+    ['Issue#12 = fixed', 'C::D#e = 1'],
+    ['Start 1: boil water', '   Starting 3 tests of the new engine'],
+    ['s+ one', '  File "/p/test_d.py", line 4, in test_slow'],
+    ['> mocha-notes@1.0.0 build', '', '  done'],
+  ])('does not say so of a run with a result: %j', (...lines) => {
+    expect(readTestRun(lines.join('\n'))?.unfinished).toBeUndefined()
+  })
+
   it('reads bytes as it reads text', () => {
     expect(readTestRun(readFileSync(join(FOLDER, 'pytest.txt')))).toEqual(RUNS['pytest.txt'])
   })

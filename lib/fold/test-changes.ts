@@ -100,7 +100,7 @@ function changeBetween(before: TestRun, run: TestRun): string | undefined {
   const { fixed, failing, stillFailing } = compareTestRuns(before, run)
   const parts = [
     // A run that ended early has fewer tests: what it did not reach is not fixed either.
-    part(countOf(run) >= countOf(before) ? 'fixed' : 'fixed or not run', fixed),
+    part(countOf(run) >= countOf(before) && !run.unfinished ? 'fixed' : 'fixed or not run', fixed),
     part('new', failing),
     part('still failing', stillFailing),
   ].filter((words) => words !== undefined)

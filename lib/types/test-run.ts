@@ -24,6 +24,11 @@ export interface TestRun {
   /** Number of tests that were skipped, or failed as expected. */
   skipped: number
   /**
+   * True if the output ends before the run does: the process died or was stopped, or is still at work. The tests that were
+   * running are among the failures if the output names them. Absent otherwise.
+   */
+  unfinished?: boolean
+  /**
    * The failures in the order of the output, at most 10,000. A file that could not be loaded is included although it is not a
    * test, so there may be more failures than `failed`.
    */

@@ -147,6 +147,13 @@ impl Wording {
         fill_numbers(self.tests, &[("shown", shown), ("total", total)])
     }
 
+    /// Says that a test run has no result, after a sentence about what is shown or, without one, after the lines shown.
+    pub fn unfinished(&self, cut: &Cut<'_>, shown: Option<String>) -> String {
+        let mut sentences = shown.map_or_else(|| self.shown(cut), |shown| vec![shown]);
+        sentences.push(self.unfinished.to_owned());
+        join_sentences(&sentences)
+    }
+
     /// Describes binary data; `kind` is empty if it is unknown.
     pub fn binary(&self, kind: &str, bytes: u64) -> String {
         let [unknown, known] = self.binary;

@@ -320,8 +320,15 @@ impl Renderer<'_> {
         let made = window
             .structured()
             .and_then(|structured| structured.preview(window, source, limits, form.wording));
+        let run = window.structured().and_then(Structured::test_run);
+        let is_unfinished = run.is_some_and(|run| run.unfinished);
+        let described = |cut: &Cut<'_>, shown: Option<String>| match is_unfinished {
+            true => Some(form.wording.unfinished(cut, shown)),
+            false => shown,
+        };
         if let Some(Preview { text, cut, missing }) = made {
-            return Some((text, cut, Some(missing)));
+            let shown = described(&cut, Some(missing));
+            return Some((text, cut, shown));
         }
         let Selection { text, cut } =
             smart::preview(window, scanner, source, limits, form.wording)?;
@@ -330,7 +337,7 @@ impl Renderer<'_> {
         if bytes > breaks && text.bytes().all(|byte| byte == b'\n') {
             return None;
         }
-        let shown = form.wording.scattered(&cut);
+        let shown = described(&cut, form.wording.scattered(&cut));
         Some((text, cut, shown))
     }
 

@@ -142,9 +142,9 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
 }
 
 /// Returns the sentences about the part of a text that is shown.
-fn shown(wording: &Wording) -> [&'static str; 6] {
-    let Wording { shown, partial, scattered, diff, csv, tests, .. } = *wording;
-    [shown, partial, scattered, diff, csv, tests]
+fn shown(wording: &Wording) -> [&'static str; 7] {
+    let Wording { shown, partial, scattered, diff, csv, tests, unfinished, .. } = *wording;
+    [shown, partial, scattered, diff, csv, tests, unfinished]
 }
 
 /// Returns true if the text after the outcome of a call continues as a notice does.

@@ -27,6 +27,8 @@ pub struct Wording {
     pub(super) csv: &'static str,
     /// `{shown}`, `{total}`: the failures of a test run that are named.
     pub(super) tests: &'static str,
+    /// Follows if the output contains no end of the run.
+    pub(super) unfinished: &'static str,
     /// The line that replaces binary data of `{n}` bytes: of an unknown kind, and of the kind `{kind}`.
     pub(super) binary: [&'static str; 2],
     /// Messages for previews of JSON.
@@ -102,6 +104,7 @@ pub static ENGLISH: Wording = Wording {
     diff: "Shown: {shown} of {files} files and {hunks} of {total} hunks of a diff of +{added} -{removed} lines.",
     csv: "Shown: the header and {shown} of {total} rows, lines {lines}.",
     tests: "Shown: {shown} of {total} failures of a test run.",
+    unfinished: "The output ends before the test run does.",
     binary: ["[binary data, {n} bytes]", "[binary data: {kind}, {n} bytes]"],
     json: JsonWords {
         shown: "Shown: {list}.",
@@ -153,6 +156,7 @@ pub static CHINESE: Wording = Wording {
     diff: "该差异共 +{added} -{removed} 行；显示 {files} 个文件中的 {shown} 个、{total} 个区块中的 {hunks} 个。",
     csv: "显示表头和 {total} 行数据中的 {shown} 行，即第 {lines} 行。",
     tests: "测试共 {total} 项失败，显示其中 {shown} 项。",
+    unfinished: "输出到测试结束之前为止。",
     binary: ["[二进制数据，{n} 字节]", "[二进制数据：{kind}，{n} 字节]"],
     json: JsonWords {
         shown: "显示：{list}。",

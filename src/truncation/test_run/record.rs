@@ -74,6 +74,22 @@ struct Group {
     block: u32,
 }
 
+/// A test that has no result yet.
+#[derive(Debug, Clone)]
+struct Waiting {
+    scope: String,
+    id: String,
+    message: String,
+    /// The block of the line that names it.
+    block: u32,
+}
+
+impl Waiting {
+    fn is(&self, id: &str, scope: &str) -> bool {
+        self.id == id && self.scope == scope
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     runner: &'static Runner,
@@ -87,6 +103,12 @@ pub(super) struct Record {
     entries: Entries,
     block: Option<Block>,
     running: Vec<Block>,
+    /// Tests that have no result yet, and those that had none at the totals or when their process was over.
+    waiting: Vec<Waiting>,
+    left: Vec<Waiting>,
+    /// True as long as totals are to come.
+    is_open: bool,
+    is_interrupted: bool,
     held_place: String,
     held_message: String,
     totals: Option<Counts>,
@@ -106,6 +128,10 @@ impl Record {
             entries: Entries::new(runner.abbreviates),
             block: None,
             running: Vec::new(),
+            waiting: Vec::new(),
+            left: Vec::new(),
+            is_open: false,
+            is_interrupted: false,
             held_place: String::new(),
             held_message: String::new(),
             totals: None,
@@ -114,11 +140,19 @@ impl Record {
         }
     }
 
-    /// Returns the result if this runner has been at work.
-    pub(crate) fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>)> {
+    /// Returns the result if this runner has been at work, and whether its run is unfinished.
+    pub(crate) fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>, bool)> {
         self.close();
+        if self.is_interrupted {
+            self.waiting.append(&mut self.left);
+        }
+        let is_unfinished = self.is_open || self.is_interrupted || !self.waiting.is_empty();
+        for test in std::mem::take(&mut self.waiting) {
+            self.add_unfinished(test);
+        }
         let is_at_work = self.has_sign || self.totals.is_some() || !self.runner.needs_sign;
         let has_run = self.totals.is_some()
+            || is_unfinished
             || !self.entries.all.is_empty()
             || self.cases != Counts::default();
         if !is_at_work || !has_run {
@@ -136,7 +170,7 @@ impl Record {
         if counts.total.is_none() {
             counts.passed = counts.passed.or(self.cases.passed);
         }
-        Some((self.runner.name, counts, self.entries.all))
+        Some((self.runner.name, counts, self.entries.all, is_unfinished))
     }
 
     /// Returns true if a rule says something at this point of the output.
@@ -163,9 +197,31 @@ impl Record {
         next_block: &mut u32,
     ) -> Option<Mark> {
         match says {
-            Says::Starts => {
+            Says::Starts | Says::Announces => {
                 self.has_sign = true;
+                self.is_open = says == Says::Announces;
                 self.close();
+                None
+            }
+            Says::Settles => {
+                self.settle(found.id);
+                self.close();
+                None
+            }
+            Says::Concludes => {
+                self.waiting.retain(|test| test.scope != self.scope.0);
+                self.close();
+                None
+            }
+            Says::Stops => {
+                let own = self.waiting.extract_if(.., |test| test.scope == self.scope.0);
+                self.left.extend(own);
+                self.is_interrupted |= !self.left.is_empty();
+                self.close();
+                None
+            }
+            Says::Interrupts => {
+                self.is_interrupted = true;
                 None
             }
             Says::Section(section) => {
@@ -176,21 +232,32 @@ impl Record {
             }
             Says::Totals(form) => {
                 self.close();
+                self.is_open = false;
+                self.left.append(&mut self.waiting);
                 let counts = counts::read(line, form);
                 self.totals.get_or_insert_default().add(counts);
                 Some(Mark { role: Role::Totals, block: 0, depth: 0 })
             }
             Says::Passed => {
                 self.cases.passed = Some(self.cases.passed.unwrap_or(0) + 1);
+                self.settle(found.id);
                 self.close();
                 None
             }
             Says::Skipped => {
                 self.cases.skipped += 1;
+                self.settle(found.id);
                 self.close();
                 None
             }
-            Says::Runs => self.runs(found, next_block),
+            Says::Runs => {
+                self.runs(found.id, next_block);
+                None
+            }
+            Says::Begins => {
+                self.runs(found.id, next_block);
+                self.begins(found, next_block)
+            }
             Says::Group => Some(self.group(found, next_block)),
             Says::Scope => {
                 self.close();
@@ -219,6 +286,7 @@ impl Record {
             }
             Says::Dies => {
                 self.has_sign = true;
+                self.is_open = true;
                 self.fails(found, Then::MessageFirst, next_block)
             }
             Says::PlaceAhead => {
@@ -306,24 +374,65 @@ impl Record {
     pub(crate) fn at(&mut self, program: &str, test: &str, next_block: &mut u32) {
         self.scope = (bounded(program, MAX_ID), 0);
         if !test.is_empty() && self.block.as_ref().is_none_or(|block| block.id != test) {
-            self.runs(&Found { id: test, ..Found::default() }, next_block);
+            self.runs(test, next_block);
         }
     }
 
-    fn runs(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+    fn runs(&mut self, id: &str, next_block: &mut u32) {
         self.has_sign = true;
         self.close();
-        let known = self.running.iter().position(|block| block.id == found.id);
+        let known = self.running.iter().position(|block| block.id == id);
         let block = match known {
             Some(at) => self.running.remove(at),
             None => {
                 *next_block += 1;
-                Block { number: *next_block, id: bounded(found.id, MAX_ID), ..Block::default() }
+                Block { number: *next_block, id: bounded(id, MAX_ID), ..Block::default() }
             }
         };
         self.block = Some(block);
-        None
     }
+
+    fn begins(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+        let id = bounded(found.id, MAX_ID);
+        if self.waiting.len() >= MAX_RUNNING
+            || self.waiting.iter().any(|test| test.is(&id, &self.scope.0))
+        {
+            return None;
+        }
+        *next_block += 1;
+        self.waiting.push(Waiting {
+            scope: self.scope.0.clone(),
+            id,
+            message: bounded(found.message.trim_matches(['+', ' ']), MAX_MESSAGE),
+            block: *next_block,
+        });
+        Some(Mark { role: Role::Explanation, block: *next_block, depth: 0 })
+    }
+
+    /// Notes that a test, or the latest without a name, has a result.
+    fn settle(&mut self, id: &str) {
+        let own = bounded(id, MAX_ID);
+        let is_it = |test: &Waiting| id.is_empty() || test.is(&own, &self.scope.0);
+        if let Some(at) = self.waiting.iter().rposition(is_it) {
+            self.waiting.remove(at);
+        }
+    }
+
+    /// Adds a test without a result to the failures, unless it is one of them.
+    fn add_unfinished(&mut self, test: Waiting) {
+        let Waiting { scope, id, message, block } = test;
+        let known = self.entries.find(&scope, &id, false);
+        let Some(at) = known.or_else(|| self.entries.insert(&scope, &id, vec![block])) else {
+            return;
+        };
+        let printed = self.running.iter().find(|block| block.id == id).map(|block| block.number);
+        let Some(entry) = self.entries.all.get_mut(at) else { return };
+        entry.blocks.extend(printed);
+        if entry.failure.message.is_empty() {
+            entry.failure.message = message;
+        }
+    }
+
     fn group(&mut self, found: &Found<'_>, next_block: &mut u32) -> Mark {
         self.close();
         self.groups.retain(|group| group.indent < found.indent);
@@ -367,6 +476,7 @@ impl Record {
 
     fn fails(&mut self, found: &Found<'_>, then: Then, next_block: &mut u32) -> Option<Mark> {
         let running = self.running_block(found.id);
+        self.settle(found.id);
         self.close();
         let id = self.full_name(found)?;
         let known = self.entries.find(&self.scope.0, &id, then != Then::Nothing);

@@ -15,6 +15,10 @@ pub struct TestRun {
     pub failed: u64,
     /// Number of tests that were skipped, or failed as expected.
     pub skipped: u64,
+    /// True if the output ends before the run does: the process died, or was stopped. The tests that were running are among
+    /// the failures if the output names them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// The failures in the order in which the output names them first, at most [`super::MAX_FAILURES`].
     pub failures: Vec<Failure>,
 }

@@ -13,6 +13,8 @@ use Then::*;
 pub(super) enum Says {
     /// This runner is at work.
     Starts,
+    /// The same, and tests follow: the run is unfinished until its totals.
+    Announces,
     /// A part of the output begins, from which on other rules apply.
     Section(u8),
     /// Numbers of tests, added to those of other parts of the run.
@@ -20,8 +22,18 @@ pub(super) enum Says {
     /// A test passed, or was skipped. Counts if the output contains no totals.
     Passed,
     Skipped,
-    /// A test begins. Its output explains its failure, should it fail.
+    /// A test runs. Its output explains its failure, should it fail.
     Runs,
+    /// The same: a test that fails if it has no result when the output ends.
+    Begins,
+    /// A test, or the latest if the line names none, has a result.
+    Settles,
+    /// All tests of the scope have their results.
+    Concludes,
+    /// The process of the scope is over: tests that have no result will get none.
+    Stops,
+    /// The run was interrupted: its totals do not count the tests that were running.
+    Interrupts,
     /// A group of tests `id`, which is nested by `indent`.
     Group,
     /// The file or program that the next tests belong to: tests of the same name elsewhere are others.
@@ -123,7 +135,14 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: false,
         needs_sign: true,
         rules: &[
+            rule(r"^=+ test session starts =+$", Section(6)),
             rule(r"^=+ test session starts =+$", Starts),
+            rule(r"^=+ (?:no tests ran|(?:no|\d+(?:/\d+)?) tests? collected)\b", Starts),
+            rule(r"^(?:(?:collecting \.\.\. )?collected [1-9]|\d+ workers? \[[1-9])", Announces),
+            rule(
+                r"^(?:!+ (?:_pytest\.outcomes\.Exit|KeyboardInterrupt)\b|INTERNALERROR> )",
+                Interrupts,
+            ),
             rule(r"^=+ (?:FAILURES|ERRORS) =+$", Section(1)),
             rule(r"^=+ short test summary info =+$", Section(2)),
             rule(r"^=+ (?:warnings summary|PASSES|slowest .*) =+$", Section(3)),
@@ -157,10 +176,16 @@ pub(super) const RUNNERS: &[Runner] = &[
                 Fails(Nothing),
             ),
             rule(r"^(?P<id>\S+\.py::.+?) (?:FAILED|ERROR)\s+\[ *\d+%\]$", Fails(Nothing)),
+            rule(r"^\[gw\d+\] \[ *\d+%\] [A-Z]+ (?P<id>\S+\.py::.+?)\s*$", Settles),
+            // What a test printed may stand before its result.
+            rule(
+                r"^(?:(?P<id>\S+\.py::[^\s\[]+(?:\[.*\])?) .*)?(?:PASSED|SKIPPED|XFAIL|XPASS|FAILED|ERROR)(?: \(.*\))?(?:\s+\[ *\d+%\])?$",
+                Settles,
+            ),
             rule(r"^Fatal Python error: (?P<message>.*)$", Section(4)),
             // Only this runner prints a letter for each test.
             rule(
-                r"^(?:[\w./-]+\.py [.sFExX]*|[.sFExX]+)Fatal Python error: (?P<message>.*)$",
+                r"^(?:[\w./-]+\.py [.sFExX]*|[.sFExX]+)(?:Fatal Python error: |\+{3,} )(?P<message>[^+]*?)(?: \++)?$",
                 Section(5),
             ),
             rule(r"^\S+\.py::.+? Fatal Python error: ", Section(4)),
@@ -170,7 +195,12 @@ pub(super) const RUNNERS: &[Runner] = &[
                 r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#,
                 Fails(Nothing),
             ),
-            within(5, r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#, Dies),
+            within(
+                5,
+                r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+),? in (?P<id>test\w*)$"#,
+                Dies,
+            ),
+            within(6, r"^(?P<id>\S+\.py::[^\s\[]+(?:\[.*\])?) (?P<message>.*)$", Begins),
         ],
     },
     Runner {
@@ -185,7 +215,12 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^(?:FAILED|OK) \((?:[a-z ]+=\d+(?:, )?)+\)$", Totals(WordFirst)),
             rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?P<message>Fatal Python error: .*)$", Dies),
             rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?:FAIL|ERROR)$", Fails(Nothing)),
-            rule(r"^\w+ \([\w.]+\) \.\.\. ok$", Passed),
+            rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. ok$", Passed),
+            rule(
+                r"^(?:\w+ \([\w.]+\) \.\.\. )?(?:ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$",
+                Settles,
+            ),
+            rule(r"^(?P<id>test\w* \(\w+(?:\.\w+)+\)) \.\.\. (?P<message>.*)$", Begins),
             rule(r"^(?:FAIL|ERROR): (?P<id>\S+ \(.+\)(?: .*)?)$", Fails(Explanation)),
             rule(r"^(?:FAIL|ERROR): (?P<id>setUp\w+ \(.+\))$", Fails(Explanation)),
             rule(r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+), in "#, LastPlace),
@@ -205,6 +240,7 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^  ● Test suite failed to run$", ScopeFails),
             rule(r"^  ● (?:Console|Cannot log after tests are done.*)$", Ends),
             rule(r"^  ● (?P<id>\S.*)$", Fails(MessageFirst)),
+            rule(r"^  ●  (?P<id>process\.exit called) (?P<message>with .*)$", Dies),
             rule(JS_FRAME, Place),
         ],
     },
@@ -214,8 +250,9 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: false,
         needs_sign: true,
         rules: &[
-            rule(r"^ (?:RUN|DEV)  v\d", Starts),
-            rule(r"^ *Tests  (?:\d+ [a-z]+(?: \| | ))+\(\d+\)$", Totals(NumberFirst)),
+            rule(r"^ (?:RUN|DEV)  v\d", Announces),
+            rule(r"^(?:No test files found| +BENCH  Summary)", Starts),
+            rule(r"^ *Tests  (?:no tests|(?:\d+ [a-z]+(?: \| | ))+\(\d+\))$", Totals(NumberFirst)),
             rule(r"^ *Test Files  ", Ends),
             rule(r"^ ?FAIL  (?P<id>\S.*?) \[ [^\]]+ \]$", Fails(MessageFirst)),
             rule(r"^ ?FAIL  (?P<id>\S.*)$", Fails(MessageFirst)),
@@ -230,6 +267,12 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: false,
         needs_sign: true,
         rules: &[
+            // Before its totals, the runner prints nothing that others do not print too; some reporters print none.
+            rule(r"^[>$] (?:\S+=\S+ )*(?:\S*/)?_?mocha(?: |$)", Section(2)),
+            rule(r"^[>$] (?:\S+=\S+ )*(?:\S*/)?_?mocha(?: |$)", Starts),
+            within(2, r"^ {4,}(?:✔|✓) \S", Passed),
+            rule(r"^ ?(?P<id>Exception during run): (?P<message>.*)$", Dies),
+            rule(r"^  \d+ passing\b", Section(0)),
             rule(r"^  \d+ passing\b", Totals(NumberFirst)),
             rule(r"^  \d+ pending$", Totals(NumberFirst)),
             rule(r"^  \d+ failing$", Section(1)),
@@ -237,6 +280,7 @@ pub(super) const RUNNERS: &[Runner] = &[
             within(1, r"^  \d+\) (?P<id>\S.*)$", NameBegins),
             within(1, r"^ {5,}(?P<id>\S.*)$", NameGoesOn),
             within(1, JS_FRAME, Place),
+            within(2, r"^  [^\s<{}\[\]]", Announces),
         ],
     },
     Runner {
@@ -287,6 +331,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         needs_sign: true,
         rules: &[
             rule(r"^ *Nextest run ID ", Starts),
+            rule(r"^ +Starting [1-9]\d* tests? across \d+ binar", Announces),
             rule(r"^ *Summary \[ *[\d.]+s\] .*\d+ tests? run:", Totals(NumberFirst)),
             rule(
                 r"^ *(?:TRY \d+ )?(?:FAIL|ABORT|TIMEOUT|TMT|SIG[A-Z]+|XFAIL|LEAK-FAIL)\s+\[ *>?[\d.]+s\] (?:\( *\d+/\d+\) )?(?P<id>\S.*)$",
@@ -314,7 +359,11 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^     Running (?P<id>.+)$", Scope),
             rule(r"^   Doc-tests (?P<id>.+)$", Scope),
             rule(r"^(?:test result|error): ", Section(0)),
-            rule(r"^running \d+ tests?$", Starts),
+            rule(r"^running \d+ tests?$", Announces),
+            rule(
+                r"^test (?P<id>\S.*?)(?: - should panic)? \.\.\. (?P<message>error: test failed)\b",
+                Dies,
+            ),
             rule(
                 r"^test result: (?:ok|FAILED)\. \d+ passed; \d+ failed; \d+ ignored;",
                 Totals(NumberFirst),
@@ -338,7 +387,8 @@ pub(super) const RUNNERS: &[Runner] = &[
             ),
             rule(r"^error: test failed, to rerun pass `(?P<id>[^`]+)`$", Scope),
             rule(
-                r"^  process didn't exit successfully: `.*` \((?P<message>signal: .*)\)$",
+                // Failed tests exit with 101.
+                r"^  process didn't exit successfully: `.*` \((?P<message>signal: .*|exit (?:status|code): (?:\d\d?|10[02-9]|1[1-9]\d|[2-9]\d\d|0x.*))\)$",
                 ScopeFails,
             ),
         ],
@@ -349,14 +399,17 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: true,
         needs_sign: false,
         rules: &[
-            rule(r"^=== (?:RUN|CONT|NAME) +(?P<id>\S+)$", Runs),
+            rule(r"^=== RUN +(?P<id>\S+)$", Begins),
+            rule(r"^=== (?:CONT|NAME) +(?P<id>\S+)$", Runs),
             rule(r"^ *--- FAIL: (?P<id>\S+) \([\d.]+s\)$", Fails(Explanation)),
-            rule(r"^ *--- PASS: \S+ \([\d.]+s\)$", Passed),
-            rule(r"^ *--- SKIP: \S+ \([\d.]+s\)$", Skipped),
-            rule(r"^(?:ok|\?) +\t\S+", Ends),
+            rule(r"^ *--- PASS: (?P<id>\S+) \([\d.]+s\)$", Passed),
+            rule(r"^ *--- SKIP: (?P<id>\S+) \([\d.]+s\)$", Skipped),
+            rule(r"^(?:ok|\?) +\t\S+|^(?:PASS|FAIL)$", Concludes),
+            rule(r"^(?P<message>panic: test timed out after .*)$", Section(1)),
+            within(1, r"^\t\t(?P<id>Test\S*) \([\w.]+\)$", Dies),
             rule(r"^\s+Error:\s+(?P<message>\S.*)$", Message),
             rule(r"^FAIL\t(?P<id>\S+) \[(?P<message>(?:build|setup) failed)\]$", Fails(Nothing)),
-            rule(r"^FAIL\t\S+\t[\d.]+s$", Ends),
+            rule(r"^FAIL\t\S+\t[\d.]+s$", Stops),
             rule(r"^(?P<message>panic: .*)$", Message),
             rule(r"^\s+(?P<file>[\w.-]+\.go):(?P<line>\d+): (?P<message>.*)$", Message),
             rule(r"^\t(?P<file>\S+_test\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$", Place),
@@ -396,6 +449,10 @@ pub(super) const RUNNERS: &[Runner] = &[
                 r"^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors(?:, \d+ (?:skips|pendings|omissions))?",
                 Totals(NumberFirst),
             ),
+            rule(r"^Run options: .*--seed \d+", Section(2)),
+            rule(r"^Run options: .*--seed \d+", Announces),
+            rule(r"^(?P<id>[A-Z][\w:]*#\S.*?) = [\d.]+ s = ", Settles),
+            within(2, r"^(?P<id>[A-Z][\w:]*#\S+) = (?P<message>.*)$", Begins),
             rule(r"^(?:  \d+\) )?(?:Failure|Error):$", Section(1)),
             rule(r"^(?:  \d+\) )?Skipped:$", Section(0)),
             within(
@@ -413,9 +470,16 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: false,
         needs_sign: true,
         rules: &[
+            rule(r"^PHPUnit \d+\.\S+ by Sebastian Bergmann", Section(3)),
             rule(r"^PHPUnit \d+\.\S+ by Sebastian Bergmann", Starts),
+            rule(r"^(?:Tests: \d+, Assertions: |OK \()\d", Section(0)),
             rule(r"^Tests: \d+, Assertions: \d+(?:, [A-Z][A-Za-z ]+: \d+)*\.$", Totals(WordFirst)),
             rule(r"^OK \(\d+ tests?, \d+ assertions?\)$", Totals(NumberFirst)),
+            within(
+                3,
+                r"^(?: ✔ .*|[.FEWSIRND]+(?:\s+\d+ / \d+ .*|(?:PHP )?Fatal error: .*)?)$",
+                Announces,
+            ),
             rule(r"^There (?:was|were) \d+ .*:$", Section(2)),
             rule(r"^There (?:was|were) \d+ (?:errors?|failures?):$", Section(1)),
             within(1, r"^\d+\) (?P<id>\S.*)$", Fails(MessageFirst)),
@@ -487,6 +551,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         has_subtests: false,
         needs_sign: true,
         rules: &[
+            rule(r"^Test project /", Section(3)),
             rule(r"^Test project /", Starts),
             rule(r"^\d+% tests passed, \d+ tests? failed out of \d+$", Totals(NumberFirst)),
             rule(
@@ -494,11 +559,11 @@ pub(super) const RUNNERS: &[Runner] = &[
                 Skipped,
             ),
             rule(
-                r"^ *\d+/\d+ Test +#\d+: (?P<id>\S.*?) \.*(?: +)?\*\*\*(?P<message>[A-Z][A-Za-z]*(?: Run|: \S+)?)",
+                r"^ *\d+/\d+ Test +#\d+: (?P<id>\S.*?) \.*(?: +)?(?:[A-Z][a-z ]+)?\*\*\*(?P<message>[A-Z][A-Za-z]*(?: Run|: \S+)?)",
                 Fails(Explanation),
             ),
-            rule(r"^ *\d+/\d+ Test +#\d+: \S.*? +Passed +[\d.]+ sec", Ends),
-            rule(r"^ *Start +\d+: ", Ends),
+            rule(r"^ *\d+/\d+ Test +#\d+: (?P<id>\S.*?) \.*(?: +)?Passed +[\d.]+ sec", Passed),
+            within(3, r"^ *Start +\d+: (?P<id>\S.*)$", Begins),
             rule(r"^The following tests FAILED:$", Section(1)),
             rule(r"^The following tests did not run:$", Section(2)),
             within(1, r"^\t *\d+ - (?P<id>\S.*) \((?P<message>[^)]+)\)", Fails(Nothing)),

@@ -121,7 +121,8 @@ impl Scanner {
     /// Returns the run if the text, ending here, is the output of a test runner.
     pub(super) fn finish(&self) -> Option<Scanned> {
         if let Some((dialect, counts, failures)) = self.xml.finish() {
-            let run = run(vec![dialect], counts, failures.iter().map(|failed| &failed.failure));
+            let failed = failures.iter().map(|failed| &failed.failure);
+            let run = run(vec![dialect], counts, failed, false);
             return Some(Scanned { run, parts: Parts::Tags(failures.to_vec()) });
         }
         let mut end = self.clone();
@@ -131,8 +132,10 @@ impl Scanner {
         let mut runners = Vec::new();
         let mut counts = Counts::default();
         let mut entries = Vec::new();
+        let mut unfinished = false;
         for record in end.records.into_values() {
-            let Some((runner, own, failed)) = record.finish() else { continue };
+            let Some((runner, own, failed, is_unfinished)) = record.finish() else { continue };
+            unfinished |= is_unfinished;
             runners.push(runner);
             counts.add(Counts { passed: own.passed(), ..own });
             entries.extend(failed);
@@ -140,7 +143,7 @@ impl Scanner {
         if runners.is_empty() {
             return None;
         }
-        let run = run(runners, counts, entries.iter().map(|entry| &entry.failure));
+        let run = run(runners, counts, entries.iter().map(|entry| &entry.failure), unfinished);
         let kept = end.memory.kept().to_vec();
         Some(Scanned { run, parts: Parts::Lines { entries, kept } })
     }
@@ -215,12 +218,14 @@ fn run<'a>(
     runners: Vec<&'static str>,
     counts: Counts,
     failures: impl Iterator<Item = &'a Failure>,
+    unfinished: bool,
 ) -> TestRun {
     TestRun {
         runners,
         passed: counts.passed(),
         failed: counts.failed,
         skipped: counts.skipped,
+        unfinished,
         failures: failures.cloned().collect(),
     }
 }

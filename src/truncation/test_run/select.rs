@@ -137,6 +137,12 @@ fn parts<'a>(entries: &[Entry], kept: &'a [RetainedTest]) -> Vec<Parts<'a>> {
             Role::Totals => {}
         }
     }
-    parts.iter_mut().for_each(Parts::order);
+    for own in &mut parts {
+        // The line that names a test without a result only says that it begins.
+        if own.names.is_empty() {
+            own.names.extend(own.explanation.first());
+        }
+        own.order();
+    }
     parts
 }
