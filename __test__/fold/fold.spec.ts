@@ -155,6 +155,7 @@ describe('lines that stay', () => {
     'src/l.c:88:12: Fehler: nicht deklariert',
     'src/l.c:8:1: erreur: non déclaré',
     'src/l.c:8:1: ошибка: не описан',
+    '  1) cart adds two items:',
     'E: Unable to locate package',
     'E1128 10:31:07.000001 controller.go:1] boom',
     'W: GPG error: http://deb.example InRelease: NO_PUBKEY 3B4F',

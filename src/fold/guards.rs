@@ -90,7 +90,8 @@ const WORDS: [&str; 40] = [
 static FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok());
 
-/// Marks errors that have no word of the rules: those of [`WORDS`], of apt and of klog.
+/// Marks errors that have no word of the rules: those of [`WORDS`], of apt and of klog, and the names of failed tests of Mocha,
+/// RSpec and Minitest (`  1) adds`).
 fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
     for found in FINDER.iter().flat_map(|finder| finder.find_iter(lines.text)) {
         stays[lines.at_byte(found.start())] = true;
@@ -100,6 +101,10 @@ fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
             [b'E' | b'W', b':', b' ', ..] | [b'E', b'r', b'r', b':', ..] => true,
             [b'E' | b'F', date @ ..] if date.len() > 8 => {
                 date[..4].iter().all(u8::is_ascii_digit) && date[4] == b' ' && date[7] == b':'
+            }
+            [b' ', b' ', rest @ ..] => {
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                digits > 0 && rest[digits..].starts_with(b") ")
             }
             _ => false,
         };
