@@ -319,11 +319,11 @@ describe('smart', () => {
 
   it('looks for what the caller names, and passes over what the caller calls good', async () => {
     const noise = Array.from({ length: 12_000 }, (_, n) => `step ${n} finished`)
-    noise.splice(1500, 0, 'QUOTA exceeded for tenant 17', 'limit 5, used 9')
+    noise.splice(1500, 0, 'ALLOWANCE used up by tenant 17', 'limit 5, used 9')
     noise.splice(2500, 0, 'error: retry budget used (expected)')
     const text = noise.join('\n')
     const rules = [
-      { words: ['quota '], pattern: /^quota exceeded for \w+/i, weight: 990, after: 1 },
+      { words: ['allowance '], pattern: /^allowance used up by \w+/i, weight: 990, after: 1 },
       { words: ['(expected)'], weight: 0 },
     ]
     const options = { maxLines: 30, maxBytes: 2000 }
@@ -333,15 +333,15 @@ describe('smart', () => {
     ]) {
       const service = makeService(settings)
       const { preview } = cut(await service.output(text, { toolName: 'bash', options }))
-      expect(preview).toContain('QUOTA exceeded for tenant 17\nlimit 5, used 9')
+      expect(preview).toContain('ALLOWANCE used up by tenant 17\nlimit 5, used 9')
       expect(preview).not.toContain('(expected)')
       const capture = service.capture({ toolName: 'bash', options })
       capture.end(text)
       expect(cut(await capture.result).preview).toBe(preview)
     }
-    expect(new SmartStrategy({ rules }).truncate(text, options as TruncationConfig).content).toContain('QUOTA')
+    expect(new SmartStrategy({ rules }).truncate(text, options as TruncationConfig).content).toContain('ALLOWANCE')
     const plain = await shorten(text, options)
-    expect([plain.preview.includes('QUOTA'), plain.preview.includes('(expected)')]).toEqual([false, true])
+    expect([plain.preview.includes('ALLOWANCE'), plain.preview.includes('(expected)')]).toEqual([false, true])
   })
 
   it.each([

@@ -28,6 +28,13 @@ pub(crate) fn template(line: &[u8]) -> u64 {
     all.0
 }
 
+/// Returns the part of a line that says what failed: the error of a traced system call, whatever its arguments were, so that one
+/// rare error is not one of many. The whole line if it traces none, or a search for a file, which is known by its path.
+pub(crate) fn what_failed(line: &[u8]) -> &[u8] {
+    let error = memchr::memmem::rfind(line, b" = -1 E").and_then(|at| line.get(at..));
+    error.filter(|error| !error.starts_with(b" = -1 ENOENT")).unwrap_or(line)
+}
+
 /// A line as [`template`] reads it, without the names between quotes.
 pub(crate) fn without_names(line: &[u8], out: &mut Vec<u8>) {
     out.clear();
@@ -80,6 +87,19 @@ mod tests {
         let mut out = Vec::new();
         without_names(line.as_bytes(), &mut out);
         template(&out)
+    }
+
+    #[test]
+    fn failed_calls_are_told_apart_by_their_error() {
+        let of = |line: &str| of(&String::from_utf8_lossy(what_failed(line.as_bytes())));
+        let again = of("read(4, 0x7f11, 1024) = -1 EAGAIN (Resource temporarily unavailable)");
+        assert_eq!(
+            again,
+            of("12 accept4(5, 0x7ffd, [128]) = -1 EAGAIN (Resource temporarily unavailable)")
+        );
+        assert_ne!(again, of("rename(\"/x\", \"/y\") = -1 EXDEV (Invalid cross-device link)"));
+        let missing = of("stat(\"/x\", 0x7ffe) = -1 ENOENT (No such file or directory)");
+        assert_ne!(missing, of("access(\"/x\", R_OK) = -1 ENOENT (No such file or directory)"));
     }
 
     #[test]

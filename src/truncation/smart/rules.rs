@@ -288,6 +288,9 @@ mod tests {
             "      Reason:       OOMKilled",
             "  # aws_db_instance.main must be replaced",
             "1700000400.123456 [0 10.0.0.9:51022] \"FLUSHALL\"",
+            "1700000400.123456 [0 10.0.0.9:51022] \"config\" \"set\" \"dir\" \"/tmp\"",
+            "18741 rename(\"/srv/a.bin\", \"/mnt/a.bin\") = -1 EXDEV (Invalid cross-device link)",
+            "rsync: write failed on \"/mnt/b/a.iso\": No space left on device (28)",
         ] {
             assert!(weight(line) >= 850, "{line}: {}", weight(line));
         }
@@ -313,6 +316,8 @@ mod tests {
             "- [x] write the docs",
             "installing backoff 2.2.1",
             "         Rows Removed by Filter: 12",
+            "1700000400.123456 [0 10.0.0.9:51022] \"GET\" \"flushall\"",
+            "lseek(3, 0, SEEK_CUR) = -1",
         ] {
             assert_eq!(weight(line), 0, "{line}");
         }

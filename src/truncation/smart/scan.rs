@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::line_fingerprint::{template, without_names};
+use super::line_fingerprint::{template, what_failed, without_names};
 use super::query::{self, Query};
 use super::retained::{Counts, FIRST, Finding, LAST, Memory, place_of};
 use super::rules::{Rules, Verdict};
@@ -339,7 +339,7 @@ impl Scanner {
         verdict: Verdict,
     ) -> bool {
         let mut named = Vec::new();
-        without_names(line, &mut named);
+        without_names(what_failed(line), &mut named);
         let mut kind = template(&named) ^ u64::from(verdict.weight);
         if self.memory.kinds.len() >= KINDS && !self.memory.kinds.contains_key(&kind) {
             kind = u64::from(verdict.weight);

@@ -226,9 +226,16 @@ pub static RULES: &[Rule] = &[
             "authentication failed",
             "access denied",
             "is not recognized as",
+            "no space left",
+            "read-only file system",
+            "too many open files",
+            "quota exceeded",
+            "operation not permitted",
         ],
         "",
     ),
+    // Calls that `strace` saw fail.
+    rule(890, (1, 1), &[" = -1 e"], r" = -1 E[A-Z0-9]+ \("),
     rule(
         915,
         (0, 1),
@@ -393,7 +400,12 @@ pub static RULES: &[Rule] = &[
         &["must be replaced", "will be destroyed", "forces replacement"],
         r"^\s*# \S+ (is tainted, so )?(must be replaced|will be destroyed)|# forces replacement",
     ),
-    rule(905, (0, 0), &["\"flush", "\"shutdown\""], r#"(?i)\] "(flush(all|db)|shutdown)""#),
+    rule(
+        905,
+        (0, 0),
+        &["\"flush", "\"shutdown\"", "\"replicaof\"", "\"slaveof\"", "\"config\" \"set\""],
+        r#"(?i)\] "(flush(all|db)|shutdown|replicaof|slaveof|config" "set)""#,
+    ),
     // Query plans that read many rows for a few, or sort on disk.
     rule(
         620,
