@@ -1,7 +1,7 @@
 //! Blocks: adjacent lines that explain the same failure, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::features::Described;
 use super::line_fingerprint::{template, without_names};
@@ -27,6 +27,10 @@ pub(super) struct Block {
 }
 
 impl Block {
+    fn first(&self) -> Option<u64> {
+        self.lines.first().map(|(number, _)| *number)
+    }
+
     /// Returns the numbers of its first and last line if its best line is at least so likely.
     pub(super) fn ends(&self, least: u32) -> Option<(u64, u64)> {
         let ((first, _), (last, _)) = (self.lines.first()?, self.lines.last()?);
@@ -49,7 +53,7 @@ const TO_END: usize = 8;
 const DEEPER: usize = 4;
 /// Share in percent of what is left for blocks that a block gets which does not fit, so that the next one gets something too.
 const PART: u64 = 90;
-/// Lines at the start of such a block that are shown in any case, as they say what it is about, and their share of its part in percent.
+/// Lines at the start of a block that say what it is about, and their share in percent of the part of a block that does not fit.
 const START: usize = 2;
 const START_PART: u64 = 40;
 /// Lines that are alike in the shown part of such a block.
@@ -181,9 +185,21 @@ pub(super) fn form(
             own.iter().filter_map(|(number, _)| kind_of(&lines.get(number)?.text)).collect();
         blocks.push(Block { lines: own, best: seed - from, peak, density, paragraphs, kinds });
     }
-    let first = |block: &Block| block.lines.first().map(|(number, _)| *number);
-    sort_by_key(&mut blocks, |block| (u64::MAX - block.density, first(block)));
+    sort_by_key(&mut blocks, |block: &Block| (u64::MAX - block.density, block.first()));
     blocks
+}
+
+/// Adds the first lines of the blocks whose best line is at least so likely, the likeliest first. A block that begins like
+/// another is known by that one.
+pub(super) fn begin(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
+    let mut order: Vec<&Block> = blocks.iter().filter(|block| block.peak >= least).collect();
+    sort_by_key(&mut order, |block| (u32::MAX - block.peak, block.first()));
+    let mut met = BTreeSet::new();
+    for block in order {
+        if block.first().is_some_and(|first| met.insert(chosen.alike(first))) {
+            chosen.add_all(block.lines.iter().take(START).map(|(number, _)| *number), most);
+        }
+    }
 }
 
 /// Adds blocks whose best line is at least so likely, whole before the next, and those that repeat others after the rest. If a

@@ -19,13 +19,34 @@ fn is_border(line: &Line) -> bool {
     matches!(start(line.text.as_bytes()), Start::Rule | Start::Item)
 }
 
-/// Returns the section around lines that follow one another, if all of it is remembered and it is not too long.
-fn around(lines: &Lines, first: u64, last: u64) -> Option<RangeInclusive<u64>> {
-    let (mut top, mut bottom, mut left) = (first, last, FARTHEST);
+/// Returns the rule or number above a line, or the line itself, and how many more lines a section may have. `None` if a line
+/// between them is not remembered, or they are too far apart.
+fn border(lines: &Lines, number: u64) -> Option<(u64, usize)> {
+    let (mut top, mut left) = (number, FARTHEST);
     while !is_border(lines.get(&top)?) {
         top = top.checked_sub(1)?;
         left = left.checked_sub(1)?;
     }
+    Some((top, left))
+}
+
+/// Returns the line that names the section of a line: the rule or number above it, or what stands between two rules.
+fn heading(lines: &Lines, number: u64) -> Option<u64> {
+    let (top, _) = border(lines, number)?;
+    let has_name = |number: u64| {
+        lines.get(&number).is_some_and(|line| line.text.contains(char::is_alphanumeric))
+    };
+    if has_name(top) {
+        return Some(top);
+    }
+    let is_between = top.checked_sub(2).and_then(|above| lines.get(&above)).is_some_and(is_border);
+    (is_between && has_name(top - 1)).then_some(top - 1)
+}
+
+/// Returns the section around lines that follow one another, if all of it is remembered and it is not too long.
+fn around(lines: &Lines, first: u64, last: u64) -> Option<RangeInclusive<u64>> {
+    let (mut top, mut left) = border(lines, first)?;
+    let mut bottom = last;
     let is_rule = |number: Option<u64>| {
         let line = number.and_then(|number| lines.get(&number));
         line.is_some_and(|line| start(line.text.as_bytes()) == Start::Rule)
@@ -65,6 +86,17 @@ pub(super) fn of_blocks(
     }
 }
 
+/// Adds the line that names the section of a grave line by the hand rules. Returns true if it was not shown.
+pub(super) fn name(
+    chosen: &mut Chosen<'_>,
+    lines: &Lines,
+    (value, number): (i64, u64),
+    most: (u64, u64),
+) -> bool {
+    let heading = if value >= GRAVE { heading(lines, number) } else { None };
+    heading.is_some_and(|top| !chosen.numbers.contains(&top) && chosen.add(top, most))
+}
+
 /// Adds the sections of the gravest lines by the hand rules, at most `count`.
 pub(super) fn of_grave(
     chosen: &mut Chosen<'_>,
@@ -93,6 +125,12 @@ mod tests {
     use crate::text::lossy::Source;
     use crate::truncation::lines::line;
 
+    fn lines_of(texts: &[&str]) -> Lines {
+        let numbered = (1u64..).zip(texts).filter(|(_, text)| **text != "~");
+        let of = |text: &str| line(text.as_bytes(), 0..text.len() as u64, Source::Text, 100);
+        numbered.map(|(number, text)| (number, of(text))).collect()
+    }
+
     /// Lines, `~` for one that is not remembered; the number of one of them, and its section.
     type Case<'a> = (&'a [&'a str], u64, Option<(u64, u64)>);
 
@@ -112,14 +150,25 @@ mod tests {
             (&["====", "x", "y", "~", "z"], 2, Some((1, 3))),
         ];
         for (texts, number, expected) in cases {
-            let numbered = (1u64..).zip(texts).filter(|(_, text)| **text != "~");
-            let lines: Lines = numbered
-                .map(|(number, text)| {
-                    (number, line(text.as_bytes(), 0..text.len() as u64, Source::Text, 100))
-                })
-                .collect();
+            let lines = lines_of(texts);
             let found = around(&lines, number, number);
             assert_eq!(found.map(|it| (*it.start(), *it.end())), expected, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_section_is_named_by_its_border() {
+        let cases: [(&[&str], Option<u64>); 6] = [
+            (&["== FAILURES ==", "____ a ____", "", "x", "E y"], Some(2)),
+            (&["======", "ERROR: a", "------", "x", "y"], Some(2)),
+            (&["  1) a", "x", "", "y"], Some(1)),
+            (&["x", "-----", "y"], None),
+            (&["====", "~", "y"], None),
+            (&["x", "y"], None),
+        ];
+        for (texts, expected) in cases {
+            let lines = lines_of(texts);
+            assert_eq!(heading(&lines, texts.len() as u64), expected, "{texts:?}");
         }
     }
 

@@ -16,13 +16,17 @@ use crate::util::sort::sort_by_key;
 const WARNING: i64 = 330;
 /// Share of the rest in percent that the first lines of each kind get before unlikely blocks.
 const KINDS: u64 = 10;
-/// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
+/// Share of the budget in percent that the first lines of likely blocks get before anything else of them.
+const STARTS: u64 = 20;
+/// Share of the rest in percent that likely blocks get before the lines that the hand rules rank.
 const BLOCKS: u64 = 60;
 /// Share of what then remains in percent that the rest of their sections gets, and then the sections of the gravest lines.
 const SECTIONS: u64 = 40;
 const GRAVE_SECTIONS: u64 = 60;
 /// Bytes of the budget for each section of a grave line: 8 sections at 50 KB, none at 4 KB.
 const PER_SECTION: u64 = 6400;
+/// Number of sections whose name is shown with a grave line of theirs, if the rest of them is not.
+const NAMED_SECTIONS: u32 = 3;
 /// Share of what then remains in percent that the rest of their paragraphs gets.
 const PARAGRAPHS: u64 = 40;
 /// Bytes of the budget for each line that a paragraph may reach beyond its block: 64 lines at 50 KB.
@@ -76,6 +80,8 @@ pub(super) fn choose(
             describe(lines, (&found.findings, &found.counts), &worth, (total, size), rules);
         let far = (budget.bytes / PER_PARAGRAPH_LINE).min(FARTHEST) as usize;
         blocks = blocks::form(lines, &described, rules.ranking(), far);
+        let most = chosen.share(STARTS);
+        blocks::begin(&mut chosen, &blocks, LIKELY, most);
         let most = chosen.share(BLOCKS);
         blocks::add(&mut chosen, &blocks, LIKELY, most);
         let most = chosen.share(SECTIONS);
@@ -86,9 +92,11 @@ pub(super) fn choose(
         blocks::complete(&mut chosen, &blocks, LIKELY, most);
         chosen.close_small_gaps(SMALL_GAP.0, SMALL_GAP.1);
     }
-    for (value, number) in &ranked {
-        if *value >= WARNING {
-            chosen.add(*number, all);
+    let mut names = if keep.is_early() { 0 } else { NAMED_SECTIONS };
+    for (value, number) in ranked.iter().copied().filter(|(value, _)| *value >= WARNING) {
+        let is_shown = chosen.add(number, all);
+        if is_shown && names > 0 && sections::name(&mut chosen, lines, (value, number), all) {
+            names -= 1;
         }
     }
     if !blocks.is_empty() {
