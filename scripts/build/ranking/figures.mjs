@@ -18,6 +18,19 @@ function reasonOf(log, got) {
 export const newFigures = () =>
   BUDGETS.map(() => ({ logs: 0, lines: 0, first: 0, fit: 0, fits: 0, corpus: 0, full: 0, missed: [] }))
 
+/** Adds the figures of other outputs. */
+export function add(figures, others) {
+  figures.forEach((figure, at) => {
+    for (const name of Object.keys(figure)) {
+      if (name === 'missed') figure.missed.push(...others[at].missed)
+      else figure[name] += others[at][name]
+    }
+  })
+}
+
+/** A number by which to choose between ways of showing the same outputs. */
+export const worth = (figures) => figures.reduce((sum, { fits, first, full }) => sum + fits + first + full, 0)
+
 /** Adds the previews of an output, one for each budget: chunks kept whole that fill at most half of it, and their first lines. */
 export function count(figures, log, previews) {
   BUDGETS.forEach(([maxLines, maxBytes], at) => {

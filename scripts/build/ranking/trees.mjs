@@ -12,14 +12,15 @@ const BINS = 64
 /** Share of the lines that are not marked that are learned from. */
 const NEGATIVES = 0.12
 
-/** The lines to learn from: features by column, labels and weights. */
-export function sample(logs) {
+/** The lines to learn from, as the tool of this number describes them: features by column, labels and weights. */
+export function sample(logs, tool) {
   const rows = []
   for (const log of logs) {
     const positive = new Set(log.lines)
-    const count = log.described.length / RECORD
+    const described = log.described[tool]
+    const count = described.length / RECORD
     for (let at = 0; at < count; at += 1) {
-      const record = log.described.subarray(at * RECORD, (at + 1) * RECORD)
+      const record = described.subarray(at * RECORD, (at + 1) * RECORD)
       const number = record.readUInt32LE(0)
       const is = positive.has(number)
       if (!is && ((number * 2654435761) >>> 0) / 2 ** 32 > NEGATIVES) continue
