@@ -9,6 +9,7 @@ import type { PromptUsage } from '../pruning/usage'
 import { Semaphore } from '../util/semaphore'
 import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, flag, signal } from '../validation/options'
+import { readable } from '../validation/validate'
 import { compacted } from './compact'
 import { Images } from './images'
 import {
@@ -125,8 +126,9 @@ export class ContextManager<M = unknown> {
    */
   describe(messages: readonly M[], prepared: Pick<PreparedContext<M>, 'messages'>): ContextMessage[] {
     checkMessages(messages)
-    checkMessages(prepared?.messages)
-    return messageStates(innerOf<M>(this), messages, prepared.messages)
+    const sent = readable('prepared', () => prepared?.messages)
+    checkMessages(sent)
+    return messageStates(innerOf<M>(this), messages, sent)
   }
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
