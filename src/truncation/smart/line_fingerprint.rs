@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_calls_are_told_apart_by_their_error() {
+    fn failed_calls_differ_by_their_error() {
         let of = |line: &str| of(&String::from_utf8_lossy(what_failed(line.as_bytes())));
         let again = of("read(4, 0x7f11, 1024) = -1 EAGAIN (Resource temporarily unavailable)");
         assert_eq!(
