@@ -177,7 +177,7 @@ pub(super) const RUNNERS: &[Runner] = &[
             ),
             rule(r"^(?P<id>\S+\.py::.+?) (?:FAILED|ERROR)\s+\[ *\d+%\]$", Fails(Nothing)),
             rule(r"^\[gw\d+\] \[ *\d+%\] [A-Z]+ (?P<id>\S+\.py::.+?)\s*$", Settles),
-            // Output of a test may stand before its result.
+            // Output of a test may precede its result.
             rule(
                 r"^(?:(?P<id>\S+\.py::[^\s\[]+(?:\[.*\])?) .*)?(?:PASSED|SKIPPED|XFAIL|XPASS|FAILED|ERROR)(?: \(.*\))?(?:\s+\[ *\d+%\])?$",
                 Settles,
