@@ -94,7 +94,8 @@ test('B29 whatever an entry of the binary is given, it answers or throws, and th
      const next = (most) => (seed = (seed * 48271) % 2147483647) % most
      let [answered, threw, views] = [0, 0, []]
      for (const [name, entry] of Object.entries(binding)) {
-       if (typeof entry !== 'function') continue
+       // Its purpose is to end the process.
+       if (typeof entry !== 'function' || name === 'deadlineStart') continue
        for (let round = 0; round < 60; round += 1) {
          const values = [...odd, ...handles()]
          const args = Array.from({ length: next(6) }, () => values[next(values.length)])
