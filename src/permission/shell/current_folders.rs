@@ -61,9 +61,8 @@ impl Walker<'_> {
         if matches!(first, "" | "." | "..") || first.starts_with('~') {
             return Vec::new();
         }
-        let is_path = |(name, _): &&(String, String)| matches!(name.as_str(), "CDPATH" | "cdpath");
-        let folders =
-            self.variables.iter().filter(is_path).flat_map(|(_, value)| value.split([':', ' ']));
+        let values = self.values_of("CDPATH").chain(self.values_of("cdpath"));
+        let folders = values.flat_map(|value| value.split([':', ' ']));
         let mut found = Vec::new();
         for folder in folders.filter(|folder| !folder.is_empty()).take(MAX_FOLDERS) {
             let folder = [folder.trim_end_matches('/'), "/", text].concat();

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
-use super::destroying_commands::LINK;
 use super::expand::Expander;
+use super::known_values::Known;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
 use crate::permission::places::{
@@ -61,12 +61,21 @@ impl Walker<'_> {
                 return Some((Place::Home, is_all));
             }
         }
-        // A link that is named itself is removed, and not what it leads to.
-        let folder = match is_all || text.ends_with('/') || text.contains("/.") {
+        // A link that is named itself is removed, and not what it leads to. If the folder is there already, no link is made in
+        // its place, so that both readings count.
+        let led = match is_all || text.ends_with('/') || text.contains("/.") {
             true => self.without_link(folder),
             false => Cow::Borrowed(folder),
         };
-        let folder = &*of_current(&folder);
+        let by_link = match led {
+            Cow::Owned(led) => self.place_at(&led, glob, is_all),
+            Cow::Borrowed(_) => None,
+        };
+        by_link.or_else(|| self.place_at(folder, glob, is_all))
+    }
+
+    fn place_at(&self, folder: &str, glob: bool, is_all: bool) -> Option<(Place, bool)> {
+        let folder = &*of_current(folder);
         let root = [String::from("/")];
         let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
         places.iter().find_map(|place| {
@@ -85,8 +94,9 @@ impl Walker<'_> {
 
     /// Returns a path with the target of a symbolic link that the command made in place of its name.
     pub(super) fn without_link<'t>(&self, path: &'t str) -> Cow<'t, str> {
-        let links = self.variables.iter().filter_map(|(name, target)| {
-            Some((name.strip_prefix(LINK)?, target)).filter(|(name, _)| path.starts_with(*name))
+        let links = self.known.iter().filter_map(|(own, target)| match own {
+            Known::Link(name) => path.starts_with(name.as_str()).then_some((name, target)),
+            _ => None,
         });
         for (name, target) in links {
             let rest = &path[name.len()..];

@@ -13,6 +13,7 @@ use super::destroyer_names::{REMOVERS, RIGHTS};
 use super::destroying_code::commands_in;
 use super::expand::{can_be_name, in_double_quotes, without_patterns};
 use super::fork_bombs::{evaluates_itself, starts_shells, with_own_name};
+use super::known_values::Known;
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
@@ -41,15 +42,6 @@ const CANONICAL: [&str; 8] = [
     STOPS_MACHINE,
     OPENS_NETWORK,
 ];
-
-/// Prefix of the entries among the variables for files that the command wrote.
-pub(super) const WRITTEN: &str = "file ";
-
-/// Prefix of the entries among the variables for aliases.
-pub(super) const ALIAS: &str = "alias ";
-
-/// Prefix of the entries among the variables for symbolic links.
-pub(super) const LINK: &str = "link ";
 
 /// Maximum number of words at which the command of another program may begin.
 pub(super) const MAX_TAILS: usize = 16;
@@ -120,9 +112,33 @@ impl Walker<'_> {
 
     fn destroys_here(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let Some(name) = words.first() else { return Vec::new() };
-        if let Some(words) = self.without_alias(words) {
-            return self.destroys_here(&words, read);
-        }
+        let mut found = self.alias_destroys(words, read);
+        found.extend(self.program_destroys(name, words, read).into_iter().map(str::to_owned));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Returns what a command destroys whose first word is an alias.
+    fn alias_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
+        let is_it = |(own, _): &(Known, String)| matches!(own, Known::Alias(name) if is_same_path(name, &words[0].text));
+        let Some(at) = self.known.iter().rposition(is_it) else { return Vec::new() };
+        // An alias may have its own name in its text.
+        let alias = self.known.remove(at);
+        let mut all: Vec<Word> = alias.1.split_whitespace().map(expanded_word).collect();
+        all.extend_from_slice(&words[1..]);
+        let found = self.destroys_here(&all, read);
+        self.known.insert(at.min(self.known.len()), alias);
+        found
+    }
+
+    /// Returns what a command destroys if its first word is no alias: a shell without a terminal expands none.
+    fn program_destroys(
+        &mut self,
+        name: &Word,
+        words: &[Word],
+        read: &[String],
+    ) -> Vec<&'static str> {
         let base = &*base(&name.text);
         let program = programs::find(base);
         let kind = program.map(|program| program.kind);
@@ -208,9 +224,7 @@ impl Walker<'_> {
                 found.extend(self.text_destroys(text));
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found.into_iter().map(str::to_owned).collect()
+        found
     }
 
     /// Returns what a command of an editor overwrites: `:w! /dev/sda`.
@@ -219,19 +233,6 @@ impl Walker<'_> {
         let is_write = matches!(name.trim_end_matches('!'), "w" | "write" | "sav" | "saveas");
         let place = is_protected_file(path.trim()).filter(|_| is_write)?;
         Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
-    }
-
-    /// Returns the words of a command whose first one is an alias.
-    fn without_alias(&mut self, words: &[Word]) -> Option<Vec<Word>> {
-        let is_it = |(name, _): &(String, String)| {
-            name.strip_prefix(ALIAS).is_some_and(|name| is_same_path(name, &words[0].text))
-        };
-        // An alias may have its own name in its text.
-        let at = self.variables.iter().rposition(is_it)?;
-        let (_, text) = self.variables.swap_remove(at);
-        let mut all: Vec<Word> = text.split_whitespace().map(expanded_word).collect();
-        all.extend_from_slice(&words[1..]);
-        Some(all)
     }
 
     /// Returns what a program destroys that may run its words.
@@ -253,7 +254,9 @@ impl Walker<'_> {
             words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
         };
         if base == "eval" {
-            if self.variables.iter().any(|(name, text)| evaluates_itself(name, text)) {
+            if self.known.iter().any(
+                |(own, text)| matches!(own, Known::Value(name) if evaluates_itself(name, text)),
+            ) {
                 found.push(FORKS);
             }
             let text = joined(&words[1..]);
@@ -298,13 +301,16 @@ impl Walker<'_> {
     /// Returns what the files destroy that the command wrote and now runs.
     fn files_destroy(&mut self, words: &[Word], is_shell: bool) -> Vec<&'static str> {
         let texts_at = |path: &str| self.written_texts(path).map(str::to_owned).collect::<Vec<_>>();
-        let file_of_start = |(name, value): &(String, String)| match name.as_str() {
-            "BASH_ENV" | "ENV" => Some(value.clone()),
-            "ZDOTDIR" => Some([value, "/.zshenv"].concat()),
+        let file_of_start = |(own, value): &(Known, String)| match own {
+            Known::Value(name) => match name.as_str() {
+                "BASH_ENV" | "ENV" => Some(value.clone()),
+                "ZDOTDIR" => Some([value, "/.zshenv"].concat()),
+                _ => None,
+            },
             _ => None,
         };
         let read_first: Vec<String> = self
-            .variables
+            .known
             .iter()
             .filter(|_| is_shell)
             .filter_map(file_of_start)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::analyzer::Walker;
 use super::expand_parameters::changed;
-use super::known_values::ANY;
+use super::known_values::Known;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
 
@@ -224,10 +224,18 @@ impl<'w, 'a> Expander<'w, 'a> {
             "PWD" => Some(self.walker.places.clone()),
             "SHELL" | "BASH" => Some(vec!["/bin/sh".to_owned()]),
             "IFS" => Some(vec![" ".to_owned()]),
-            _ if self.walker.values_of(ANY).next().is_some() => {
-                Some(self.walker.values_of(ANY).map(str::to_owned).collect())
+            _ => {
+                let of_any = |(own, value): &(Known, String)| {
+                    (*own == Known::ValueOfAny).then(|| value.clone())
+                };
+                let values: Vec<String> = self.walker.known.iter().filter_map(of_any).collect();
+                let is_empty =
+                    values.is_empty() && self.unset_is_empty && self.walker.is_unset(name);
+                match is_empty {
+                    true => Some(vec![String::new()]),
+                    false => Some(values).filter(|values| !values.is_empty()),
+                }
             }
-            _ => (self.unset_is_empty && self.walker.is_unset(name)).then(|| vec![String::new()]),
         }
     }
 

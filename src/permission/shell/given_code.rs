@@ -7,9 +7,10 @@ use super::analyzer::{Walker, pieces};
 use super::container_paths::paths_of_machine;
 use super::destroying_code::{HOMES, commands_in, with_joined_paths, with_joined_strings};
 use super::destroying_commands::{
-    LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, base, is_code_from_input, is_shell_text,
+    LOCAL_WRAPPERS, MAX_TAILS, base, is_code_from_input, is_shell_text,
 };
 use super::expand::decoded_all;
+use super::known_values::Known;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
 use super::script_safety::sed_is_harmless;
@@ -244,7 +245,7 @@ impl Walker<'_> {
 
     /// Judges the code in files that the command wrote and now runs.
     pub(super) fn code_in_files(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        if !self.variables.iter().any(|(name, _)| name.starts_with(WRITTEN)) {
+        if !self.known.iter().any(|(own, _)| matches!(own, Known::Written(_))) {
             return;
         }
         let first = base(&words[0].text).into_owned();

@@ -9,9 +9,7 @@ use brush_parser::ast::{
 
 use super::AnalyzedCommand;
 use super::analyzer::Walker;
-use super::destroying_commands::{
-    ALIAS, FORKS, LINK, LOCAL_WRAPPERS, MAX_TAILS, WRITTEN, is_same_path, is_shell_text,
-};
+use super::destroying_commands::{FORKS, LOCAL_WRAPPERS, MAX_TAILS, is_same_path, is_shell_text};
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
 use super::fork_bombs::starts_shells_again;
 use super::printed_text::formatted;
@@ -21,15 +19,26 @@ use super::wrappers::shell_text;
 use crate::permission::sensitive::is_startup;
 use crate::util::words::has_word;
 
-/// Maximum number of values, and maximum length of all in bytes. They are copied for each text that is read again.
-const MAX_VARIABLES: usize = 256;
-const MAX_VALUES: usize = 32 * 1024;
+/// Maximum number of known texts, and maximum length of all in bytes. They are copied for each text that is read again.
+const MAX_KNOWN: usize = 256;
+const MAX_KNOWN_BYTES: usize = 32 * 1024;
 
-/// Prefix of the entries for variables that are names of others.
-const NAME: &str = "name ";
-
-/// The name of the entries for values of variables whose names are unknown.
-pub(super) const ANY: &str = "any name";
+/// The meaning of a text that the command itself makes known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Known {
+    /// A value of the variable.
+    Value(String),
+    /// A value of a variable whose name is unknown.
+    ValueOfAny,
+    /// The variable that this one is another name of, by `declare -n`.
+    SameAs(String),
+    /// The text of the alias, or the program that a name or a file is.
+    Alias(String),
+    /// The target of the symbolic link.
+    Link(String),
+    /// The content of the file that the command wrote.
+    Written(String),
+}
 
 /// Maximum number of functions, and of those that are searched for calls of another one.
 const MAX_FUNCTIONS: usize = 64;
@@ -41,19 +50,14 @@ impl Walker<'_> {
         if let Some(inner) = raw.strip_prefix("<(").and_then(|raw| raw.strip_suffix(')')) {
             // The name of a file with the output of a command.
             for text in Expander::new(self).output(inner).into_iter().flatten() {
-                self.remember_value(&[WRITTEN, raw].concat(), &text);
+                self.remember_as(Known::Written(raw.to_owned()), &text);
             }
             return self.remember_value(name, raw);
         }
         let list = raw.strip_prefix('(').and_then(|raw| raw.strip_suffix(')'));
         let mut texts = Expander::new(self).texts(list.unwrap_or(raw));
         if let Some(name) = name.strip_suffix('+') {
-            let before: Vec<String> = self
-                .variables
-                .iter()
-                .filter(|(own, _)| own == name)
-                .map(|(_, value)| value.clone())
-                .collect();
+            let before: Vec<String> = self.values_of(name).map(str::to_owned).collect();
             if before.is_empty() {
                 texts.iter().for_each(|text| self.remember_value(name, text));
             }
@@ -110,7 +114,7 @@ impl Walker<'_> {
                 for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
                     if let Some((name, value)) = word.text.split_once('=') {
                         if is_name {
-                            self.remember_value(&[NAME, name].concat(), value);
+                            self.remember_as(Known::SameAs(name.to_owned()), value);
                         }
                         let names = match name.contains('$') {
                             true => Expander::new(self).texts(name),
@@ -159,19 +163,19 @@ impl Walker<'_> {
             "alias" => {
                 for (name, value) in words[1..].iter().filter_map(|word| word.text.split_once('='))
                 {
-                    self.remember_value(&[ALIAS, name].concat(), value);
+                    self.remember_as(Known::Alias(name.to_owned()), value);
                 }
             }
             "hash" if words.len() > 3 && words[1].text == "-p" => {
                 for name in &words[3..] {
-                    self.remember_value(&[ALIAS, &name.text].concat(), &words[2].text);
+                    self.remember_as(Known::Alias(name.text.clone()), &words[2].text);
                 }
             }
             "ln" | "cp" | "install" | "mv" => {
                 let words = self.expanded(words).into_owned();
                 if let [target, name] = copied(base, &words)[..] {
                     if base == "ln" {
-                        self.remember_value(&[LINK, &name.text].concat(), &target.text);
+                        self.remember_as(Known::Link(name.text.clone()), &target.text);
                     }
                     self.remember_program(&name.text, &target.text);
                 }
@@ -215,9 +219,9 @@ impl Walker<'_> {
             if !variable.starts_with('$') || value.contains(['$', '`', ' ', ';']) {
                 continue;
             }
-            let mut names = Expander::new(self).texts(variable);
+            let names = Expander::new(self).texts(variable);
             if names.is_empty() {
-                names.push(ANY.to_owned());
+                self.remember_as(Known::ValueOfAny, value);
             }
             names.iter().for_each(|name| self.remember_value(name, value));
         }
@@ -270,9 +274,9 @@ impl Walker<'_> {
                 || whole.as_ref().is_some_and(|whole| absolute(name).as_ref() == Some(whole))
         };
         let texts: Vec<&str> = self
-            .variables
+            .known
             .iter()
-            .filter(|(name, _)| name.strip_prefix(WRITTEN).is_some_and(&is_it))
+            .filter(|(own, _)| matches!(own, Known::Written(name) if is_it(name)))
             .map(|(_, text)| text.as_str())
             .collect();
         texts.into_iter()
@@ -287,10 +291,10 @@ impl Walker<'_> {
     /// Records that a file is a copy of a program of the system, or of one that the command wrote.
     fn remember_program(&mut self, path: &str, program: &str) {
         for text in self.written_texts(program).map(str::to_owned).collect::<Vec<_>>() {
-            self.remember_value(&[WRITTEN, path].concat(), &text);
+            self.remember_as(Known::Written(path.to_owned()), &text);
         }
         if program.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder)) {
-            self.remember_value(&[ALIAS, path].concat(), program);
+            self.remember_as(Known::Alias(path.to_owned()), program);
         }
     }
 
@@ -325,34 +329,36 @@ impl Walker<'_> {
 
     /// Returns the values that the command gives a variable.
     pub(super) fn values_of(&self, name: &str) -> impl Iterator<Item = &str> {
-        let of_it = self.variables.iter().filter(move |(own, _)| own == name);
-        of_it.map(|(_, value)| value.as_str())
+        let is_of_it = move |own: &Known| matches!(own, Known::Value(own) if own == name);
+        self.known.iter().filter(move |(own, _)| is_of_it(own)).map(|(_, value)| value.as_str())
     }
 
     /// Returns the variables that are the same as another one by `declare -n`.
     pub(super) fn other_names(&self, name: &str) -> Vec<String> {
-        let names = self
-            .variables
-            .iter()
-            .filter_map(|(own, value)| Some((own.strip_prefix(NAME)?, value.as_str())));
-        let other = |(own, target): (&str, &str)| match own == name {
-            true => Some(target.to_owned()),
-            false => (target == name).then(|| own.to_owned()),
+        let other = |(own, target): &(Known, String)| match own {
+            Known::SameAs(own) if own == name => Some(target.clone()),
+            Known::SameAs(own) => (target == name).then(|| own.clone()),
+            _ => None,
         };
-        names.filter_map(other).collect()
+        self.known.iter().filter_map(other).collect()
     }
 
-    /// Records a known value.
+    /// Records a value of a variable.
     pub(super) fn remember_value(&mut self, name: &str, value: &str) {
-        if value.len() > MAX_BYTES || self.values_of(name).any(|known| known == value) {
+        self.remember_as(Known::Value(name.to_owned()), value);
+    }
+
+    fn remember_as(&mut self, meaning: Known, text: &str) {
+        let is_known = || self.known.iter().any(|(own, known)| *own == meaning && known == text);
+        if text.len() > MAX_BYTES || is_known() {
             return;
         }
-        let length: usize = self.variables.iter().map(|(_, value)| value.len()).sum();
-        if self.variables.len() >= MAX_VARIABLES || length + value.len() > MAX_VALUES {
+        let length: usize = self.known.iter().map(|(_, text)| text.len()).sum();
+        if self.known.len() >= MAX_KNOWN || length + text.len() > MAX_KNOWN_BYTES {
             self.is_overfull = true;
             return;
         }
-        self.variables.push((name.to_owned(), value.to_owned()));
+        self.known.push((meaning, text.to_owned()));
     }
 
     /// Returns true if the command itself defines a function.
@@ -402,13 +408,10 @@ impl Walker<'_> {
 
     /// Records the content of a file, and reads it as a command if a shell, a login or a clock starts it.
     fn remember_written(&mut self, path: &str, text: &str, is_append: bool) {
-        let name = [WRITTEN, path].concat();
-        let is_it = |(known, _): &&mut (String, String)| {
-            known.strip_prefix(WRITTEN).is_some_and(|known| is_same_path(known, path))
-        };
-        match self.variables.iter_mut().rev().find(is_it).filter(|_| is_append) {
+        let is_it = |(own, _): &&mut (Known, String)| matches!(own, Known::Written(known) if is_same_path(known, path));
+        match self.known.iter_mut().rev().find(is_it).filter(|_| is_append) {
             Some((_, before)) if before.len() + text.len() <= MAX_BYTES => before.push_str(text),
-            _ => self.remember_value(&name, text),
+            _ => self.remember_as(Known::Written(path.to_owned()), text),
         }
         let is_run_later = ["/etc/cron", "/etc/profile", "/systemd/", ".git/hooks/", ".husky/"];
         if is_startup(path, false) || is_run_later.iter().any(|part| path.contains(part)) {

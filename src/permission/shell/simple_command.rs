@@ -83,7 +83,7 @@ impl Walker<'_> {
                 if one.raw.contains("+=") { format!("{}+", one.name) } else { one.name.clone() };
             self.remember(&name, value);
         }
-        let before = self.variables.len();
+        let before = self.known.len();
         self.remember_words(&words, &fed.texts);
         for one in assigned.iter().filter(|one| one.revision && words.is_empty()) {
             self.constants.set_revision(&one.name);
@@ -127,8 +127,8 @@ impl Walker<'_> {
         };
         command.others.extend(destroyed);
         if self.is_function(&words[0].text) {
-            // The parameters of a function are gone behind the call.
-            self.variables.truncate(before);
+            // The parameters of a function are gone after the call.
+            self.known.truncate(before);
         }
         self.code_in_files(&words, &mut command);
         self.feed(fed, &words, &mut command);

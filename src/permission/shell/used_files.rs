@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
-use super::destroying_commands::LINK;
+use super::known_values::Known;
 use super::named_secrets::leaves_out;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
@@ -30,9 +30,8 @@ impl Walker<'_> {
             word.text.clone()
         };
         // The link itself is changed, unless something below it is named.
-        let is_link = |name: &str| name.strip_prefix(LINK).is_some_and(|link| link == text);
-        let is_changed =
-            domain == Domain::Edit && self.variables.iter().any(|(name, _)| is_link(name));
+        let is_link = |own: &Known| matches!(own, Known::Link(link) if *link == text);
+        let is_changed = domain == Domain::Edit && self.known.iter().any(|(own, _)| is_link(own));
         if let Cow::Owned(led) = self.without_link(&text)
             && !is_changed
         {
