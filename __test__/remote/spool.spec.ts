@@ -75,7 +75,7 @@ test.each([undefined, 'spool'])('with a store that hangs a service answers in it
     // The files that take the output otherwise are written after the timeout.
     const most = storageTimeoutMs + (spool ? 200 : 600)
     let shortest = Number.POSITIVE_INFINITY
-    // What else runs on the machine only makes a time longer.
+    // Other work on the machine only makes a time longer.
     for (let tries = 0; tries < 3 && shortest >= most; tries += 1) {
       const started = Date.now()
       const result = cut(await save())
