@@ -118,3 +118,32 @@ fn only_permission_parses_commands() {
         assert!(!code.contains("brush_parser") || file.starts_with("permission/shell/"), "{file}");
     }
 }
+
+#[test]
+fn tables_of_modules_name_each_module() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let module = Regex::new(r"(?m)^((?:#\[.*\]\n)*)(?:pub(?:\(\w+\))? )?mod (\w+);").unwrap();
+    let name = Regex::new(r"`(\w+)`").unwrap();
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    let mut tables = 0;
+    for path in files.iter().filter(|path| path.ends_with("mod.rs")) {
+        let source = std::fs::read_to_string(path).unwrap();
+        let rows =
+            source.lines().filter_map(|line| line.strip_prefix("//! | ")?.split(" | ").next());
+        let named: BTreeSet<&str> = rows
+            .flat_map(|cell| name.captures_iter(cell).map(|found| found.get(1).unwrap().as_str()))
+            .collect();
+        if named.is_empty() {
+            continue;
+        }
+        tables += 1;
+        let modules: BTreeSet<&str> = module
+            .captures_iter(&source)
+            .filter(|found| !found[1].contains("cfg(test)"))
+            .map(|found| found.get(2).unwrap().as_str())
+            .collect();
+        assert_eq!(named, modules, "{}", path.display());
+    }
+    assert!(tables > 10, "{tables}");
+}

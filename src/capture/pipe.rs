@@ -4,10 +4,10 @@
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::util::sync::{self, lock};
+use crate::util::threads;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -76,9 +76,8 @@ impl Pipe {
         let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE_BYTES);
         let state = Arc::new(Shared::default());
         let report = Report { state: Arc::clone(&state), end: None };
-        thread::Builder::new()
-            .name("spillway-pipe".to_owned())
-            .spawn(move || report.send(drain(manner, reader, wake_reader, sink)))?;
+        let work = move || report.send(drain(manner, reader, wake_reader, sink));
+        threads::start("spillway-pipe", Box::new(work))?;
         Ok(Pipe { writer: Some(writer), wake, state })
     }
 
@@ -212,6 +211,8 @@ fn read(from: &mut PipeReader, buffer: &mut [u8]) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
     use std::sync::mpsc;
 

@@ -166,7 +166,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// A lock on a file of its own. The file is removed before the lock is released, so that nothing stays behind.
+/// A lock on a file of its own. The file is removed before the lock is released, so that nothing is left.
 struct Lock {
     file: File,
     path: PathBuf,

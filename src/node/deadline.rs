@@ -7,9 +7,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use napi_derive::napi;
-use spillway_core::storage::threads;
+use spillway_core::util::threads;
 
-/// Who answers: the caller and the thread of the deadline each try to move it on from [`RUNNING`], and the first one does.
+/// The owner of the answer: the caller and the thread of the deadline each try to move it on from [`RUNNING`], and the first
+/// one does.
 static STATE: AtomicU8 = AtomicU8::new(IDLE);
 
 /// No deadline was set.

@@ -7,6 +7,7 @@
 //! | module | what it decides |
 //! | --- | --- |
 //! | [`pattern`] | which targets a pattern matches |
+//! | [`glob_overlap`] | whether two globs can match the same path |
 //! | [`rules`] | a list of rules: which one counts, which ones it overrides, whether their examples hold |
 //! | [`paths`] | whether a path is in the vault or outside |
 //! | [`places`] | which directories, disks and files a machine cannot do without |
@@ -16,6 +17,7 @@
 //! | [`patch`] | the files that a patch names |
 //! | [`shell`] | what a command runs, reads and writes |
 //! | [`defaults`] | the default rules, and the profiles |
+//! | [`options`] | the options of a policy |
 //! | [`evaluate`] | the decision and its reasons |
 //! | [`decision_cache`] | whether the answer to a call is known already |
 //! | [`suggestions`] | which rules would make the same question unnecessary |

@@ -52,10 +52,10 @@ const FILES: &str = "\
     passwd shadow group gshadow sudoers master.passwd spwd.db pwd.db security/opasswd ld.so.preload ld.so.conf ld.so.cache \
     fstab inittab crypttab nsswitch.conf shells";
 
-/// Files of the kernel, below `/proc`, by which it stops or starts nothing any more.
-const KERNEL: &str = "\
-    sysrq-trigger kcore sys/kernel/sysrq sys/kernel/panic sys/kernel/panic_on_oops sys/kernel/pid_max \
-    sys/kernel/threads-max sys/kernel/modules_disabled sys/fs/file-max";
+/// Files of the kernel below `/proc`, and its settings, by which it stops or starts nothing any more.
+const KERNEL_FILES: &str = "sysrq-trigger kcore";
+const KERNEL_SETTINGS: &str =
+    "sysrq panic pid_max threads-max modules_disabled file-max min_free_kbytes";
 
 /// Programs and libraries without which the system cannot start, or no user can log in.
 const PROGRAMS: &str = "sh bash dash ash env init systemd login agetty getty su sudo mount umount \
@@ -70,6 +70,12 @@ const NO_DISKS: &str = "\
     audio input uinput video usb bus net kvm fuse tcp udp cu ttys log kmsg hidraw i2c spidev gpiochip gpiomem vhost vsock \
     nvidia midi autofs userfaultfd xconsole initctl watchdog rtc loop-control cuse dma_heap char dtracehelper rfkill ppp lp \
     parport printer usblp vcs vga_arbiter serial uhid media v4l rfcomm accel kfd sgx_enclave";
+
+/// Returns true if a setting of the kernel, with `.` or `/` between the parts of its name, can stop it.
+pub(crate) fn stops_kernel(name: &str) -> bool {
+    let last = name.rsplit(['.', '/']).next().unwrap_or_default();
+    has_word(KERNEL_SETTINGS, last) || last.starts_with("panic_on_") || last.ends_with("_panic")
+}
 
 /// Returns the kind of place of a directory. `path` is absolute and normalized.
 pub(crate) fn protected(path: &str, folders: &Folders) -> Option<Place> {
@@ -161,7 +167,10 @@ pub(crate) fn is_protected_file(path: &str) -> Option<Place> {
                 .then_some(Place::File)
         }
         "boot" => Some(Place::File),
-        "proc" => has_word(KERNEL, rest).then_some(Place::File),
+        "proc" => {
+            let is_setting = rest.strip_prefix("sys/").is_some_and(stops_kernel);
+            (is_setting || has_word(KERNEL_FILES, rest)).then_some(Place::File)
+        }
         // Writing there takes a device or a disk away from the running system.
         "sys" => (rest.starts_with("firmware/")
             || rest == "power/state"

@@ -16,8 +16,8 @@ pub(crate) use self::looks::{is_expanded, is_url};
 use super::Domain;
 use super::patch::patched;
 use crate::tools::arguments::{
-    ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
-    INCLUDE_KEYS, PATCH_KEYS, PATH_KEYS, QUERY_KEYS, SHELLS, SOURCE_KEYS,
+    ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS,
+    PATCH_KEYS, PATH_KEYS, QUERY_KEYS, SHELLS, SOURCE_KEYS, names_folder,
 };
 use crate::tools::{self, Kind, Shape, is_same, plain};
 
@@ -424,11 +424,10 @@ fn is_usual_shell(value: &Value) -> bool {
 
 fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<UnresolvedTarget>) {
     // The tool uses one of them, but it is unknown which.
-    let is_cwd = |key: &str| BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key);
     let mut given = Vec::new();
     if args.keys().any(|key| !COMMAND_KEYS.contains(&key.as_str())) {
-        given = folders_in(args, tool, is_cwd);
-        let further = folders_in(args, tool, |key| !is_cwd(key) && is_folder_of_command(key));
+        given = folders_in(args, tool, names_folder);
+        let further = folders_in(args, tool, |key| !names_folder(key) && is_folder_of_command(key));
         given.extend(further.into_iter().filter(|(_, value)| value.is_string()));
     }
     further_of_command(args, tool, found);

@@ -9,8 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::bounds::Bounds;
 use super::open_store::OpenStore;
 use super::sweep::{SweepReport, SweepTrigger, sweep};
-use super::threads;
 use crate::util::sync::lock;
+use crate::util::threads;
 
 /// Number of saves from one sweep to the next.
 const EVERY: u64 = 100;

@@ -23,7 +23,6 @@
 //! | [`sweep`] | how they are removed |
 //! | [`auto_sweep`] | when that happens |
 //! | [`lease`] | which sessions are in use |
-//! | [`threads`] | how a thread is started |
 //!
 //! ```
 //! use std::sync::Arc;
@@ -69,4 +68,3 @@ mod read_buffer;
 pub mod save;
 pub mod search;
 pub mod sweep;
-pub mod threads;

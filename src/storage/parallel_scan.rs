@@ -22,8 +22,8 @@ use std::thread::{self, JoinHandle};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::pattern::Pattern;
-use super::threads;
 use crate::util::sync::{lock, wait};
+use crate::util::threads;
 
 /// Bytes read at a time by a worker. A line that is longer ends the scan of its chunk.
 const READ_SIZE: usize = 64 * 1024;

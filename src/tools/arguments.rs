@@ -147,6 +147,10 @@ pub(crate) const BASE_KEYS: &[&str] = &[
 ];
 /// Further arguments for the directory of a command.
 pub(crate) const CWD_KEYS: &[&str] = &["path", "chdir", "location", "folderpath"];
+/// Returns true if an argument, in its plain spelling, names the folder of a command.
+pub(crate) fn names_folder(key: &str) -> bool {
+    BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key)
+}
 /// Arguments that change which program runs, where, or what it may do, in any spelling.
 pub(crate) const POWER_KEYS: &[&str] = &[
     "rcfile",

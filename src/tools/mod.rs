@@ -25,6 +25,7 @@ use std::sync::LazyLock;
 pub(crate) use self::table::TABLE;
 pub use self::table::{Kind, Shape};
 use self::table::{OF_SAVED_OUTPUTS, OTHER_SPACES, TAKE_GLOBS, WAIT};
+use crate::util::words::has_word;
 
 /// Length above which a name cannot be in a table.
 const MAX_LENGTH: usize = 256;
@@ -72,8 +73,7 @@ pub(crate) fn takes_globs(name: &str) -> bool {
 
 /// Returns true for tools that wait for something, so that repeating them is expected. The name is in normal form.
 pub(crate) fn waits(name: &str) -> bool {
-    // One text, because a slice of texts takes forty bytes more per entry.
-    WAIT.split(' ').any(|known| known == name)
+    has_word(WAIT, name)
 }
 
 /// Returns the last part of a name with a server or name space before it: `exec_command` for `mcp__box__exec_command`

@@ -15,6 +15,7 @@
 //! | [`terminal_preview`] | a preview of terminal output as a screen shows it |
 //! | [`binary`] | whether a text is binary data, which no preview shows |
 //! | [`strategies`] | which of these makes the preview |
+//! | `line_buffer` | how a text that comes in pieces is split into lines |
 //! | `retained` | what a strategy keeps of a long text in bounded memory |
 //! | [`render`] | how preview and notice fit into the limits together |
 //! | [`notice`] | the words of the notice and of markers in all languages, and how they are recognized |

@@ -10,6 +10,7 @@
 //! | [`sort`] | sorts with one copy of the algorithm for all types |
 //! | [`suggest`] | finds the known name nearest to a misspelt one |
 //! | [`sync`] | locks mutexes that a panic has poisoned |
+//! | [`threads`] | starts threads with one copy of the code for all work |
 //! | [`words`] | finds a word in a list that is one text |
 //!
 //! ```
@@ -27,4 +28,5 @@ pub mod size;
 pub mod sort;
 pub mod suggest;
 pub mod sync;
+pub mod threads;
 pub mod words;

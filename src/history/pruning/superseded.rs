@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::json::canonical::canonical;
 use crate::permission::shell::{PrintedLines, printed_lines};
-use crate::tools::arguments::{BASE_KEYS, COMMAND_KEYS, command_of};
+use crate::tools::arguments::{COMMAND_KEYS, command_of, names_folder};
 use crate::tools::{Kind, kind_of, plain};
 
 /// Argument names for the file to read. The first one present counts.
@@ -106,9 +106,11 @@ impl Access {
 fn printed_by(tool: &str, args: &Value) -> Option<Read> {
     kind_of(tool).filter(|kind| *kind == Kind::Terminal)?;
     let PrintedLines { path, from, to } = printed_lines(&command_of(args)?)?;
-    let folder = args.as_object().into_iter().flatten().find_map(|(key, value)| {
-        value.as_str().filter(|_| BASE_KEYS.contains(&plain(key).as_str()))
-    });
+    let folder = args
+        .as_object()
+        .into_iter()
+        .flatten()
+        .find_map(|(key, value)| value.as_str().filter(|_| names_folder(&plain(key))));
     let path = match folder {
         Some(folder) if !path.starts_with(['/', '~']) => format!("{folder}/{path}"),
         _ => path,

@@ -13,7 +13,7 @@ use super::constants::Constants;
 use super::constructs::passes_output;
 use super::destroying_commands::FORKS;
 use super::fork_bombs::text_starts_itself;
-use super::known_values::Known;
+use super::known_values::Fact;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
@@ -66,7 +66,7 @@ pub(super) struct Walker<'a> {
     pub(super) repeats: usize,
     pub depth: usize,
     /// Values, aliases, links and files that the command itself makes known.
-    pub known: Vec<(Known, String)>,
+    pub facts: Vec<(Fact, String)>,
     /// The piped input of the current command, if known.
     pub piped: Option<String>,
     /// The output of the current command, if it is known and a redirection may pass it to another command.
@@ -136,7 +136,7 @@ impl<'a> Walker<'a> {
             fed: Fed::default(),
             repeats: 0,
             depth: 0,
-            known: Vec::new(),
+            facts: Vec::new(),
             piped: None,
             output: None,
             has_input: false,
@@ -174,7 +174,7 @@ impl<'a> Walker<'a> {
             places: self.places.clone(),
             home: self.home,
             depth: self.depth + 1,
-            known: self.known.clone(),
+            facts: self.facts.clone(),
             has_input: self.has_input,
             piped: self.piped.clone(),
             functions: self.functions.clone(),

@@ -1,7 +1,7 @@
 //! Tables of commands: in each line what such a command does, its programs, and its words.
 //!
 //! `a,b` is one of several words, `x*` and `*x` begin or end so, `_` is any, `.` is none, `-x,--long` are options of which one is
-//! there, `!a,b` are words that are not, `+a,b` are words of which one stands anywhere, and `$a,b` end a command.
+//! there, `!a,b` are words that are not, `+a,b` are words of which one is there in any place, and `$a,b` end a command.
 
 use std::sync::OnceLock;
 
@@ -34,7 +34,7 @@ impl CommandTable {
         })
     }
 
-    /// Returns true if a program stands in the table.
+    /// Returns true if a program is in the table.
     pub(super) fn has(&self, base: &str) -> bool {
         self.first().contains_key(base)
     }
@@ -59,7 +59,7 @@ fn is_match(pattern: &str, rest: &[Word]) -> bool {
     let mut next = |part: &str| {
         loop {
             let Some(word) = rest.get(at) else { return part == "." };
-            // An option, and what may be its value, can stand before each.
+            // An option, and what may be its value, can precede each.
             let before = at.checked_sub(1).map(|at| &rest[at]);
             let may_be_value = before.is_some_and(|it| is_option(it) && !it.text.contains('='));
             at += 1;
@@ -103,12 +103,15 @@ fn is_flag(flag: &str, word: &Word) -> bool {
     programs::flag(&word.text, &[flag]).is_some() && !rest.starts_with('-')
 }
 
-/// Returns true if a text is one of those between the commas, in any case.
+/// Returns true if a text is one of those between the commas, in any case, except for options of one letter.
 fn is_one_of(list: &str, text: &str) -> bool {
     let text = text.as_bytes();
     list.as_bytes().split(|byte| *byte == b',').any(|one| {
         let end = one.strip_prefix(b"*").unwrap_or(one);
         let part = end.strip_suffix(b"*").unwrap_or(end);
+        if let ([b'-', letter], [b'-', other]) = (one, text) {
+            return letter == other;
+        }
         let (is_open, is_cut) = (end.len() < one.len(), part.len() < end.len());
         // At most one place if both ends or one of them are fixed.
         let Some(last) = text.len().checked_sub(part.len()) else { return false };

@@ -50,7 +50,7 @@ pub(super) struct Constant {
 pub(super) struct Constants {
     /// The whole text, if variables in it can be followed.
     text: Option<String>,
-    /// Where filters stand in it, in order.
+    /// The places of filters in it, in order.
     filters: Vec<Range<usize>>,
     known: Vec<Constant>,
     /// Remaining number of searches of the text.

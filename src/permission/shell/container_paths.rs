@@ -43,7 +43,7 @@ impl Walker<'_> {
         if !operands.by_ref().take(2).any(|word| word.text == "cp") {
             return;
         }
-        // The other one stands in the container: `name:path`.
+        // The other one is in the container: `name:path`.
         let is_local = |word: &&Word| !word.text.contains(':') && word.text != "cp";
         let last = words.last();
         for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')).filter(is_local)
@@ -84,7 +84,7 @@ pub(super) fn with_paths_of_machine(words: &[Word]) -> Option<(Vec<Word>, Option
         }
         match value {
             Some(("--workdir", value)) => folder = Some(outside(value)),
-            // The program stands in front of its arguments.
+            // The program precedes its arguments.
             Some(("--entrypoint", value)) => made.push(expanded_word(value)),
             _ => {}
         }

@@ -32,14 +32,14 @@ pub(super) fn base32(text: &str) -> Option<String> {
 pub(super) fn percent(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
+    while let Some((first, after)) = rest.split_first() {
         // `from_str_radix` would accept a sign.
         let digits =
-            behind.get(..2).filter(|two| *first == b'%' && two.iter().all(u8::is_ascii_hexdigit));
+            after.get(..2).filter(|two| *first == b'%' && two.iter().all(u8::is_ascii_hexdigit));
         let byte =
             digits.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
         bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &behind[2..] } else { behind };
+        rest = if byte.is_some() { &after[2..] } else { after };
     }
     String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::analyzer::Walker;
 use super::expand::Expander;
-use super::known_values::Known;
+use super::known_values::Fact;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
 use crate::permission::places::{
@@ -94,8 +94,8 @@ impl Walker<'_> {
 
     /// Returns a path with the target of a symbolic link that the command made in place of its name.
     pub(super) fn without_link<'t>(&self, path: &'t str) -> Cow<'t, str> {
-        let links = self.known.iter().filter_map(|(own, target)| match own {
-            Known::Link(name) => path.starts_with(name.as_str()).then_some((name, target)),
+        let links = self.facts.iter().filter_map(|(own, target)| match own {
+            Fact::Link(name) => path.starts_with(name.as_str()).then_some((name, target)),
             _ => None,
         });
         for (name, target) in links {

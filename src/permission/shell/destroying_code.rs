@@ -137,7 +137,7 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
         let inner = &text[at + opener.len()..];
         inner[..inner.find('}').unwrap_or(inner.len())].to_owned()
     }));
-    // A list of words, without what stands in front of it.
+    // A list of words, without what is in front of it.
     found.extend(text.match_indices('[').take(MAX_TAILS).map(|(at, _)| {
         let inner = &text[at + 1..];
         let list = &inner[..inner.find(']').unwrap_or(inner.len())];
@@ -159,7 +159,7 @@ pub(super) fn with_joined_paths(text: &str, by: &str) -> String {
     joined(text, by, |letter| is_between(letter) || "/()".contains(letter))
 }
 
-/// Joins strings between which only such letters stand, those of a list with `by` between them.
+/// Joins strings with only such letters between them, and those of a list with `by` between them.
 fn joined(text: &str, by: &str, is_between: fn(char) -> bool) -> String {
     let mut made = String::new();
     let mut rest = text;
@@ -177,17 +177,17 @@ fn joined(text: &str, by: &str, is_between: fn(char) -> bool) -> String {
         }
         let quote = char::from(rest.as_bytes()[at]);
         made.push_str(&rest[..at]);
-        let behind = &rest[at + 1..];
+        let after = &rest[at + 1..];
         if open.is_none() {
             (open, first) = (Some(quote), quote);
             made.push(quote);
-            rest = behind;
+            rest = after;
             continue;
         }
-        let next = behind.trim_start_matches(is_between);
+        let next = after.trim_start_matches(is_between);
         let next =
             next.strip_prefix("{args:").map_or(next, |list| list.trim_start_matches(is_between));
-        let between = &behind[..behind.len() - next.len()];
+        let between = &after[..after.len() - next.len()];
         rest = match next.chars().next().filter(|next| matches!(next, '"' | '\'')) {
             Some(quote) if !between.is_empty() => {
                 match by {
@@ -201,7 +201,7 @@ fn joined(text: &str, by: &str, is_between: fn(char) -> bool) -> String {
             _ => {
                 made.push(first);
                 open = None;
-                behind
+                after
             }
         };
     }
@@ -209,7 +209,7 @@ fn joined(text: &str, by: &str, is_between: fn(char) -> bool) -> String {
     made
 }
 
-/// Returns true for what stands between strings that are put together, or the words of a list.
+/// Returns true for what is between strings that are put together, or the words of a list.
 fn is_between(letter: char) -> bool {
     letter.is_whitespace() || "+.,[".contains(letter)
 }
@@ -223,9 +223,9 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
         let given = &text[at + call.len()..];
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
         let is_home = HOMES.iter().any(|home| {
-            first.split_once(home).is_some_and(|(before, behind)| {
+            first.split_once(home).is_some_and(|(before, after)| {
                 // A path below it.
-                !before.contains("join") && behind.bytes().all(|byte| b")]}\"' ".contains(&byte))
+                !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
             })
         });
         let path = given.trim_start_matches(['(', ' ']);
@@ -250,7 +250,7 @@ fn ends_all_processes(text: &str) -> bool {
     })
 }
 
-/// The texts that stand encoded in a text.
+/// The texts that are encoded in a text.
 fn decoded_parts(text: &str) -> Vec<String> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "+/=_-".contains(letter);
     let parts = text.split(|letter: char| !is_letter(letter)).filter(|part| part.len() >= 8);

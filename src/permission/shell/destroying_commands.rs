@@ -13,7 +13,7 @@ use super::destroyer_names::{REMOVERS, RIGHTS};
 use super::destroying_code::commands_in;
 use super::expand::{can_be_name, in_double_quotes, without_patterns};
 use super::fork_bombs::{evaluates_itself, starts_shells, with_own_name};
-use super::known_values::Known;
+use super::known_values::Fact;
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
 use super::word::Word;
@@ -121,14 +121,14 @@ impl Walker<'_> {
 
     /// Returns what a command destroys whose first word is an alias.
     fn alias_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
-        let is_it = |(own, _): &(Known, String)| matches!(own, Known::Alias(name) if is_same_path(name, &words[0].text));
-        let Some(at) = self.known.iter().rposition(is_it) else { return Vec::new() };
+        let is_it = |(own, _): &(Fact, String)| matches!(own, Fact::Alias(name) if is_same_path(name, &words[0].text));
+        let Some(at) = self.facts.iter().rposition(is_it) else { return Vec::new() };
         // An alias may have its own name in its text.
-        let alias = self.known.remove(at);
+        let alias = self.facts.remove(at);
         let mut all: Vec<Word> = alias.1.split_whitespace().map(expanded_word).collect();
         all.extend_from_slice(&words[1..]);
         let found = self.destroys_here(&all, read);
-        self.known.insert(at.min(self.known.len()), alias);
+        self.facts.insert(at.min(self.facts.len()), alias);
         found
     }
 
@@ -254,9 +254,11 @@ impl Walker<'_> {
             words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
         };
         if base == "eval" {
-            if self.known.iter().any(
-                |(own, text)| matches!(own, Known::Value(name) if evaluates_itself(name, text)),
-            ) {
+            if self
+                .facts
+                .iter()
+                .any(|(own, text)| matches!(own, Fact::Value(name) if evaluates_itself(name, text)))
+            {
                 found.push(FORKS);
             }
             let text = joined(&words[1..]);
@@ -301,8 +303,8 @@ impl Walker<'_> {
     /// Returns what the files destroy that the command wrote and now runs.
     fn files_destroy(&mut self, words: &[Word], is_shell: bool) -> Vec<&'static str> {
         let texts_at = |path: &str| self.written_texts(path).map(str::to_owned).collect::<Vec<_>>();
-        let file_of_start = |(own, value): &(Known, String)| match own {
-            Known::Value(name) => match name.as_str() {
+        let file_of_start = |(own, value): &(Fact, String)| match own {
+            Fact::Value(name) => match name.as_str() {
                 "BASH_ENV" | "ENV" => Some(value.clone()),
                 "ZDOTDIR" => Some([value, "/.zshenv"].concat()),
                 _ => None,
@@ -310,7 +312,7 @@ impl Walker<'_> {
             _ => None,
         };
         let read_first: Vec<String> = self
-            .known
+            .facts
             .iter()
             .filter(|_| is_shell)
             .filter_map(file_of_start)
@@ -485,18 +487,18 @@ fn may_destroy(text: &str) -> bool {
     const PARTS: &str = "\
         mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
         dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove-|\
-        rd |ri |computer";
+        rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool";
     let lower = text.to_ascii_lowercase();
     PARTS.split('|').any(|part| lower.contains(part))
 }
 
-/// Returns the arguments that `parallel` gives to its command: those behind `:::`.
+/// Returns the arguments that `parallel` gives to its command: those after `:::`.
 fn arguments_of_parallel(words: &[Word]) -> Option<String> {
     let at = words.iter().position(|word| word.text.starts_with(":::"))?;
     Some(words[at + 1..].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
-/// Returns true for a text that a shell reads: what stands in quotes in it is an argument there, and no command.
+/// Returns true for a text that a shell reads: what is in quotes in it is an argument there, and no command.
 pub(super) fn is_shell_text(words: &[Word], at: usize) -> bool {
     if !words[at].known {
         return false;
@@ -508,7 +510,7 @@ pub(super) fn is_shell_text(words: &[Word], at: usize) -> bool {
     base(&words[0].text) == "eval" || (at.saturating_sub(MAX_TAILS)..at).rev().any(is_text_of)
 }
 
-/// Shells that read the text behind `-c` as it is read here.
+/// Shells that read the text after `-c` as it is read here.
 const SHELLS_OF_TEXTS: [&str; 8] = ["sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh"];
 
 /// Returns the text that `xargs` and `parallel` replace with their input.

@@ -263,7 +263,7 @@ impl Walker<'_> {
             })
     }
 
-    /// Returns true if a program lays what an archive or a folder holds over the root.
+    /// Returns true if a program unpacks or copies into the root.
     fn unpacks_over_root(&self, base: &str, rest: &[Word]) -> bool {
         let is_root = |text: &str| {
             matches!(self.place(text, text.contains('*'), false), Some((Place::Root, _)))
@@ -311,13 +311,14 @@ impl Walker<'_> {
             };
             Some(if value.is_empty() { next() } else { value })
         });
-        // `tar xfC x /` has its values behind the letters.
-        let is_behind = rest
-            .first()
-            .is_some_and(|word| !word.text.starts_with('-') && word.text.contains(&names[..1]));
+        // `tar xfC x /` has its values after the letters.
+        let has_values_after = names.contains(' ')
+            && rest
+                .first()
+                .is_some_and(|word| !word.text.starts_with('-') && word.text.contains(&names[..1]));
         does && match folders.next() {
             Some(folder) => is_root(folder) || folders.any(is_root),
-            None if is_behind => rest.iter().any(|word| is_root(&word.text)),
+            None if has_values_after => rest.iter().any(|word| is_root(&word.text)),
             None => is_root("."),
         }
     }
@@ -332,7 +333,7 @@ impl Walker<'_> {
     fn shrinks(&self, base: &str, rest: &[Word]) -> bool {
         let operands: Vec<&Word> = rest.iter().filter(|word| !word.text.starts_with('-')).collect();
         match base {
-            // With a size behind the device.
+            // With a size after the device.
             "resize2fs" => operands.len() > 1 && operands.iter().any(|word| self.disk(word)),
             "lvresize" => rest.iter().enumerate().any(|(at, word)| {
                 let size = word.text.strip_prefix("-L").or(word.text.strip_prefix("--size="));

@@ -30,7 +30,7 @@ impl Walker<'_> {
     /// Returns what the commands destroy that `find` runs, whatever it finds.
     pub(super) fn destroys_found(&self, rest: &[Word]) -> Option<&'static str> {
         let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
-        // The arguments of the command behind the tests select nothing.
+        // The arguments of the command after the tests select nothing.
         let tests = &rest[..rest.iter().position(runs).unwrap_or(rest.len())];
         let root = rest
             .first()

@@ -11,7 +11,7 @@ use brush_parser::ast::{
 pub(super) const ENDS_SOONER: &str = "to some shells it ends at &>";
 
 /// The reason to ask about a test that is a list of commands to a shell without `[[`.
-pub(super) const TEST_RUNS: &str = "some shells run what stands behind || in it";
+pub(super) const TEST_RUNS: &str = "some shells run what follows || in it";
 
 /// The reason to ask about a comparison of texts.
 pub(super) const TEST_REDIRECTS: &str = "some shells open a file for < and > in it";

@@ -180,7 +180,7 @@ fn addresses_written<'w>(rest: &'w [Word]) -> Vec<&'w str> {
         (_, true) => addresses.get(..1).unwrap_or_default(),
         _ => &addresses[..],
     };
-    // The kind of the file stands before it, and options after it.
+    // The kind of the file is before it, and options after it.
     let path = |address: &&'w str| {
         let path = address.split_once(':').map_or(*address, |(_, path)| path);
         path.split(',').next()
@@ -210,7 +210,7 @@ fn archive_written(rest: &[Word]) -> Option<&str> {
         let is_last = letters_of(at, word).ends_with('f') || word.text == "--file";
         let next = is_last.then(|| rest.get(at + 1)).flatten().map(|next| next.text.as_str());
         next.or_else(|| word.text.strip_prefix("--file="))
-            // The first letters may stand in any order, with the values after them.
+            // The first letters may be in any order, with the values after them.
             .or_else(|| {
                 (at == 0 && letters_of(at, word).contains('f'))
                     .then(|| rest.get(1))

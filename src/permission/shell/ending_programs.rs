@@ -48,7 +48,7 @@ impl Walker<'_> {
                 let all: Vec<&str> =
                     std::iter::once(first).chain(targets).map(|word| word.text.as_str()).collect();
                 // The first one is a signal if more follow.
-                let behind = if all.len() > 1
+                let after = if all.len() > 1
                     && (all[0].starts_with('-')
                         || rest[0].text.starts_with("-s")
                         || rest[0].text == "-n")
@@ -58,8 +58,8 @@ impl Walker<'_> {
                     &all[..]
                 };
                 let signalled = all.len() > 1;
-                (behind.contains(&"-1") && (signalled || rest.len() > 1)
-                    || (signalled && behind.contains(&"1")))
+                (after.contains(&"-1") && (signalled || rest.len() > 1)
+                    || (signalled && after.contains(&"1")))
                 .then_some(KILLS_ALL)
             }
             "killall5" => Some(KILLS_ALL),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::analyzer::Walker;
 use super::expand_parameters::changed;
-use super::known_values::Known;
+use super::known_values::Fact;
 use super::word::Word;
 use crate::permission::glob_overlap::can_meet;
 
@@ -17,7 +17,7 @@ pub(super) const MAX_BYTES: usize = 4096;
 /// Maximum number of letters of a range.
 const MAX_RANGE: usize = 26;
 
-/// The values of an expansion, unless they are unknown, and what stands after it.
+/// The values of an expansion, unless they are unknown, and what follows it.
 type Expansion<'r> = (Option<Vec<String>>, &'r str);
 
 /// Expands raw words.
@@ -225,10 +225,10 @@ impl<'w, 'a> Expander<'w, 'a> {
             "SHELL" | "BASH" => Some(vec!["/bin/sh".to_owned()]),
             "IFS" => Some(vec![" ".to_owned()]),
             _ => {
-                let of_any = |(own, value): &(Known, String)| {
-                    (*own == Known::ValueOfAny).then(|| value.clone())
+                let of_any = |(own, value): &(Fact, String)| {
+                    (*own == Fact::ValueOfAny).then(|| value.clone())
                 };
-                let values: Vec<String> = self.walker.known.iter().filter_map(of_any).collect();
+                let values: Vec<String> = self.walker.facts.iter().filter_map(of_any).collect();
                 let is_empty =
                     values.is_empty() && self.unset_is_empty && self.walker.is_unset(name);
                 match is_empty {
@@ -275,7 +275,7 @@ fn with_elements(values: Vec<String>) -> Vec<String> {
     values.iter().cloned().chain(elements).collect()
 }
 
-/// Returns true if text without a slash stands before or behind an expansion.
+/// Returns true if text without a slash is before or after an expansion.
 fn is_within_name(before: &[String], behind: &str) -> bool {
     let is_begun = before.iter().any(|text| !text.is_empty());
     let continues = behind.starts_with(|letter: char| letter.is_ascii_alphanumeric());

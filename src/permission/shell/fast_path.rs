@@ -137,9 +137,9 @@ fn and_or<'t>(tokens: &mut Tokens<'t>) -> Option<(AndOrList, Token<'t>)> {
             Token::Or => AndOr::Or,
             _ => return Some((AndOrList { first, additional }, end)),
         };
-        let (next, behind) = pipeline(tokens)?;
+        let (next, after) = pipeline(tokens)?;
         additional.push(make(next));
-        end = behind;
+        end = after;
     }
 }
 

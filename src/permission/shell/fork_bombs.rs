@@ -44,7 +44,7 @@ pub(super) fn never_ends(condition: &CompoundList) -> bool {
     }
 }
 
-/// Returns true if a test compares only what stands in it.
+/// Returns true if a test compares only what is in it.
 fn is_fixed(test: &str) -> bool {
     let has_name = |test: &str| test.contains(|letter: char| letter.is_ascii_alphabetic());
     match test.starts_with("((") || test.starts_with("let") {

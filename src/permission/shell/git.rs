@@ -1,6 +1,6 @@
 //! Git: the programs that its commands run, and the files that they access.
 
-use super::given_code::texts;
+use super::commands_in_words::texts;
 use super::programs::flag;
 use super::read_only_commands::GIT_LOOKS;
 use super::simple_command::{glued, leads_out};

@@ -4,17 +4,18 @@
 use std::collections::BTreeSet;
 
 use super::analyzer::{Walker, pieces};
+use super::commands_in_words::{commands_of_line, with_arguments};
 use super::container_paths::paths_of_machine;
 use super::destroying_code::{HOMES, commands_in, with_joined_paths, with_joined_strings};
 use super::destroying_commands::{
     LOCAL_WRAPPERS, MAX_TAILS, base, is_code_from_input, is_shell_text,
 };
 use super::expand::decoded_all;
-use super::known_values::Known;
+use super::known_values::Fact;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
 use super::script_safety::sed_is_harmless;
-use super::simple_command::{SYSTEM_FOLDERS, leads_out, told};
+use super::simple_command::{SYSTEM_FOLDERS, leads_out};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, decode, sed_output};
 use crate::permission::Domain;
@@ -24,9 +25,6 @@ use crate::util::words::{has_word, row};
 const MAX_LINES: usize = 256;
 const MAX_STRINGS: usize = 1024;
 const MAX_NAME: usize = 512;
-
-/// Maximum number of words before the command in a line of an editor, a database or a crontab.
-const MAX_BEFORE: usize = 6;
 
 /// Programs with code in their words that their kind does not tell, and a word that such code has.
 const OTHERS: [(&str, &str); 9] = [
@@ -112,12 +110,12 @@ const TAKE_LINES: [&str; 6] = ["make", "gmake", "just", "ninja", "task", "cronta
 /// Programs that put files into their output which their input names.
 const COMPILERS: [&str; 8] = ["gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "tcc"];
 
-/// The language of code, as far as it matters for what stands in it.
+/// The language of code, as far as it matters for what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Language {
     /// Commands of a shell.
     Shell,
-    /// Names of files and commands stand in quotes.
+    /// Names of files and commands are in quotes.
     Script,
     /// The same, of a program that changes only the text of its files: paths in it are mostly part of that text.
     Pattern,
@@ -245,7 +243,7 @@ impl Walker<'_> {
 
     /// Judges the code in files that the command wrote and now runs.
     pub(super) fn code_in_files(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        if !self.known.iter().any(|(own, _)| matches!(own, Known::Written(_))) {
+        if !self.facts.iter().any(|(own, _)| matches!(own, Fact::Written(_))) {
             return;
         }
         let first = base(&words[0].text).into_owned();
@@ -419,38 +417,6 @@ impl Walker<'_> {
             self.named(&Word { glob: true, ..Word::plain(glob) });
         }
     }
-
-    /// Judges the files whose names a program reads from its input: `tar -T -`, `cpio -o`.
-    pub(super) fn names_in_input(
-        &mut self,
-        texts: &[String],
-        words: &[Word],
-        command: &mut AnalyzedCommand,
-    ) {
-        let name = base(&words[0].text);
-        if reads_list(&name, words) {
-            command.concerns.push(Concern::always("further arguments come from what it reads"));
-        }
-        if !self.has_input || !reads_names(&name, words) {
-            return;
-        }
-        let texts: Vec<String> = texts.iter().chain(&self.piped).cloned().collect();
-        // A list of what is in a folder has wildcards. `parallel` may run a program that reads no files.
-        if (texts.is_empty() && name != "parallel") || texts.iter().any(|text| text.contains('*')) {
-            command
-                .concerns
-                .push(Concern::always("names of further files come from what it reads"));
-        }
-        // Git is given names of objects: `HEAD:x`, with a command before them or without.
-        let is_git = name == "git";
-        for name in texts.iter().flat_map(|text| text.split(['\n', '\0'])) {
-            let name =
-                if is_git { name.rsplit([':', ' ']).next().unwrap_or_default() } else { name };
-            if !name.is_empty() {
-                command.concerns.extend(self.file(Domain::Read, &Word::plain(name)));
-            }
-        }
-    }
 }
 
 /// Returns the part of a string of code that is a path outside of the folder that the code runs in, as far as it is known. A
@@ -478,90 +444,6 @@ fn can_begin(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "/.~_".contains(letter))
 }
 
-/// Returns true if a program reads the names of its files from its input.
-fn reads_names(name: &str, words: &[Word]) -> bool {
-    let mut before = "";
-    words[1..].iter().take(MAX_TAILS).any(|word| {
-        let text = word.text.as_str();
-        let is_input = matches!(text, "-" | "/dev/stdin");
-        let last = std::mem::replace(&mut before, text);
-        match name {
-            "cpio" | "pax" => {
-                text.starts_with("-o")
-                    || text.starts_with("-p")
-                    || text.starts_with("-w")
-                    || matches!(text, "--create" | "--pass-through")
-            }
-            "tar" | "bsdtar" | "gtar" => {
-                matches!(
-                    text,
-                    "-T-" | "--files-from=-" | "--files-from=/dev/stdin" | "-T/dev/stdin"
-                ) || (is_input
-                    && (last == "--files-from" || (!last.starts_with("--") && last.ends_with('T'))))
-            }
-            "rsync" => text == "--files-from=-" || (is_input && last == "--files-from"),
-            "zip" => text == "-@",
-            "git" => {
-                matches!(
-                    text,
-                    "--batch" | "--batch-command" | "--stdin-paths" | "--pathspec-from-file=-"
-                ) || ["--batch=", "--batch-command="].iter().any(|start| text.starts_with(start))
-                    || (is_input && last == "--pathspec-from-file")
-            }
-            "parallel" => {
-                !words.iter().any(|word| word.text.starts_with(":::") || word.text == "-a")
-            }
-            _ => text == "@/dev/stdin",
-        }
-    })
-}
-
-/// Returns true if the arguments of the command that a program runs come from a file: `xargs -a x`.
-fn reads_list(name: &str, words: &[Word]) -> bool {
-    let is_value = |text: &str| text == "{}" || text.bytes().all(|byte| byte.is_ascii_digit());
-    let texts = words[1..].iter().map(|word| word.text.as_str());
-    let is_list = |(at, text): (usize, &str)| {
-        let is_input = |value: &str| matches!(value, "-" | "/dev/stdin" | "");
-        let next = words.get(at + 2).map_or("-", |next| next.text.as_str());
-        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-        match text.strip_prefix("--files-from") {
-            Some("") => !is_input(next),
-            Some(value) => !is_input(value.trim_start_matches('=')),
-            None => letters
-                .filter(|_| name != "rsync")
-                .and_then(|letters| letters.split_once('T'))
-                .is_some_and(|(_, value)| !is_input(if value.is_empty() { next } else { value })),
-        }
-    };
-    if matches!(name, "tar" | "gtar" | "bsdtar" | "rsync") {
-        return texts.enumerate().take(MAX_TAILS).any(is_list);
-    }
-    let mut own = words[1..].iter().map(|word| word.text.as_str());
-    let mut own = own.by_ref().take_while(|text| text.starts_with('-') || is_value(text));
-    matches!(name, "xargs" | "gxargs" | "parallel")
-        && own.any(|text| {
-            text.starts_with("--arg-file") || (text.starts_with("-a") && !text.starts_with("--"))
-        })
-}
-
-/// Returns the commands that may stand in a line behind the word that says to run one: `.shell x`, `!x`.
-fn commands_of_line(piece: &str) -> Vec<String> {
-    let line = piece.strip_prefix("shell:").unwrap_or(piece);
-    let bare = |text: &str| {
-        let text = text.trim_start_matches(|letter: char| "!:\\+@-.".contains(letter)).trim();
-        text.strip_prefix("shell:").unwrap_or(text).to_owned()
-    };
-    let mut found = vec![bare(line)];
-    found.extend(line.split_once('=').map(|(_, value)| bare(value)));
-    let mut rest = line;
-    for _ in 0..MAX_BEFORE {
-        let Some((_, after)) = rest.split_once(' ') else { break };
-        found.push(bare(after));
-        rest = after;
-    }
-    found
-}
-
 /// Returns what may be names of files in a text of code, with the words of its strings if they count.
 fn names(text: &str, language: Language, words_count: bool) -> impl Iterator<Item = &str> {
     let mut found: Vec<&str> = Vec::new();
@@ -585,7 +467,7 @@ fn names(text: &str, language: Language, words_count: bool) -> impl Iterator<Ite
     found.into_iter().chain(parts)
 }
 
-/// Returns what stands in the other quotes of Perl and Ruby, and each word of their lists: `q(x)`, `%q{x}`, `qw(x y)`, `%w[x y]`.
+/// Returns what is in the other quotes of Perl and Ruby, and each word of their lists: `q(x)`, `%q{x}`, `qw(x y)`, `%w[x y]`.
 fn in_operators(text: &str) -> impl Iterator<Item = &str> {
     let opens = text.match_indices(['(', '[', '{']).filter_map(|(at, open)| {
         let name = text[..at].rsplit(|letter: char| !letter.is_ascii_alphabetic()).next()?;
@@ -602,59 +484,6 @@ fn in_operators(text: &str) -> impl Iterator<Item = &str> {
     opens.take(MAX_LINES).flat_map(|inner| std::iter::once(inner).chain(inner.split_whitespace()))
 }
 
-/// Returns the texts among words that may be commands, for comparison with deny rules: whole words, values of options,
-/// and their content.
-pub(super) fn texts(words: &[Word]) -> Vec<String> {
-    let mut found = Vec::new();
-    for word in words.iter().take(MAX_TAILS) {
-        let text = word.text.as_str();
-        let value = match text.strip_prefix('-') {
-            None => text,
-            Some(long) if long.starts_with('-') => {
-                text.split_once('=').map_or("", |(_, value)| value)
-            }
-            Some(short) => short.get(1..).unwrap_or_default(),
-        };
-        // `+!x` of a pager, `EXEC:x`, `-wrapper x,y`, `-Dexec.executable=x`.
-        let bare = value.trim_start_matches(['+', '!']);
-        found.extend(pieces(bare));
-        let behind = bare.split_once([':', '=']).map(|(_, behind)| behind);
-        found.extend(
-            behind
-                .filter(|_| text != value || bare != value || bare.contains(' '))
-                .into_iter()
-                .flat_map(pieces),
-        );
-        if bare.contains(',') && !bare.contains(' ') {
-            found.extend(pieces(&bare.replace(',', " ")));
-        }
-    }
-    found
-}
-
-/// Returns the commands that `parallel` makes of its words and the arguments behind `:::`.
-pub(super) fn commands_of_parallel(words: &[Word]) -> Vec<String> {
-    let Some(end) = words.iter().position(|word| word.text.starts_with(":::")) else {
-        return Vec::new();
-    };
-    with_arguments(&words[..end], words[end + 1..].iter().map(|word| word.text.as_str()))
-}
-
-/// Returns the commands that begin at each of the words, with each of the arguments.
-fn with_arguments<'a>(words: &[Word], arguments: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut found = Vec::new();
-    for argument in arguments.take(MAX_TAILS) {
-        for start in 1..words.len().min(MAX_TAILS) {
-            let inner = told(&words[start..]).replace('\'', "");
-            found.push(match inner.contains("{}") {
-                true => inner.replace("{}", argument),
-                false => [&inner, " ", argument].concat(),
-            });
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -665,12 +494,5 @@ mod tests {
         assert_eq!(found("f(\"a b/c\", x.y)", Language::Script), ["a b/c", "b/c"]);
         assert_eq!(found(".read x/y", Language::Lines), [".read", "x/y"]);
         assert!(found("print(x.key)", Language::Script).is_empty());
-    }
-
-    #[test]
-    fn lines_hold_commands() {
-        assert_eq!(commands_of_line("shell:.shell a b"), ["shell a b", "a b", "b"]);
-        assert_eq!(commands_of_line("shell:!a b"), ["a b", "b"]);
-        assert_eq!(commands_of_line("shell:X=a b"), ["X=a b", "a b", "b"]);
     }
 }

@@ -25,7 +25,7 @@ const MAX_KNOWN_BYTES: usize = 32 * 1024;
 
 /// The meaning of a text that the command itself makes known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum Fact {
     /// A value of the variable.
     Value(String),
     /// A value of a variable whose name is unknown.
@@ -50,7 +50,7 @@ impl Walker<'_> {
         if let Some(inner) = raw.strip_prefix("<(").and_then(|raw| raw.strip_suffix(')')) {
             // The name of a file with the output of a command.
             for text in Expander::new(self).output(inner).into_iter().flatten() {
-                self.remember_as(Known::Written(raw.to_owned()), &text);
+                self.remember_as(Fact::Written(raw.to_owned()), &text);
             }
             return self.remember_value(name, raw);
         }
@@ -92,7 +92,7 @@ impl Walker<'_> {
         let mut words = words;
         for _ in 0..MAX_TAILS {
             self.remember_command(words, read);
-            // The same for the command behind `sudo` and the like.
+            // The same for the command after `sudo` and the like.
             words = match words {
                 [name, rest @ ..] if has_word(LOCAL_WRAPPERS, &name.text) => rest,
                 _ => return,
@@ -114,7 +114,7 @@ impl Walker<'_> {
                 for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
                     if let Some((name, value)) = word.text.split_once('=') {
                         if is_name {
-                            self.remember_as(Known::SameAs(name.to_owned()), value);
+                            self.remember_as(Fact::SameAs(name.to_owned()), value);
                         }
                         let names = match name.contains('$') {
                             true => Expander::new(self).texts(name),
@@ -163,19 +163,19 @@ impl Walker<'_> {
             "alias" => {
                 for (name, value) in words[1..].iter().filter_map(|word| word.text.split_once('='))
                 {
-                    self.remember_as(Known::Alias(name.to_owned()), value);
+                    self.remember_as(Fact::Alias(name.to_owned()), value);
                 }
             }
             "hash" if words.len() > 3 && words[1].text == "-p" => {
                 for name in &words[3..] {
-                    self.remember_as(Known::Alias(name.text.clone()), &words[2].text);
+                    self.remember_as(Fact::Alias(name.text.clone()), &words[2].text);
                 }
             }
             "ln" | "cp" | "install" | "mv" => {
                 let words = self.expanded(words).into_owned();
                 if let [target, name] = copied(base, &words)[..] {
                     if base == "ln" {
-                        self.remember_as(Known::Link(name.text.clone()), &target.text);
+                        self.remember_as(Fact::Link(name.text.clone()), &target.text);
                     }
                     self.remember_program(&name.text, &target.text);
                 }
@@ -221,7 +221,7 @@ impl Walker<'_> {
             }
             let names = Expander::new(self).texts(variable);
             if names.is_empty() {
-                self.remember_as(Known::ValueOfAny, value);
+                self.remember_as(Fact::ValueOfAny, value);
             }
             names.iter().for_each(|name| self.remember_value(name, value));
         }
@@ -274,9 +274,9 @@ impl Walker<'_> {
                 || whole.as_ref().is_some_and(|whole| absolute(name).as_ref() == Some(whole))
         };
         let texts: Vec<&str> = self
-            .known
+            .facts
             .iter()
-            .filter(|(own, _)| matches!(own, Known::Written(name) if is_it(name)))
+            .filter(|(own, _)| matches!(own, Fact::Written(name) if is_it(name)))
             .map(|(_, text)| text.as_str())
             .collect();
         texts.into_iter()
@@ -291,10 +291,10 @@ impl Walker<'_> {
     /// Records that a file is a copy of a program of the system, or of one that the command wrote.
     fn remember_program(&mut self, path: &str, program: &str) {
         for text in self.written_texts(program).map(str::to_owned).collect::<Vec<_>>() {
-            self.remember_as(Known::Written(path.to_owned()), &text);
+            self.remember_as(Fact::Written(path.to_owned()), &text);
         }
         if program.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder)) {
-            self.remember_as(Known::Alias(path.to_owned()), program);
+            self.remember_as(Fact::Alias(path.to_owned()), program);
         }
     }
 
@@ -329,36 +329,36 @@ impl Walker<'_> {
 
     /// Returns the values that the command gives a variable.
     pub(super) fn values_of(&self, name: &str) -> impl Iterator<Item = &str> {
-        let is_of_it = move |own: &Known| matches!(own, Known::Value(own) if own == name);
-        self.known.iter().filter(move |(own, _)| is_of_it(own)).map(|(_, value)| value.as_str())
+        let is_of_it = move |own: &Fact| matches!(own, Fact::Value(own) if own == name);
+        self.facts.iter().filter(move |(own, _)| is_of_it(own)).map(|(_, value)| value.as_str())
     }
 
     /// Returns the variables that are the same as another one by `declare -n`.
     pub(super) fn other_names(&self, name: &str) -> Vec<String> {
-        let other = |(own, target): &(Known, String)| match own {
-            Known::SameAs(own) if own == name => Some(target.clone()),
-            Known::SameAs(own) => (target == name).then(|| own.clone()),
+        let other = |(own, target): &(Fact, String)| match own {
+            Fact::SameAs(own) if own == name => Some(target.clone()),
+            Fact::SameAs(own) => (target == name).then(|| own.clone()),
             _ => None,
         };
-        self.known.iter().filter_map(other).collect()
+        self.facts.iter().filter_map(other).collect()
     }
 
     /// Records a value of a variable.
     pub(super) fn remember_value(&mut self, name: &str, value: &str) {
-        self.remember_as(Known::Value(name.to_owned()), value);
+        self.remember_as(Fact::Value(name.to_owned()), value);
     }
 
-    fn remember_as(&mut self, meaning: Known, text: &str) {
-        let is_known = || self.known.iter().any(|(own, known)| *own == meaning && known == text);
+    fn remember_as(&mut self, meaning: Fact, text: &str) {
+        let is_known = || self.facts.iter().any(|(own, known)| *own == meaning && known == text);
         if text.len() > MAX_BYTES || is_known() {
             return;
         }
-        let length: usize = self.known.iter().map(|(_, text)| text.len()).sum();
-        if self.known.len() >= MAX_KNOWN || length + text.len() > MAX_KNOWN_BYTES {
+        let length: usize = self.facts.iter().map(|(_, text)| text.len()).sum();
+        if self.facts.len() >= MAX_KNOWN || length + text.len() > MAX_KNOWN_BYTES {
             self.is_overfull = true;
             return;
         }
-        self.known.push((meaning, text.to_owned()));
+        self.facts.push((meaning, text.to_owned()));
     }
 
     /// Returns true if the command itself defines a function.
@@ -408,10 +408,10 @@ impl Walker<'_> {
 
     /// Records the content of a file, and reads it as a command if a shell, a login or a clock starts it.
     fn remember_written(&mut self, path: &str, text: &str, is_append: bool) {
-        let is_it = |(own, _): &&mut (Known, String)| matches!(own, Known::Written(known) if is_same_path(known, path));
-        match self.known.iter_mut().rev().find(is_it).filter(|_| is_append) {
+        let is_it = |(own, _): &&mut (Fact, String)| matches!(own, Fact::Written(known) if is_same_path(known, path));
+        match self.facts.iter_mut().rev().find(is_it).filter(|_| is_append) {
             Some((_, before)) if before.len() + text.len() <= MAX_BYTES => before.push_str(text),
-            _ => self.remember_as(Known::Written(path.to_owned()), text),
+            _ => self.remember_as(Fact::Written(path.to_owned()), text),
         }
         let is_run_later = ["/etc/cron", "/etc/profile", "/systemd/", ".git/hooks/", ".husky/"];
         if is_startup(path, false) || is_run_later.iter().any(|part| path.contains(part)) {

@@ -6,6 +6,7 @@ use super::destroying_commands::{
     KILLS_ALL, OPENS_NETWORK, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
 };
 use super::word::Word;
+use crate::permission::places::stops_kernel;
 
 /// The kind of what is lost: an account (`W`), a disk or the way to boot (`D`), the network (`N`), services (`S`), processes (`K`).
 pub(super) static LOCKS: CommandTable = CommandTable::new(
@@ -26,7 +27,8 @@ D fastboot -w
 D fastboot erase,format*
 D fastboot flashing,oem lock*,unlock*
 D efibootmgr -B,--delete-bootnum,-o,--bootorder,-O,--delete-bootorder
-D grub-install,grub2-install,extlinux,syslinux,lilo !-h,--help,-V,--version,-v,-q
+D grub-install,grub2-install,lilo !-h,--help,-V,--version,-q
+D extlinux,syslinux !-h,--help,-V,--version,-v
 D bootctl install,remove
 D nvram -c
 N iptables,ip6tables,iptables-legacy,iptables-nft,ebtables,arptables -F,--flush
@@ -50,14 +52,17 @@ N ifdown eth*,en*,wl*
 N route del,delete default
 S systemctl isolate !graphical*,default*,multi-user*
 S systemctl,service,rc-service +stop,disable,mask,kill +dbus*,systemd-logind*,systemd-udevd*,systemd-journald*,ssh,ssh.*,sshd*,NetworkManager*,networking*,getty*,init.scope,user@*,display-manager*
-S sysctl +*=* +*.panic,*/panic,*panic_on_*,*_panic,*pid_max,*threads-max,*modules_disabled,*.sysrq,*/sysrq,*file-max,*min_free_kbytes
+S sysctl *=*
 K pkill,killall +systemd,init,launchd,dbus-daemon,sshd,systemd-logind,systemd-journald",
 );
 
 /// Returns what a command locks or ends.
 pub(super) fn locks_out(base: &str, rest: &[Word]) -> Option<&'static str> {
     let (kind, _) = LOCKS.find(base, rest)?;
+    let sets =
+        |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| stops_kernel(name.trim()));
     Some(match kind {
+        _ if base == "sysctl" && !rest.iter().any(sets) => return None,
         "W" => WRITES_SYSTEM,
         "D" => WRITES_DISK,
         "N" => OPENS_NETWORK,

@@ -2,7 +2,7 @@
 //!
 //! The grammar is `brush-parser`'s. Only what is known to mean here what it means to a shell is taken as understood; all
 //! the rest becomes a [`Concern`], and a concern is a question. Every simple command is a target of its own, wherever it
-//! stands; files that are redirected to and from, and those that well-known programs read and write, are targets too.
+//! is; files that are redirected to and from, and those that well-known programs read and write, are targets too.
 //!
 //! | module | what it decides |
 //! | --- | --- |
@@ -16,7 +16,7 @@
 //! | [`wrapped_command`] | what the command does that another program runs |
 //! | [`named_secrets`] | which words name files with secrets |
 //! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
-//! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
+//! | [`destroying_commands`] | what destroys the machine or a home, however it is spelled |
 //! | [`destroying_code`] | what code of other languages destroys |
 //! | [`destroyer_names`] | which programs can destroy a place, by name |
 //! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
@@ -27,8 +27,9 @@
 //! | [`fork_bombs`] | what starts itself again without an end |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
-//! | [`remembered`] | what a command records for its later parts |
-//! | [`printed`], [`listed`] | what a command prints |
+//! | [`known_values`] | what a command makes known to its later parts |
+//! | [`unset_variables`] | which variables nothing in a command sets |
+//! | [`printed_text`], [`listed_names`] | what a command prints |
 //! | [`printed_environment`] | which commands and code print variables that hold secrets |
 //! | [`command_tables`] | which commands have the words of a line of a table |
 //! | [`printed_secrets`] | which commands print secrets without naming their file |
@@ -36,8 +37,8 @@
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`dialects`] | what other shells make of what bash reads |
-//! | [`variables`] | which variables change what is run |
-//! | [`constants`] | which variables stand for a text that is known |
+//! | [`variables`], [`variable_names`] | which variables change what is run |
+//! | [`constants`] | which variables have a text that is known |
 //! | [`container_paths`] | which paths of the machine a container is given |
 //! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
 //! | [`revisions`] | which commands print the name of a commit |
@@ -46,11 +47,13 @@
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
 //! | [`given_code`] | what code in words, input and written files runs and reads |
-//! | [`subcommands`] | which command of a program stands after its options |
+//! | [`commands_in_words`] | which texts in words and lines may be commands |
+//! | [`names_in_input`] | which programs read the names of files from their input |
+//! | [`subcommands`] | which command of a program follows its options |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`possible_commands`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
-//! | [`options`] | what the options and arguments of a program do |
+//! | [`options`], [`option_names`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
 //! | [`used_files`] | which of its operands are files |
@@ -65,6 +68,7 @@ use super::sensitive::SensitiveNames;
 mod analyzer;
 mod builtins;
 mod command_tables;
+mod commands_in_words;
 mod constants;
 mod constructs;
 mod container_paths;
@@ -92,6 +96,7 @@ mod known_values;
 mod listed_names;
 mod locking_commands;
 mod named_secrets;
+mod names_in_input;
 mod option_names;
 mod options;
 mod passed_input;
@@ -214,7 +219,10 @@ pub struct FileUse {
     pub names: bool,
 }
 
-/// Which files of a folder are shown or copied.
+/// Maximum number of folders, one in another, in which secrets are looked for.
+pub(super) const MAX_DEPTH: usize = 3;
+
+/// Selects the files of a folder that are shown or copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Content {
     /// Globs of which one matches; none if all files are.

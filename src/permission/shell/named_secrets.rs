@@ -180,7 +180,7 @@ pub(super) fn reads_filter(words: &[Word], command: &mut AnalyzedCommand) {
         word.text.starts_with("--from") || letters.is_some_and(|rest| rest.contains('f'))
     };
     command.concerns.extend(words[1..].iter().find(is_file).map(|word| Concern {
-        reason: "the filter stands in a file".into(),
+        reason: "the filter is in a file".into(),
         covered_by: CoveredBy::Word(word.told.clone()),
     }));
 }

@@ -35,19 +35,19 @@ pub(super) const WRITING_WORDS: &str = "\
 /// Ends of the names of scripts.
 const SCRIPT_ENDS: &str = "js mjs cjs ts mts cts py rb lua sh pl php so dylib dll scm";
 
-/// First words of programs in no row that run what stands after them.
+/// First words of programs in no row that run what follows them.
 pub(super) const RUNNING_COMMANDS: &str = "\
     exec eval shell repl console execute runscript runner cmd plugin plugins";
 
 /// Names of built-in reporters, formats, parsers and environments.
-const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic junit html list min nyan progress tap-flat \
+const BUILT_IN: &str = "dot spec tap json json-stream verbose default basic junit html list min nyan progress tap-flat \
     hanging-process github-actions github agent tree line blob text lcov lcovonly summary text-summary text-lcov cobertura clover \
     teamcity none stylish compact unix checkstyle json-with-metadata jslint-xml visualstudio table simple minimal \
     documentation d p pretty short long yaml full oneline sarif gitlab grouped concise pylint rdjson azure colored parseable \
     msvs msbuild typescript babel babel-ts babel-flow flow acorn espree meriyah css scss less markdown mdx html vue angular \
     graphql jsdom node happy-dom edge-runtime bdd tdd qunit exports v8 istanbul threads forks vmThreads vmForks trx console \
     worst offenders files fuubar emacs clang quiet autogenconf colour-text csv xml sonarqube code-climate tab \
-    prefork solo gevent eventlet sync gthread uvloop asyncio auto httptools h11 websockets off on c ci terminal ndjson ";
+    prefork solo gevent eventlet sync gthread uvloop asyncio auto httptools h11 websockets off on c ci terminal ndjson";
 
 /// Returns true for the name of the standard input.
 pub(super) fn is_input(word: &str) -> bool {
@@ -115,7 +115,7 @@ pub(super) fn letter_runs(letter: &str, value: &str) -> bool {
     }
 }
 
-/// Returns true if `-c` gives a program its settings, in which commands, plugins and paths can stand.
+/// Returns true if `-c` gives a program its settings, in which commands, plugins and paths can be.
 pub(super) fn names_settings(letter: &str, value: &str) -> bool {
     let end = value.rsplit_once('.').map_or("", |(_, end)| end);
     letter == "-c"
@@ -190,8 +190,7 @@ pub(super) fn is_python(value: &str) -> bool {
 
 /// Returns true if a module is built into a program.
 pub(super) fn is_built_in(value: &str) -> bool {
-    let is_known = |name: &str| !name.contains(' ') && BUILT_IN.contains(&format!(" {name} "));
-    value.split(',').all(|name| is_known(name.trim()))
+    value.split(',').all(|name| has_word(BUILT_IN, name.trim()))
 }
 
 /// Returns true if options that are passed to another program make it run a program or write elsewhere.

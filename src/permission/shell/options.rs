@@ -5,8 +5,8 @@
 //! a value that leads out of the directory is read, wherever it is.
 
 use super::analyzer::Walker;
+use super::commands_in_words::texts;
 use super::decode;
-use super::given_code::texts;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_plain_ssh,
     is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches, starts_shell,
@@ -284,8 +284,8 @@ impl Walker<'_> {
                 }
                 // The code of a language is judged by its strings.
                 if program.is_none_or(|program| !program.script && !program.sql) {
-                    let behind = value.split_once('=').map_or("", |(_, behind)| behind);
-                    self.guess_values(&[value, behind], command);
+                    let after = value.split_once('=').map_or("", |(_, after)| after);
+                    self.guess_values(&[value, after], command);
                 }
             }
             let takes = !matches!(hit.option.effect, Effect::Free | Effect::Runs);

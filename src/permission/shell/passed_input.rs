@@ -1,5 +1,5 @@
 //! Programs that pass their standard input on to an interpreter elsewhere: on another machine, in a container, as
-//! another user, or line by line. The code in that input stands outside of the command, so that it cannot be judged.
+//! another user, or line by line. The code in that input is outside of the command, so that it cannot be judged.
 
 use super::programs::{self, Kind, Program};
 use super::word::Word;

@@ -291,7 +291,7 @@ pub(super) fn fingerprint(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns what stands between the brackets of each substitution, however it is quoted; the innermost first.
+/// Returns what is between the brackets of each substitution, however it is quoted; the innermost first.
 fn substitutions(text: &str) -> impl Iterator<Item = &str> {
     let openers = text.rmatch_indices(['(', '`']).filter(|(at, opener)| {
         *opener == "`" || text[..*at].ends_with(['$', '<', '>']) && !text[at + 1..].starts_with('(')

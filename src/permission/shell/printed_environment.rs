@@ -1,4 +1,4 @@
-//! Commands and code that print variables of the environment, where tokens and passwords stand.
+//! Commands and code that print variables of the environment, where tokens and passwords are.
 
 use super::programs::{Kind, Program};
 use super::word::Word;
@@ -91,7 +91,7 @@ fn code_prints(code: &str) -> bool {
     })
 }
 
-/// Returns true if what stands behind the name of an environment reads all of it, or a secret.
+/// Returns true if what follows the name of an environment reads all of it, or a secret.
 fn reads_secret(before: &str, behind: &str) -> bool {
     let behind = behind.strip_prefix('?').unwrap_or(behind);
     let (method, behind) = match behind.strip_prefix('.') {

@@ -1,9 +1,14 @@
 //! Which files a command prints, if it does nothing else, and which lines of them.
 
 use super::{AnalyzedCommand, Domain};
+use crate::util::words::has_word;
 
 /// Programs that print files, or what comes in.
 const PRINTERS: [&str; 6] = ["cat", "head", "tail", "sed", "nl", "bat"];
+
+/// Options that change no line, but for numbers and marks.
+const MARKS: &str =
+    "-n -b -A -e -E -T -v -ba -bt -p -pp --number --number-nonblank --show-all --plain";
 
 /// Lines that `head` prints by default.
 const HEAD_LINES: usize = 10;
@@ -30,6 +35,10 @@ pub fn printed_files(command: &str) -> Option<Vec<String>> {
 /// Returns the lines that a command prints if it does nothing but print consecutive lines of one file, as `cat a.ts` and
 /// `nl -ba a.ts | sed -n '40,80p'` do.
 pub fn printed_lines(command: &str) -> Option<PrintedLines> {
+    // Only of commands with pipes between them one reads what the other prints.
+    if command.contains([';', '&', '\n']) {
+        return None;
+    }
     let mut printers = printers(command)?.into_iter();
     let first = printers.next()?;
     let [path] = &first.files[..] else { return None };
@@ -93,6 +102,8 @@ fn printer(simple: &AnalyzedCommand) -> Option<Printer> {
         } else if let Some(option) = word.strip_prefix('-') {
             if matches!(program, "head" | "tail") {
                 lines = counted(program, option.strip_prefix('n').unwrap_or(option));
+            } else if !has_word(MARKS, word) {
+                lines = None;
             }
         } else {
             files.push(word.to_owned());
@@ -161,6 +172,11 @@ mod tests {
             "sed -n 0p a.ts",
             "cat a.ts b.ts",
             "cat a.ts; cat b.ts",
+            "cat a.ts; head -5",
+            "cat a.ts && sed -n 1,5p",
+            "bat -r40:80 a.ts",
+            "bat --line-range=40:80 a.ts",
+            "cat -s a.ts",
             "cd src && cat a.ts",
             "cat a.ts | grep x",
             "cat a.ts > b.ts",

@@ -226,7 +226,7 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the commands that may be left of a text if a program takes away what stands around them, as `cut` does, or
+/// Returns the commands that may be left of a text if a program takes away what is around them, as `cut` does, or
 /// replaces what is put in, as `date` does: from each name of a program that destroys to the end, and to the next mark.
 fn commands_within(text: &str) -> Vec<String> {
     const NAMES: [&str; 9] =

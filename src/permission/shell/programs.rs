@@ -455,7 +455,7 @@ mod tests {
         let lines = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         assert_eq!(rows().count(), lines.count());
         let all: usize = rows().map(|(names, _)| names.split(' ').count()).sum();
-        assert_eq!(PROGRAMS.1.len(), all, "a program stands once");
+        assert_eq!(PROGRAMS.1.len(), all, "each program is there once");
     }
 
     #[test]

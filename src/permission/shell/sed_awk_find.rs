@@ -44,13 +44,23 @@ fn is_script_of_bsd(text: &str) -> bool {
         || (is_longer && !sed_is_harmless(text))
 }
 
-/// Returns true if what a test of `find` selects is left out, and no group or second negation turns that around.
+/// Returns true if what a test of `find` selects is left out, and no group, alternative or second negation turns that
+/// around. The word before it may be the value of another option.
 pub(super) fn is_left_out(words: &[Word], at: usize) -> bool {
-    let is_not = |word: &Word| matches!(word.text.as_str(), "!" | "-not");
     at > 1
-        && is_not(&words[at - 1])
-        && !is_not(&words[at - 2])
-        && words.iter().all(|word| word.text != "(")
+        && is_negation(&words[at - 1])
+        && !is_negation(&words[at - 2])
+        && !words[at - 2].text.starts_with('-')
+        && !has_alternatives(words)
+}
+
+pub(super) fn is_negation(word: &Word) -> bool {
+    matches!(word.text.as_str(), "!" | "-not")
+}
+
+/// Returns true if an expression of `find` is more than a list of tests that all hold.
+pub(super) fn has_alternatives(words: &[Word]) -> bool {
+    words.iter().any(|word| matches!(word.text.as_str(), "(" | "-o" | "-or" | ","))
 }
 
 /// Maximum number of strings of a program that are read.
@@ -123,7 +133,7 @@ impl Walker<'_> {
                 } else if is_alone
                     && words.get(at + 2).is_some_and(|after| is_script_of_bsd(&after.text))
                 {
-                    command.concerns.push(Concern::always("some kinds of sed take the word behind -i for the end of a name, and the next for the script"));
+                    command.concerns.push(Concern::always("some kinds of sed take the word after -i for the end of a name, and the next for the script"));
                 }
                 if suffix.contains(['/', '*']) {
                     command

@@ -59,7 +59,7 @@ pub(super) fn run_texts(words: &[Word]) -> Vec<String> {
     found
 }
 
-/// Returns what may stand behind the command `e` in a line of a script: `1e date`, `/x/{e date`.
+/// Returns what may follow the command `e` in a line of a script: `1e date`, `/x/{e date`.
 fn commands_of_e(line: &str) -> impl Iterator<Item = String> {
     line.match_indices('e').filter_map(|(at, _)| {
         let before = line[..at].trim_end().chars().next_back();
@@ -70,7 +70,7 @@ fn commands_of_e(line: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the files that a script may write to: what stands behind `w` to the end of its line. `rest` begins behind the name
+/// Returns the files that a script may write to: what follows `w` to the end of its line. `rest` begins after the name
 /// of the program.
 pub(super) fn files_written(rest: &[Word]) -> Vec<&str> {
     let lines = scripts_among(rest).into_iter().flat_map(str::lines).take(MAX_COMMANDS);
@@ -88,7 +88,7 @@ pub(super) fn files_written(rest: &[Word]) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the files that scripts may read or write: what stands behind `r` or `w` to the end of its line.
+/// Returns the files that scripts may read or write: what follows `r` or `w` to the end of its line.
 pub(super) fn files_named(words: &[Word]) -> Vec<&str> {
     let lines = scripts(words).into_iter().flat_map(str::lines).take(MAX_COMMANDS);
     lines

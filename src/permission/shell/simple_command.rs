@@ -13,7 +13,7 @@ use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
 use super::{
-    AnalyzedCommand, Concern, CoveredBy, dialects, git_helpers, given_code, grep_args,
+    AnalyzedCommand, Concern, CoveredBy, commands_in_words, dialects, git_helpers, grep_args,
     possible_commands, printed_environment, read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
@@ -83,7 +83,7 @@ impl Walker<'_> {
                 if one.raw.contains("+=") { format!("{}+", one.name) } else { one.name.clone() };
             self.remember(&name, value);
         }
-        let before = self.known.len();
+        let before = self.facts.len();
         self.remember_words(&words, &fed.texts);
         for one in assigned.iter().filter(|one| one.revision && words.is_empty()) {
             self.constants.set_revision(&one.name);
@@ -128,7 +128,7 @@ impl Walker<'_> {
         command.others.extend(destroyed);
         if self.is_function(&words[0].text) {
             // The parameters of a function are gone after the call.
-            self.known.truncate(before);
+            self.facts.truncate(before);
         }
         self.code_in_files(&words, &mut command);
         self.feed(fed, &words, &mut command);
@@ -227,7 +227,8 @@ impl Walker<'_> {
         self.printed_secrets(base, words, &mut command);
         if let Some(wrapped) = unwrap(base, words) {
             if matches!(base, "time" | "gtime") {
-                self.outputs(option_values(base, wrapped.own(&words[1..])), &mut command);
+                let own = wrapped.own(words).get(1..).unwrap_or_default();
+                self.outputs(option_values(base, own), &mut command);
             }
             self.secrets(wrapped.own(words), None, &mut command);
             if base == "env" && wrapped.runs_nothing(words) {
@@ -374,8 +375,8 @@ impl Walker<'_> {
             }
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
-                command.others.extend(given_code::texts(&words[1..]));
-                command.others.extend(given_code::commands_of_parallel(words));
+                command.others.extend(commands_in_words::texts(&words[1..]));
+                command.others.extend(commands_in_words::commands_of_parallel(words));
             }
             Kind::Code => {
                 if matches!(base, "fd" | "fdfind") {

@@ -1,15 +1,15 @@
 //! The command of a program after its own options, so that a deny rule for `git push` counts for `git --no-pager push`, too.
 
 use super::analyzer::pieces;
+use super::commands_in_words::texts;
 use super::destroying_commands::base;
 use super::git::command_at;
 use super::git_helpers;
-use super::given_code::texts;
 use super::programs::{self, Kind, Program};
 use super::simple_command::{MAX_TAILS, tails, told};
 use super::word::Word;
 
-/// Number of words within which a command stands behind options, and of options of which it is tried whether they have a value.
+/// Number of words within which a command follows options, and of options of which it is tried whether they have a value.
 const MAX_WORDS: usize = 16;
 const MAX_OPTIONS: u32 = 4;
 
@@ -178,8 +178,8 @@ fn of_aliases(base: &str, words: &[Word]) -> Vec<String> {
             let text = text.replace(['[', ']', '"', '\'', ','], " ");
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let own = [base, " ", &text].concat();
-            let behind = text.split_once("-- ").map_or("", |(_, behind)| behind);
-            let all = pieces(text.trim_start_matches('!')).chain(pieces(behind));
+            let after = text.split_once("-- ").map_or("", |(_, after)| after);
+            let all = pieces(text.trim_start_matches('!')).chain(pieces(after));
             all.chain([own]).collect::<Vec<_>>()
         })
         .collect()

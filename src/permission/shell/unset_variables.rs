@@ -59,7 +59,7 @@ fn sets_any(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns true if an `eval` reads more than what stands after it: the output of a command, or a variable but for `name`, which
+/// Returns true if an `eval` reads more than what follows it: the output of a command, or a variable but for `name`, which
 /// would be set already.
 fn evaluates_unknown(text: &str, name: &str) -> bool {
     let own = [["$", name].concat(), ["${", name, "}"].concat()];

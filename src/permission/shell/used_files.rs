@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
-use super::known_values::Known;
+use super::known_values::Fact;
 use super::named_secrets::leaves_out;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
@@ -30,8 +30,8 @@ impl Walker<'_> {
             word.text.clone()
         };
         // The link itself is changed, unless something below it is named.
-        let is_link = |own: &Known| matches!(own, Known::Link(link) if *link == text);
-        let is_changed = domain == Domain::Edit && self.known.iter().any(|(own, _)| is_link(own));
+        let is_link = |own: &Fact| matches!(own, Fact::Link(link) if *link == text);
+        let is_changed = domain == Domain::Edit && self.facts.iter().any(|(own, _)| is_link(own));
         if let Cow::Owned(led) = self.without_link(&text)
             && !is_changed
         {

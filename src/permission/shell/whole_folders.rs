@@ -1,18 +1,24 @@
 //! Folders that a command shows or copies with everything in them. The policy judges them by the names that are there.
 
-use super::FileUse;
 use super::analyzer::Walker;
 use super::command_tables::CommandTable;
 use super::destroying_commands::base;
 use super::disk_writers::writes_archive;
 use super::programs::{self, Kind, Program};
-use super::sed_awk_find::is_left_out;
+use super::sed_awk_find::{has_alternatives, is_left_out, is_negation};
 use super::word::Word;
-use super::{Content, grep_args};
+use super::{Content, FileUse, MAX_DEPTH, grep_args};
 use crate::permission::Domain;
+use crate::util::words::has_word;
 
-/// The operands that are such folders: all (`*`), all but the last, which is written (`<`), all, and the current folder
-/// without any (`.`), or none but the current folder (`@`).
+/// The operands that are such folders:
+///
+/// | sign | folders |
+/// | --- | --- |
+/// | `*` | all operands |
+/// | `<` | all but the last one, which is written |
+/// | `.` | all operands; the current folder if there are none |
+/// | `@` | the current folder |
 static TABLE: CommandTable = CommandTable::new(
     "\
 @ zip -R
@@ -43,22 +49,28 @@ static TABLE: CommandTable = CommandTable::new(
 . fd,fdfind -x,-X,--exec,--exec-batch -H,-u,--hidden,--unrestricted",
 );
 
-/// How many folders deep secrets are looked for: those of a search, which shows only some lines, where it begins.
-const DEEP: usize = 3;
+/// How many folders deep secrets are looked for in a search, which shows only some lines: where it begins.
 const SHALLOW: usize = 1;
 
-/// Options whose value is a name that is left out, or taken.
+/// Options whose value is a name that is left out, or with which a search takes only some files.
 const WITHOUT: [&str; 5] = ["--exclude", "--exclude-dir", "--ignore", "--ignore-dir", "-x"];
-const ONLY: [&str; 5] = ["--include", "-g", "--glob", "--iglob", "-G"];
+const ONLY: [&str; 4] = ["--include", "-g", "--glob", "--iglob"];
 
-/// Modules of Python that show or copy folders, the one first that takes the current one.
+/// Letters of options of searches that have a value: the letters after one are no options.
+const WITH_VALUE: [char; 10] = ['e', 'f', 'A', 'B', 'C', 'm', 'g', 't', 'T', 'd'];
+
+/// Options of `ack` that name a type of files.
+const TYPES: &str = "--cc --cpp --css --go --html --java --js --json --kotlin --markdown --perl --php --python --ruby --rust \
+    --scala --shell --sql --swift --ts --type --xml --yaml";
+
+/// Modules of Python that show or copy folders. The first shows the current one.
 const MODULES: [&str; 3] = ["http.server", "zipfile", "tarfile"];
 
-/// Programs of which the names of the files are no content.
+/// Programs that print no content of their files.
 const COUNTS: [&str; 8] =
     ["wc", "stat", "file", "md5sum", "sha1sum", "sha256sum", "cksum", "dirname"];
 
-/// Letters and names of options with which a search shows no lines.
+/// Options with which a search prints no lines.
 const LISTS: [&str; 6] = [
     "--files-with-matches",
     "--files-without-match",
@@ -80,24 +92,23 @@ impl Walker<'_> {
         let rest = words.get(1..).unwrap_or_default();
         let plain = || rest.iter().filter(|word| !word.text.starts_with('-')).cloned();
         let kind = program.map(|program| program.kind);
-        let mut content = Content { depth: DEEP, ..named_by(base, rest) };
+        let mut content = Content { depth: MAX_DEPTH, ..Content::default() };
         let mut folders: Vec<Word> = match kind {
             Some(Kind::Grep) => {
                 if !searches_folders(base, rest) {
                     return;
                 }
                 content.depth = SHALLOW;
-                content.is_visible = matches!(base, "rg" | "ag")
-                    && !rest.iter().any(|word| {
-                        word.text.starts_with("-uu")
-                            || word.text.starts_with("--unrestricted")
-                            || matches!(&*word.text, "--hidden" | "-." | "--no-ignore")
-                            || (base == "ag" && word.has_letter('u'))
-                    });
+                content.is_visible = matches!(base, "rg" | "ag") && !shows_hidden(base, rest);
                 let files = grep_args::files(base, rest);
                 let is_file = |word: &Word| !word.text.starts_with('-');
                 let found: Vec<Word> = files.into_iter().filter(is_file).collect();
-                if found.is_empty() { vec![Word::plain(".")] } else { found }
+                match found.is_empty() {
+                    // A search reads what comes in.
+                    true if self.has_input && !is_recursive(rest) => return,
+                    true => vec![Word::plain(".")],
+                    false => found,
+                }
             }
             Some(Kind::Reader | Kind::Copier | Kind::Both) => {
                 if !is_recursive(rest) {
@@ -107,7 +118,11 @@ impl Walker<'_> {
                     && !rest
                         .iter()
                         .any(|word| word.has_letter('t') || word.text.starts_with("--t"));
-                plain().take(plain().count() - usize::from(to_last && rest.len() > 1)).collect()
+                let mut found: Vec<Word> = plain().collect();
+                if to_last && found.len() > 1 {
+                    found.pop();
+                }
+                found
             }
             _ if matches!(base, "tar" | "gtar" | "bsdtar") && writes_archive(rest) => {
                 in_changed_folders(rest)
@@ -138,17 +153,23 @@ impl Walker<'_> {
             }
         };
         folders.retain(|word| word.known && !word.text.is_empty());
+        if !folders.is_empty() {
+            (content.only, content.without) = selected(base, kind == Some(Kind::Grep), rest);
+        }
         for folder in folders {
             self.whole_folder(folder, &content);
         }
     }
 
     fn whole_folder(&mut self, mut folder: Word, content: &Content) {
-        let end = folder.text.strip_suffix('*').filter(|_| folder.glob).map(str::len);
-        if let Some(end) = end {
-            folder.text.truncate(end);
-            folder.text.push('.');
-            folder.glob = false;
+        let mut content = content.clone();
+        if folder.glob {
+            let (above, name) = glob_in(&folder.text);
+            // The names that the wildcards match, and everything below them.
+            if let Some(name) = name.filter(|name| *name != "*" && content.only.is_empty()) {
+                content.only = vec![name.to_owned(), [name, "/**"].concat()];
+            }
+            folder = Word { text: above.to_owned(), glob: false, ..folder };
         }
         let before = self.files_len();
         let _ = self.file(Domain::Read, &folder);
@@ -168,15 +189,19 @@ impl Walker<'_> {
         {
             return;
         }
-        let mut content = Content { depth: DEEP, ..Content::default() };
-        for (at, pair) in words.windows(2).enumerate() {
-            if matches!(
+        let mut content = Content { depth: MAX_DEPTH, ..Content::default() };
+        let is_plain = !has_alternatives(words);
+        for (at, pair) in words.windows(2).enumerate().filter(|_| is_plain) {
+            let is_test = matches!(
                 pair[0].text.as_str(),
                 "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename"
-            ) {
-                let list =
-                    if is_left_out(words, at) { &mut content.without } else { &mut content.only };
-                list.push(pair[1].text.clone());
+            );
+            match is_test {
+                true if is_left_out(words, at) => content.without.push(pair[1].text.clone()),
+                true if at == 0 || !is_negation(&words[at - 1]) => {
+                    content.only.push(pair[1].text.clone());
+                }
+                _ => {}
             }
         }
         // Expressions are compared with the names of secrets elsewhere.
@@ -199,11 +224,40 @@ fn is_recursive(rest: &[Word]) -> bool {
     })
 }
 
+/// Returns the letters of a search's options that are no value of one before them.
+fn letters_of(word: &Word) -> &str {
+    let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    let letters = letters.unwrap_or_default();
+    &letters[..letters.find(WITH_VALUE).unwrap_or(letters.len())]
+}
+
 fn is_listing(base: &str, rest: &[Word]) -> bool {
     let letters: &[char] = if base == "rg" { &['l', 'c', 'q'] } else { &['l', 'L', 'c', 'q'] };
-    rest.iter().any(|word| {
-        LISTS.contains(&&*word.text) || letters.iter().any(|letter| word.has_letter(*letter))
-    })
+    rest.iter().any(|word| LISTS.contains(&&*word.text) || letters_of(word).contains(letters))
+}
+
+/// Returns true if a search reads hidden files, too.
+fn shows_hidden(base: &str, rest: &[Word]) -> bool {
+    let letters = || rest.iter().flat_map(|word| letters_of(word).chars());
+    let unrestricted = letters().filter(|letter| *letter == 'u').count();
+    unrestricted >= if base == "ag" { 1 } else { 2 }
+        || letters().any(|letter| letter == '.')
+        || rest.iter().any(|word| {
+            word.text.starts_with("--unrestricted")
+                || matches!(&*word.text, "--hidden" | "--no-ignore")
+        })
+}
+
+/// Returns the folder before the first name with wildcards, and that name if it is the last one.
+fn glob_in(text: &str) -> (&str, Option<&str>) {
+    let text = text.trim_end_matches('/');
+    let at = text.find(['*', '?', '[']).unwrap_or(text.len());
+    let begins = text[..at].rfind('/').map_or(0, |slash| slash + 1);
+    let above = match &text[..begins] {
+        "" => ".",
+        above => above,
+    };
+    (above, Some(&text[begins..]).filter(|name| !name.contains('/')))
 }
 
 /// Returns true if a search reads what is in folders, and shows lines of it.
@@ -211,8 +265,9 @@ fn searches_folders(base: &str, rest: &[Word]) -> bool {
     let is_of_type = |word: &Word| {
         let text = word.text.as_str();
         text.starts_with("-t")
-            || text.starts_with("--type")
-            || (base == "ack" && text.starts_with("--"))
+            || text == "--type"
+            || text.starts_with("--type=")
+            || (base == "ack" && has_word(TYPES, text))
     };
     match base {
         "grep" | "egrep" | "fgrep" => is_recursive(rest) && !is_listing(base, rest),
@@ -220,32 +275,32 @@ fn searches_folders(base: &str, rest: &[Word]) -> bool {
     }
 }
 
-/// Returns the names that options leave out or take.
-fn named_by(base: &str, rest: &[Word]) -> Content {
-    let mut content = Content::default();
+/// Returns the globs of what options take and leave out. Programs that copy have further rules of what they take, so that
+/// with any of those nothing counts as left out.
+fn selected(base: &str, is_search: bool, rest: &[Word]) -> (Vec<String>, Vec<String>) {
+    let (mut only, mut without) = (Vec::new(), Vec::new());
     for (at, word) in rest.iter().enumerate() {
         let (name, value) = match word.text.split_once('=') {
             Some((name, value)) => (name, value),
             None => (&*word.text, rest.get(at + 1).map_or("", |next| &next.text)),
         };
+        let is_only = ONLY.contains(&name);
         let is_out = WITHOUT.contains(&name) && (name != "-x" || base == "zip");
-        let list = match value.strip_prefix('!') {
-            Some(value) if ONLY.contains(&name) => {
-                content.without.push(value.to_owned());
-                continue;
-            }
-            _ if is_out => &mut content.without,
-            _ if ONLY.contains(&name) && (name != "-G" || base == "ag") => &mut content.only,
-            _ => continue,
-        };
-        list.push(value.to_owned());
+        match value.strip_prefix('!') {
+            _ if value.is_empty() || !(is_only || is_out) => {}
+            Some(value) if is_search && is_only => without.push(value.to_owned()),
+            _ if is_search && is_only => only.push(value.to_owned()),
+            _ if is_only && name != "-g" => return (Vec::new(), Vec::new()),
+            _ if is_only => {}
+            _ => without.push(value.to_owned()),
+        }
         // `zip -x a b`
         if base == "zip" && is_out {
             let more = rest.iter().skip(at + 2).take_while(|word| !word.text.starts_with('-'));
-            list.extend(more.map(|word| word.text.clone()));
+            without.extend(more.map(|word| word.text.clone()));
         }
     }
-    content
+    (only, without)
 }
 
 /// Returns the operands of `tar`, each in the folder that an option before it changes to.

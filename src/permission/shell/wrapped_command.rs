@@ -1,7 +1,7 @@
 //! Commands that other programs run, and the environment that they set for them.
 
 use super::analyzer::Walker;
-use super::given_code::texts;
+use super::commands_in_words::texts;
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, told};
 use super::word::Word;

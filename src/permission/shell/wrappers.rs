@@ -397,7 +397,7 @@ fn shell(words: &[Word]) -> Wrapped {
 }
 
 /// Returns the place of the text that a shell runs, if it has only certain options. All of them come before the text,
-/// also behind `-c`.
+/// also after `-c`.
 pub(super) fn shell_text(words: &[Word], is_known: impl Fn(&str) -> bool) -> Option<usize> {
     let is_certain = |word: &&Word| word.known && !word.glob;
     let mut has_text = false;

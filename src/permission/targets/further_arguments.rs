@@ -6,8 +6,8 @@ use super::looks::{is_url, leads_out};
 use super::{Tool, UnresolvedTarget, is_given, is_usual_shell, strings};
 use crate::permission::Domain;
 use crate::tools::arguments::{
-    ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
-    INCLUDE_KEYS, LIMIT_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SOURCE_KEYS,
+    ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS,
+    LIMIT_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SOURCE_KEYS, names_folder,
 };
 use crate::tools::{Shape, plain};
 
@@ -295,7 +295,7 @@ fn beside_command(
     match value {
         _ if is(SHELL_KEYS) => {}
         Value::String(text) if !says_little(text) => {
-            let one = if is(CWD_KEYS) || is(BASE_KEYS) || is_folder_of_command(&name) {
+            let one = if names_folder(&name) || is_folder_of_command(&name) {
                 // That of the argument itself is judged with the command.
                 if is_top {
                     return;

@@ -17,6 +17,7 @@
 //! | [`features`] | the description of a line that is ranked |
 //! | [`ranking`] | the learned rank of a description |
 //! | [`query`] | which lines answer a question |
+//! | [`sections`] | which lines a test runner sets off |
 //! | [`blocks`] | which lines explain the same failure |
 //! | [`select`] | which blocks are shown |
 //! | [`render`] | how they are written |

@@ -13,6 +13,7 @@ use super::retained::{Counts, Finding};
 use super::scan::Findings;
 use crate::truncation::lines::Chosen;
 use crate::util::sort::sort_by_key;
+use crate::util::words::has_word;
 
 /// Only the start of a longer question is read, in bytes.
 const MAX_QUESTION_BYTES: usize = 4096;
@@ -160,7 +161,7 @@ fn words(question: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |word: &str| {
         let word = word.to_ascii_lowercase();
-        let is_stop_word = STOP_WORDS.split_ascii_whitespace().any(|stop| stop == word);
+        let is_stop_word = has_word(STOP_WORDS, &word);
         if word.len() > 1 && !is_stop_word && found.len() < MAX_WORDS && !found.contains(&word) {
             found.push(word);
         }

@@ -30,7 +30,7 @@ fn border(lines: &Lines, number: u64) -> Option<(u64, usize)> {
     Some((top, left))
 }
 
-/// Returns the line that names the section of a line: the rule or number above it, or what stands between two rules.
+/// Returns the line that names the section of a line: the rule or number above it, or what is between two rules.
 fn heading(lines: &Lines, number: u64) -> Option<u64> {
     let (top, _) = border(lines, number)?;
     let has_name = |number: u64| {

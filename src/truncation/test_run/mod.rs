@@ -1,13 +1,14 @@
 //! Previews of test runs: the totals, and the name of every failure before anything else.
 //!
-//! While the text streams through, [`scan`] finds the lines that the [`rules`] of known runners recognize, a [`record`]
+//! While the text streams through, [`scan`] finds the lines that the rules of known [`runners`] recognize, a [`record`]
 //! of each runner collects its totals and failures, and [`retained`] keeps the lines that name and explain them, in
 //! bounded memory. At the end [`select`] shares the budget among the failures, and [`line_preview`] writes them. Reports
 //! in XML are read by [`xml`] and shown by [`tag_preview`]. The same scan gives the run as data.
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`rules`] | the meaning of a line, by runner |
+//! | [`runners`] | the meaning of a line, by runner |
+//! | [`rules`] | which meanings a line can have |
 //! | [`counts`] | the numbers in a line of totals |
 //! | [`scan`] | which runner printed a line |
 //! | [`xml`] | what a report in XML says |
@@ -36,6 +37,7 @@ mod record;
 mod report;
 mod retained;
 mod rules;
+mod runners;
 mod scan;
 mod select;
 mod tag_preview;

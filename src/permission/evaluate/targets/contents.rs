@@ -4,35 +4,32 @@ use super::Reader;
 use crate::permission::Domain;
 use crate::permission::paths::normal;
 use crate::permission::sensitive::matches_glob;
-use crate::permission::shell::{Content, FileUse};
+use crate::permission::shell::{Content, FileUse, MAX_DEPTH};
 
 /// Maximum number of names, and of folders, that are examined for one call.
 const MAX_NAMES: usize = 2048;
 const MAX_FOLDERS: usize = 256;
 
-/// How many folders deep rules are compared with what is there.
-const DEEP: usize = 3;
-
 /// Folders with files that others wrote, or that programs make.
-const OF_OTHERS: [&str; 8] =
+const GENERATED: [&str; 8] =
     [".git", "node_modules", ".venv", "venv", "target", "vendor", "__pycache__", "site-packages"];
 
 impl Content {
     /// Returns true if a file is among those that are shown or copied.
-    fn takes(&self, path: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|glob| is_it(glob, path))
+    fn includes(&self, path: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|glob| matches_path(glob, path))
     }
 
     /// Returns true if a name is left out, with everything below it.
     fn leaves_out(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         (self.is_visible && name.starts_with('.'))
-            || self.without.iter().any(|glob| is_it(glob, path))
+            || self.without.iter().any(|glob| matches_path(glob, path))
     }
 }
 
 /// Returns true if a glob for a name, or for a path if it has a slash, means a file of a folder, in any case.
-fn is_it(glob: &str, path: &str) -> bool {
+fn matches_path(glob: &str, path: &str) -> bool {
     let (glob, path) = (&*glob.to_ascii_lowercase(), &*path.to_ascii_lowercase());
     let name = path.rsplit('/').next().unwrap_or(path);
     let glob = glob.trim_end_matches('/');
@@ -51,7 +48,8 @@ impl Reader<'_> {
         let Some(top) = normal(&folder.written) else { return };
         let top = top.trim_end_matches('/');
         let has_bans = self.policy.options.has_bans(Domain::Read);
-        let depth = if has_bans { DEEP } else { content.depth };
+        // Rules are compared with what is there as deep as in a copy.
+        let depth = if has_bans { MAX_DEPTH } else { content.depth };
         if self.names_left == 0 {
             return self.blind.push("the command shows too many folders to be judged".to_owned());
         }
@@ -65,21 +63,22 @@ impl Reader<'_> {
             self.names_left = self.names_left.saturating_sub(names.len() + 1);
             for (name, is_link) in names {
                 let path = [&below, "/", &name].concat();
-                if is_link || content.leaves_out(&path[1..]) {
+                if content.leaves_out(&path[1..]) {
                     continue;
                 }
-                if content.takes(&path[1..]) {
-                    self.of_content([top, &path].concat(), has_bans);
+                if content.includes(&path[1..]) {
+                    self.add_file([top, &path].concat(), level <= content.depth, has_bans);
                 }
-                if level < depth && !OF_OTHERS.contains(&name.as_str()) {
+                // Does not follow links: they may lead anywhere.
+                if !is_link && level < depth && !GENERATED.contains(&name.as_str()) {
                     folders.push((path, level + 1));
                 }
             }
         }
     }
 
-    fn of_content(&mut self, path: String, has_bans: bool) {
-        if self.policy.options.sensitive.is_sensitive(&path) {
+    fn add_file(&mut self, path: String, is_near: bool, has_bans: bool) {
+        if is_near && self.policy.options.sensitive.is_sensitive(&path) {
             self.written(Domain::Read, &path, super::Extent::Whole);
         } else if has_bans {
             self.named(&FileUse {

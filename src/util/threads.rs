@@ -1,4 +1,4 @@
-//! Threads, with one copy of their start for all work.
+//! Starts threads, with one copy of the code for all work.
 
 use std::io;
 use std::thread::{Builder, JoinHandle};
