@@ -15,6 +15,8 @@ export const require = createRequire(join(ROOT, 'package.json'))
 /** How long npm may take to install the tarballs, in milliseconds, on a machine that does nothing else. */
 const INSTALL_LIMIT_MS = 5000
 
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
+
 export const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 
 /** A tool of this repository's own, as a script for Node. */
@@ -43,7 +45,8 @@ export function installation({ folder, tarballs }) {
     consumer: {
       name: 'npm install, offline',
       command: NPM,
-      args: ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs],
+      // With its own cache: npm reads what it has of the optional peers, and some of their documents are tens of megabytes.
+      args: ['install', '--offline', `--cache=${join(folder, 'cache')}`, ...QUIET, ...tarballs],
       cwd: root,
       check({ milliseconds, cpuMs }) {
         // Others may use the machine at the same time; the time of its own processors counts then.
