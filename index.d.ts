@@ -2094,7 +2094,7 @@ export interface PreparedContext<M> {
 	requestOptions?: DropThinkingOptions;
 }
 /** A message of a stored history, or the summary of some of them. */
-export interface ContextMessage {
+export interface ListedMessage {
 	role: MessageRole;
 	/** The beginning of its text, or of the calls in it, in one line. */
 	text: string;
@@ -2103,13 +2103,13 @@ export interface ContextMessage {
 	/** Estimated tokens of what is sent of it. */
 	tokensAfter: number;
 	/**
-	 * - `kept`: it is sent as it is stored.
+	 * - `kept`: all of it is sent.
 	 * - `pruned`: something of it is left out or shortened: a result, arguments, images, signed reasoning.
 	 * - `folded`: some lines of it are pointers to an earlier result.
-	 * - `summarised`: a summary replaces it.
+	 * - `compacted`: a summary replaces it.
 	 * - `summary`: it is one.
 	 */
-	state: "kept" | "pruned" | "folded" | "summarised" | "summary";
+	state: "kept" | "pruned" | "folded" | "compacted" | "summary";
 }
 /** State of a manager, as JSON. */
 export interface ContextManagerState {
@@ -2155,11 +2155,11 @@ export declare class ContextManager<M = unknown> {
 	/** Returns the steps of the last request as readable sentences. */
 	explain(): string;
 	/**
-	 * Returns the state of each message in the last request, with its tokens before and after: the list that `<spillway-context>` shows.
-	 * `prepared` is the result of the last `prepare`, and `messages` what it was called with.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if the result is not one for these messages
+	 * Returns each message of the stored history with its state in a request, and its tokens before and after: the list that
+	 * `<spillway-context>` shows. `prepared` is a result of `prepare`, as it was returned.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if it is none
 	 */
-	describe(messages: readonly M[], prepared: Pick<PreparedContext<M>, "messages">): ContextMessage[];
+	listMessages(prepared: PreparedContext<M>): ListedMessage[];
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): ContextManagerState;
 	/**

@@ -220,6 +220,13 @@ describe('init mcp', () => {
     expect(JSON.parse(read())).toEqual({ changed: true, ...before })
   })
 
+  test('puts the proxy before a server with a key, and takes a login that is switched off for none', async () => {
+    const docs = { type: 'remote', url: open.url, headers: { A: 'b' }, oauth: false }
+    write(JSON.stringify({ mcp: { docs } }))
+    await spillway('init', 'mcp')
+    expect(JSON.parse(read()).mcp.docs.command).toContain('--url')
+  })
+
   test('gives the proxy a store and settings, in the place of earlier ones, and keeps its other options', async () => {
     write(JSON.stringify({ mcpServers: { lines: { command: 'node', args: ['server.js'] } } }))
     await spillway('init', 'mcp', '--store', 's3://bucket/a', '--config', writeConfig('{}'))
@@ -237,12 +244,22 @@ describe('init mcp', () => {
     [
       'a transport that the proxy does not speak',
       '{ "mcpServers": { "a": { "type": "sse", "url": "http://localhost" } } }',
-      'a is left as it is: the proxy does not speak the transport "sse"',
+      'a is left as it is: the proxy does not speak the transport "sse"; the server may speak "http" as well',
     ],
     [
       'an address that is one of that transport by its path',
       '{ "mcpServers": { "a": { "url": "http://localhost/sse" } } }',
-      'a is left as it is: the proxy does not speak the transport "sse"',
+      'a is left as it is: by its path it speaks the transport "sse", and the proxy does not',
+    ],
+    [
+      'an address of Windsurf that is one of that transport by its path',
+      '{ "mcpServers": { "a": { "serverUrl": "http://localhost/sse" } } }',
+      'a is left as it is: by its path it speaks the transport "sse", and the proxy does not',
+    ],
+    [
+      'an address of OpenCode that is one of that transport by its path',
+      '{ "mcp": { "a": { "type": "remote", "url": "http://localhost/sse" } } }',
+      'a is left as it is: by its path it speaks the transport "sse", and the proxy does not',
     ],
     [
       'two addresses',

@@ -1,4 +1,4 @@
-import { ContextManager, type ContextManagerState, type ContextMessage, ToolResultLedger } from 'spillway'
+import { ContextManager, type ContextManagerState, type ListedMessage, ToolResultLedger } from 'spillway'
 import { FoldSession } from 'spillway/fold'
 import type { CompactionState } from 'spillway/history'
 import { isWhole, type Message, talk, words } from '../compaction/talk'
@@ -22,7 +22,7 @@ const work = (count: number, size = 200, from = 0) =>
 const system: Message = { role: 'system', content: 'You are a coding agent.' }
 
 describe('the state of each message', () => {
-  const sum = (states: readonly ContextMessage[], which: 'tokensBefore' | 'tokensAfter') =>
+  const sum = (states: readonly ListedMessage[], which: 'tokensBefore' | 'tokensAfter') =>
     states.reduce((all, state) => all + state[which], 0)
 
   test('has its tokens, before and after', async () => {
@@ -30,7 +30,7 @@ describe('the state of each message', () => {
     const manager = new ContextManager<Message>({ budget, pruning: { schedule: 'always' } })
     const history = [system, ...work(4)]
     const prepared = await manager.prepare(history, { now })
-    const states = manager.describe(history, prepared)
+    const states = manager.listMessages(prepared)
     expect(states.map(({ role }) => role)).toEqual(history.map(({ role }) => role))
     expect(states.flatMap(({ state }, at) => (state === 'pruned' ? [at] : []))).toEqual(
       prepared.report.pruning.pruned.map(({ index }) => index),
@@ -55,9 +55,9 @@ describe('the state of each message', () => {
     const manager = new ContextManager<Message>({ contextWindow: 12_000, compaction: { summarize }, budget: false })
     const history = [system, ...work(12, 800)]
     const prepared = await manager.prepare(history, { now })
-    const states = manager.describe(history, prepared)
+    const states = manager.listMessages(prepared)
     const at = states.findIndex(({ state }) => state === 'summary')
-    const gone = states.filter(({ state }) => state === 'summarised')
+    const gone = states.filter(({ state }) => state === 'compacted')
     expect(states[at]).toMatchObject({ tokensBefore: 0, text: expect.stringContaining('They talked.') })
     expect(states).toHaveLength(history.length + 1)
     expect(gone).toHaveLength(history.length + 1 - prepared.messages.length)
@@ -65,9 +65,9 @@ describe('the state of each message', () => {
     const { tokensBefore, tokensAfter } = prepared.report
     expect([sum(states, 'tokensBefore'), sum(states, 'tokensAfter')]).toEqual([tokensBefore, tokensAfter])
     const next = [...(way === 'stored' ? history : prepared.history), ...work(1, 20, 100)]
-    const later = manager.describe(next, await manager.prepare(next, { now }))
+    const later = manager.listMessages(await manager.prepare(next, { now }))
     expect(later.filter(({ state }) => state === 'summary')).toHaveLength(1)
-    expect(later.some(({ state }) => state === 'summarised')).toBe(way === 'stored')
+    expect(later.some(({ state }) => state === 'compacted')).toBe(way === 'stored')
   })
 
   test('has the lines that are folded in what was before', async () => {
@@ -83,21 +83,48 @@ describe('the state of each message', () => {
     }
     const manager = new ContextManager<Message>({ ledger })
     const [first, second] = manager
-      .describe(history, await manager.prepare(history, { now }))
+      .listMessages(await manager.prepare(history, { now }))
       .filter(({ role }) => role === 'tool')
     expect([first?.state, second?.state]).toEqual(['kept', 'folded'])
     expect(second?.tokensBefore).toBe(first?.tokensBefore)
     expect(second?.tokensAfter).toBeLessThan(100)
   })
 
-  test.each([
-    ['messages of another request', [system, system], '"prepared"'],
-    ['no list', 7, '"messages"'],
-  ])('is refused for %s', async (_what, messages, field) => {
-    const manager = new ContextManager<Message>()
-    const prepared = await manager.prepare([system], { now })
-    expect(() => manager.describe(messages as Message[], prepared)).toThrow(field)
-    expect(() => manager.describe([system], undefined as never)).toThrow('"messages"')
+  test('has lines that are written out again, because their target was pruned', async () => {
+    const ledger = new ToolResultLedger()
+    const session = new FoldSession()
+    const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
+    const history = talk([
+      { user: 'look', steps: [{ output }] },
+      { user: 'again', steps: [{ output }] },
+      { user: 'go on', steps: [{ output: 'done' }] },
+    ])
+    for (const message of history.filter(({ role }) => role === 'tool')) {
+      const toolCallId = message.tool_call_id as string
+      const { content, record } = session.fold(message.content as string, { toolName: 'read', toolCallId })
+      message.content = content
+      ledger.record({ toolCallId, toolName: 'read', ...(record && { folds: record }) })
+    }
+    const budget = { protectTokens: 500, minTokens: 0, protectTurns: 1 }
+    const manager = new ContextManager<Message>({ ledger, budget, pruning: { schedule: 'always' } })
+    const prepared = await manager.prepare(history, { now })
+    const [first, second] = manager.listMessages(prepared).filter(({ role }) => role === 'tool')
+    expect([first?.state, second?.state]).toEqual(['pruned', 'kept'])
+    expect(second?.tokensAfter).toBe(second?.tokensBefore)
+  })
+
+  test('is that of the request, whatever is stored or prepared later', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 12_000, compaction: { summarize }, budget: false })
+    const history = [system, ...work(2)]
+    const prepared = await manager.prepare(history, { now })
+    const listed = manager.listMessages(prepared)
+    history.push(...work(12, 800, 10))
+    await manager.prepare(history, { now })
+    expect(manager.listMessages(prepared)).toEqual(listed)
+  })
+
+  test.each([undefined, { messages: [system] }])('is refused for what prepare did not return: %j', (prepared) => {
+    expect(() => new ContextManager<Message>().listMessages(prepared as never)).toThrow('"prepared"')
   })
 })
 

@@ -266,6 +266,12 @@ describe('the same test run again', () => {
       ...failed.map((name) => `FAILED tests/test_a.py::${name} - assert 1 == 2`),
       `================== ${failed.length > 0 ? `${failed.length} failed, ` : ''}${passed} passed in ${seconds}s ===================`,
     ].join('\n')
+  // More tests ran in it than in the others.
+  const killed = [
+    ...pytest(60, []).split('\n').slice(0, -3),
+    ...Array.from({ length: 42 }, (_, at) => `tests/test_b.py::test_${at} PASSED                 [  5%]`),
+    'Killed',
+  ].join('\n')
   const run = (id: string, command = 'pytest -q') => ({ toolName: 'bash', toolCallId: id, args: { command } })
   const lineOf = (content: string) => /^\[test failures .*\]$/m.exec(content)?.[0]
   const name = (test: string) => `tests/test_a.py::${test}`
@@ -305,6 +311,13 @@ describe('the same test run again', () => {
       pytest(38, ['test_one']),
       pytest(38, ['test_two']).replace('1 failed', '3 failed'),
       undefined,
+    ],
+    ['a run that ended early', pytest(38, ['test_one']), killed, `fixed or not run ${name('test_one')}]`],
+    [
+      'a run after one that ended early',
+      killed,
+      pytest(38, ['test_one']),
+      `new or not run before ${name('test_one')}]`,
     ],
     ['no run', pytest(38, ['test_one']), pytest(38, ['test_one']).replace(/^(=|FAILED|collected).*$/gm, ''), undefined],
   ])('%s', (_, first, second, expected) => {

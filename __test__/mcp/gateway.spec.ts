@@ -374,8 +374,12 @@ describe('a file of servers', () => {
 
   test.each([
     ['no servers', {}, 'expected an object "mcpServers" with a server that can be used'],
-    ['an old transport', { a: { type: 'sse', url: 'http://127.0.0.1:1/' } }, 'mcpServers.a: the transport "sse"'],
-    ['no place', { a: { args: ['x'] } }, 'mcpServers.a: expected a "command" or a "url"'],
+    [
+      'an old transport',
+      { a: { type: 'sse', url: 'http://127.0.0.1:1/' } },
+      'mcpServers.a: the proxy does not speak the transport "sse"',
+    ],
+    ['no place', { a: { args: ['x'] } }, 'mcpServers.a: expected a "command", a "url", an "httpUrl" or a "serverUrl"'],
     ['an unknown variable', { a: { command: `\${NOT_SET_ANYWHERE}` } }, 'no variable NOT_SET_ANYWHERE'],
   ])('with %s is refused, and says why', async (_what, servers, problem) => {
     expect(await end(open(servers))).toEqual([2, expect.stringContaining(problem)])

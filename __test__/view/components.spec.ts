@@ -323,12 +323,12 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
        made.messages = Array.from({ length: 2001 }, (_, at) => ({ ...message, text: String(at) }))
        const region = all('.scroll')[0]
        return [first, all('img').length, text('p'), rows().length, rows()[0].at(-1), region.tabIndex, region.ariaLabel]`,
-      { message: { ...message, state: 'summarised' } },
+      { message: { ...message, state: 'compacted' } },
     )
     const words = ['12,345', '0', '<img src=x onerror=alert(1)>U+202E']
     expect(seen).toEqual([
       [
-        ['', 'tool', 'summarised', ...words],
+        ['', 'tool', 'compacted', ...words],
         ['quiet', 'tool', 'kept', ...words],
       ],
       ...[0, ['1 earlier message not listed'], 2000, '1', 0, 'Messages'],

@@ -130,7 +130,7 @@ async function context() {
   ])
   const history = [{ role: 'user', content: 'hello' }, ...results]
   const prepared = await manager.prepare(history)
-  return { report: prepared.report, messages: manager.describe(history, prepared) }
+  return { report: prepared.report, messages: manager.listMessages(prepared) }
 }
 
 const written = (picture: PNG) =>

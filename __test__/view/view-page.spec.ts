@@ -34,16 +34,16 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
 
   afterEach(() => chromium?.close())
 
-  /** Waits until the page lists `count` outputs and shows one, and returns the texts on it. */
+  /** Waits until the page lists `count` outputs and shows one, for ten seconds at most, and returns the texts on it. */
   const shown = (count: number) =>
     chromium.evaluate(
       `(async () => {
         const textOf = (element) => element?.textContent ?? ''
-        for (;;) {
+        for (const end = Date.now() + 10_000; ; ) {
           const rows = [...document.querySelectorAll('#list button')]
           const viewer = textOf(document.querySelector('spillway-output')?.shadowRoot?.querySelector('.row .text'))
           const [usage, status] = ['usage', 'status'].map((id) => textOf(document.getElementById(id)))
-          if (rows.length === ${count} && viewer && usage) {
+          if ((rows.length === ${count} && viewer && usage) || Date.now() > end) {
             const names = rows.map((row) => textOf(row.querySelector('code')))
             const current = names[rows.findIndex((row) => row.hasAttribute('aria-current'))]
             return { names, current, viewer, usage, status, focused: document.activeElement.id }
@@ -72,10 +72,12 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
       await press('Tab', 9)
     }
     await press('Enter', 13)
-    for (;;) {
+    for (const end = Date.now() + 10_000; ; ) {
       try {
         return void (await chromium.send('Page.handleJavaScriptDialog', { accept }))
-      } catch {
+      } catch (error) {
+        // There is no dialog yet.
+        if (Date.now() > end) throw error
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     }

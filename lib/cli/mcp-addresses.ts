@@ -1,7 +1,34 @@
-/** Servers with an address in the settings of hosts, and what of them the environment of their proxy has. */
+/** Servers with an address in the settings of hosts, and the parts of them that are kept in the environment of their proxy. */
 
 /** Members with the address: most hosts; Gemini CLI and Qwen Code for Streamable HTTP; Windsurf. */
-export const URL_MEMBERS = ['url', 'httpUrl', 'serverUrl']
+const URL_MEMBERS = ['url', 'httpUrl', 'serverUrl']
+
+/** The address of a server, and the member that has it. */
+export interface Address {
+  member: string
+  url: string
+}
+
+/**
+ * The address of a server as a host describes it; `undefined` for a program.
+ * @throws Error for a server that the proxy cannot be put before
+ */
+export function addressIn(server: Readonly<Record<string, unknown>>): Address | undefined {
+  const [address, other] = URL_MEMBERS.flatMap((member) => {
+    const url = server[member]
+    return typeof url === 'string' ? [{ member, url }] : []
+  })
+  if (address === undefined) return undefined
+  if (other !== undefined) throw new Error(`it has two addresses, "${address.member}" and "${other.member}"`)
+  if (server.type === 'sse')
+    throw new Error('the proxy does not speak the transport "sse"; the server may speak "http" as well')
+  return address
+}
+
+/** The member that a text names; `url` if it names none. */
+export function urlMember(named: unknown): string {
+  return URL_MEMBERS.find((member) => member === named) ?? 'url'
+}
 
 /** Names the variable with the member that had the address, if it was not the first: there it is put back. */
 export const MCP_URL_MEMBER = 'SPILLWAY_MCP_URL_MEMBER'

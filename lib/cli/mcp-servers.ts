@@ -5,7 +5,7 @@ import { loadConfig } from 'spillway/config'
 import type { McpServerOptions } from 'spillway/mcp'
 import { describe, isRecord } from '../validation/validate'
 import { UsageError } from './command'
-import { URL_MEMBERS } from './mcp-addresses'
+import { addressIn } from './mcp-addresses'
 import { configFile } from './shared-options'
 import { note, printable } from './terminal'
 
@@ -44,20 +44,11 @@ export function serversIn(path: string): Record<string, McpServerOptions> {
  *
  * @throws Error for one that cannot be used
  */
-export function serverOf({
-  type,
-  command,
-  args,
-  cwd,
-  env,
-  headers,
-  ...entry
-}: Record<string, unknown>): McpServerOptions {
-  const url = URL_MEMBERS.map((member) => entry[member]).find((each) => typeof each === 'string')
-  if (type === 'sse') throw new Error('the transport "sse" is not supported; the server may speak "http" as well')
-  if (typeof url === 'string')
-    return { url: filled(url), ...(headers !== undefined && { headers: allFilled(headers) }) }
-  if (typeof command !== 'string') throw new Error('expected a "command" or a "url"')
+export function serverOf(entry: Record<string, unknown>): McpServerOptions {
+  const { command, args, cwd, env, headers } = entry
+  const { url } = addressIn(entry) ?? {}
+  if (url !== undefined) return { url: filled(url), ...(headers !== undefined && { headers: allFilled(headers) }) }
+  if (typeof command !== 'string') throw new Error('expected a "command", a "url", an "httpUrl" or a "serverUrl"')
   return {
     command: filled(command),
     ...(Array.isArray(args) && { args: args.map((arg, at) => filled(plain(`args[${at}]`, arg))) }),

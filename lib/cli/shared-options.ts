@@ -12,7 +12,7 @@ import {
   type UserTruncationConfig,
 } from 'spillway'
 import { type LoadedConfig, loadConfig } from 'spillway/config'
-import { definedOf } from '../util/defined.js'
+import { definedOf } from '../util/defined'
 import { isStoreUrl } from '../util/store-url'
 import { type Option, type Parsed, UsageError } from './command'
 import { finiteBytes } from './parse-sizes'

@@ -9,9 +9,10 @@ import type { PromptUsage } from '../pruning/usage'
 import { Semaphore } from '../util/semaphore'
 import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, flag, signal } from '../validation/options'
-import { readable } from '../validation/validate'
+import { readable, wrong } from '../validation/validate'
 import { compacted } from './compact'
 import { Images } from './images'
+import { type ListedMessage, listedMessages, type Request } from './listed-messages'
 import {
   environmentTokens,
   forget,
@@ -21,7 +22,6 @@ import {
   requestTokens,
   withinLimits,
 } from './manager-parts'
-import { type ContextMessage, messageStates } from './message-states'
 import {
   CONTEXT_CHECKS,
   type ContextManagerOptions,
@@ -37,6 +37,9 @@ import { type ContextManagerState, readManagerState } from './state'
 import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './step-reports'
 
 const inners = new WeakMap<object, Inner<never>>()
+
+/** By the result of `prepare`. */
+const requests = new WeakMap<object, Request>()
 
 const REQUEST: Readonly<Record<string, Check>> = {
   now: ['a number of milliseconds since the epoch', Number.isFinite],
@@ -120,15 +123,14 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * Returns the state of each message in the last request, with its tokens before and after: the list that `<spillway-context>` shows.
-   * `prepared` is the result of the last `prepare`, and `messages` what it was called with.
-   * @throws SpillwayError `INVALID_ARGUMENT` if the result is not one for these messages
+   * Returns each message of the stored history with its state in a request, and its tokens before and after: the list that
+   * `<spillway-context>` shows. `prepared` is a result of `prepare`, as it was returned.
+   * @throws SpillwayError `INVALID_ARGUMENT` if it is none
    */
-  describe(messages: readonly M[], prepared: Pick<PreparedContext<M>, 'messages'>): ContextMessage[] {
-    checkMessages(messages)
-    const sent = readable('prepared', () => prepared?.messages)
-    checkMessages(sent)
-    return messageStates(innerOf<M>(this), messages, sent)
+  listMessages(prepared: PreparedContext<M>): ListedMessage[] {
+    const request = requests.get(Object(prepared))
+    if (request === undefined) throw wrong('prepared', prepared, 'a result of prepare')
+    return listedMessages(innerOf(this), request)
   }
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
@@ -268,5 +270,7 @@ async function prepare<M>(
   inner.last = report
   forget(inner, report.left)
   const { requestOptions } = pruned
-  return { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
+  const prepared = { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
+  requests.set(prepared, { stored: [...messages], sent: pruned.messages, fold: inner.fold })
+  return prepared
 }

@@ -101,7 +101,7 @@ function changeBetween(before: TestRun, run: TestRun): string | undefined {
   const parts = [
     // A run that ended early has fewer tests: what it did not reach is not fixed either.
     part(countOf(run) >= countOf(before) && !run.unfinished ? 'fixed' : 'fixed or not run', fixed),
-    part('new', failing),
+    part(before.unfinished ? 'new or not run before' : 'new', failing),
     part('still failing', stillFailing),
   ].filter((words) => words !== undefined)
   return parts.length === 0 ? undefined : `[test failures since the last run of this call: ${parts.join('; ')}]`

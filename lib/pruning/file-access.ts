@@ -17,7 +17,7 @@ const MAX_COMMAND_LENGTH = 2 ** 16
 /** As deep as the arguments of any known tool; what is deeper stays. */
 const DEEPEST = 8
 
-/** Arguments that are lists and say which lines are meant: a range of lines, the words of a command. */
+/** Arguments that are lists and that the core reads: a range of lines, the words of a command. */
 const TELLING_LISTS = new Set(['view_range', 'command', 'cmd'])
 
 export interface FileAccess {

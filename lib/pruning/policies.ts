@@ -1,6 +1,6 @@
 /** The policies of {@link HistoryPruner}, checked. */
 
-import { definedOf } from '../util/defined.js'
+import { definedOf } from '../util/defined'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf } from '../validation/options'
 import { listed, wrong } from '../validation/validate'
 

@@ -1,6 +1,6 @@
 /** The usage that a provider reports with a response, in the names of each provider and framework. */
 
-import { definedOf } from '../util/defined.js'
+import { definedOf } from '../util/defined'
 import { messageOf } from '../util/message-of'
 import { describe, isRecord } from '../validation/validate'
 

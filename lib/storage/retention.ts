@@ -3,7 +3,7 @@
 import { call, native } from '../native/native'
 import { encode } from '../settings/settings'
 import { now } from '../util/clock'
-import { definedOf } from '../util/defined.js'
+import { definedOf } from '../util/defined'
 import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 
 /** Limits of a sweep. Missing fields default to the storage's options. */

@@ -3,7 +3,7 @@
 import { renamed, type SpillwayError } from '../errors'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
-import { definedOf } from '../util/defined.js'
+import { definedOf } from '../util/defined'
 import { countedLines, linesFrom } from '../util/line-words'
 import { messageOf } from '../util/message-of'
 import { checkKeys, checkOneOf, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'

@@ -47,6 +47,7 @@ export function compareTestRuns(earlier: TestRun, later: TestRun): TestRunChange
     change.fixed.push({ ...failure })
   }
   change.fixed.reverse()
+  if (earlier.unfinished || later.unfinished) change.unfinished = true
   return change
 }
 

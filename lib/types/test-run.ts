@@ -37,10 +37,12 @@ export interface TestRun {
 
 /** How a test run differs from an earlier one, by the names of its failures. */
 export interface TestRunChange {
-  /** Failures of the earlier run that no longer fail. */
+  /** Failures of the earlier run that the later one does not have. If the later run is unfinished, they may not have run in it. */
   fixed: TestFailure[]
-  /** Failures that the earlier run did not have. */
+  /** Failures that the earlier run did not have. If the earlier run is unfinished, they may not have run in it. */
   failing: TestFailure[]
   /** Failures of both runs. */
   stillFailing: TestFailure[]
+  /** Present if one of the runs is unfinished: tests that it did not reach are not compared. */
+  unfinished?: true
 }

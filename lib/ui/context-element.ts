@@ -1,6 +1,6 @@
 /** `<spillway-context>`: how full the window is, the steps that made room in it, and the state of each message. */
 
-import type { ContextMessage, ContextReport } from 'spillway'
+import type { ContextReport, ListedMessage } from 'spillway'
 import { Base, counted, make, shadowOf, upgrade } from './dom'
 import { showHidden } from './rendered-line'
 import { rowOf, tableOf } from './table'
@@ -18,10 +18,10 @@ const NAMES: Readonly<Record<string, string>> = {
 /** More rows take longer than a person waits. */
 const MAX_ROWS = 2000
 
-/** Shows the `report` of `ContextManager.prepare`, and the list of `describe`: tokens before and after, of all and of each message. */
+/** Shows the `report` of `ContextManager.prepare`, and its `listMessages`: tokens before and after, of all and of each message. */
 export class SpillwayContextElement extends Base {
   private given: ContextReport | undefined
-  private listed: readonly ContextMessage[] = []
+  private listed: readonly ListedMessage[] = []
   private readonly box = make('div', { className: 'context' })
   private readonly list = make('div')
 
@@ -45,29 +45,31 @@ export class SpillwayContextElement extends Base {
   }
 
   /** The messages to show. */
-  get messages(): readonly ContextMessage[] {
+  get messages(): readonly ListedMessage[] {
     return this.listed
   }
 
-  set messages(messages: readonly ContextMessage[]) {
-    this.listed = messages
-    this.list.replaceChildren(...(messages.length === 0 ? [] : listOf(messages)))
+  set messages(messages: readonly ListedMessage[] | undefined) {
+    this.listed = messages ?? []
+    this.list.replaceChildren(...(this.listed.length === 0 ? [] : listOf(this.listed)))
   }
 }
 
 /** The newest messages, the oldest of them first. */
-function listOf(messages: readonly ContextMessage[]): HTMLElement[] {
-  const { region, body } = tableOf('Messages', ['role', 'state', 'before', 'after', 'text'])
+function listOf(messages: readonly ListedMessage[]): HTMLElement[] {
+  const { region, body } = tableOf('Messages', ['role', 'state', 'tokens before', 'tokens sent', 'text'])
   const earlier = messages.length - MAX_ROWS
   body.append(
     ...messages.slice(-MAX_ROWS).map(({ role, state, tokensBefore, tokensAfter, text }) => {
-      const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString('en'))
-      return rowOf([role, state, before!, after!, text], state === 'kept' ? 'quiet' : '')
+      const cells = [role, state, shown(tokensBefore), shown(tokensAfter), text]
+      return rowOf(cells, state === 'kept' ? 'quiet' : '')
     }),
   )
   const note = `${counted(earlier, 'earlier message')} not listed`
   return earlier > 0 ? [make('p', { className: 'quiet', textContent: note }), region] : [region]
 }
+
+const shown = (tokens: number) => Math.round(tokens).toLocaleString('en')
 
 function drawn(report: ContextReport): HTMLElement[] {
   const { tokensBefore, tokensAfter, environmentTokens, usable, fits, steps } = report

@@ -91,7 +91,9 @@ async function start(): Promise<void> {
     return `Removed ${counted(removedFiles, 'output')}, ${formatSize(removedBytes)}${problem}`
   })
   byId('remove').onclick = act(async () => {
-    if (confirm('Remove the output that is shown?')) await outputs.remove?.(viewer.path)
+    if (!confirm('Remove the output that is shown?')) return
+    await outputs.remove?.(viewer.path)
+    viewer.path = ''
   })
   await refresh(connection)
 }

@@ -1,7 +1,7 @@
 /** Parameters of a request as arguments of a source, whose own checks decide about them. */
 
 import type { ReadRange, SearchOptions } from '../storage/read'
-import { definedOf } from '../util/defined.js'
+import { definedOf } from '../util/defined'
 import { checkKeys, invalid, wrong } from '../validation/validate'
 
 /** The parameters of an address by name; each may be given once. */

@@ -237,18 +237,20 @@ async function checkContext() {
 /** The page of `spillway view` as a user opens it; "Clear up" is reached by keys, asks, and says the result. */
 async function checkDesk() {
   const desk = await host.startDesk()
-  const shown = await context.newPage()
-  shown.on('dialog', (dialog) => dialog.accept())
-  await shown.goto(desk.url)
-  await shown.locator('#list button').first().waitFor()
-  await checkAxe('view', shown)
-  await shown.locator('#remove').focus()
-  await shown.keyboard.press('Tab')
-  await shown.keyboard.press('Enter')
-  await shown.getByRole('alert').filter({ hasText: 'Removed 0 outputs, 0 bytes' }).first().waitFor()
-  await checkAxe('view-cleared', shown)
-  await shown.close()
-  desk.stop()
+  try {
+    const shown = await context.newPage()
+    shown.on('dialog', (dialog) => dialog.accept())
+    await shown.goto(desk.url)
+    await shown.locator('#list button').first().waitFor()
+    await checkAxe('view', shown)
+    await shown.locator('#sweep').focus()
+    await shown.keyboard.press('Enter')
+    await shown.getByRole('alert').filter({ hasText: 'Removed 0 outputs, 0 bytes' }).first().waitFor()
+    await checkAxe('view-cleared', shown)
+    await shown.close()
+  } finally {
+    desk.stop()
+  }
 }
 
 /** axe finds nothing on the page in either scheme. */

@@ -97,7 +97,7 @@ export async function startHost() {
       ])
       const history = [{ role: 'user', content: 'hello' }, ...results]
       const prepared = await manager.prepare(history)
-      return { report: prepared.report, messages: manager.describe(history, prepared) }
+      return { report: prepared.report, messages: manager.listMessages(prepared) }
     },
     /** Starts the page of `spillway view` with the outputs of this host. */
     async startDesk() {

@@ -3,7 +3,8 @@
 import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
-import { checkHostTools, contextOf } from '../shared/host-tools'
+import { definedOf } from '../../util/defined'
+import { checkHostTools } from '../shared/host-tools'
 
 /** The marks by which the versions of the SDK know a schema that is JSON Schema; the tools check their arguments themselves. */
 const SCHEMA = {
@@ -51,7 +52,7 @@ export function hostTools(
   const entries = tools.map(({ name, description, inputSchema, truncation, execute }) => {
     const run = async (args: unknown, given?: CallOptions) => {
       const { toolCallId, abortSignal: signal } = Object(given) as CallOptions
-      return (await execute(args, contextOf({ sessionId, toolCallId, signal }))).output
+      return (await execute(args, definedOf({ sessionId, toolCallId, signal }))).output
     }
     const schema = { ...SCHEMA, jsonSchema: inputSchema }
     return [name, { description, inputSchema: schema, execute: run, ...(truncation && { truncation }) }] as const

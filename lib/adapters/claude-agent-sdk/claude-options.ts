@@ -1,4 +1,4 @@
-/** Hooks around the tools of the SDK, and `canUseTool`. */
+/** Options for `query` of the SDK: hooks, `canUseTool` and folders. */
 
 import { type Check, flag } from '../../validation/options'
 import { wrong } from '../../validation/validate'

@@ -3,8 +3,9 @@
 import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
+import { definedOf } from '../../util/defined'
 import { loadPeer } from '../../validation/load-peer'
-import { checkHostTools, contextOf } from '../shared/host-tools'
+import { checkHostTools } from '../shared/host-tools'
 import type { LangChainRuntime } from './controls'
 
 /**
@@ -42,7 +43,7 @@ export function hostTools(tools: readonly HostableTool[], options: HostToolsOpti
   return tools.map(({ name, description, inputSchema, truncation, execute }) => {
     const run = async (args: unknown, { configurable, signal, toolCallId }: ToolRuntime = {}) => {
       const sessionId = options.sessionId ?? configurable?.thread_id
-      return (await execute(args, contextOf({ sessionId, toolCallId, signal }))).output
+      return (await execute(args, definedOf({ sessionId, toolCallId, signal }))).output
     }
     // A part of an output is as long as it may be, and is not saved again.
     const bounds = truncation ?? { enabled: false }

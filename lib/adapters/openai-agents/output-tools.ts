@@ -3,7 +3,8 @@
 import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
-import { checkHostTools, contextOf } from '../shared/host-tools'
+import { definedOf } from '../../util/defined'
+import { checkHostTools } from '../shared/host-tools'
 
 /**
  * `read_output` and `search_output` as function tools, to put beside guarded ones. They show the outputs of `options.sessionId`, or of
@@ -55,7 +56,7 @@ function functionTool(tool: HostableTool, { sessionId }: HostToolsOptions): obje
     } catch {
       return 'Error: the arguments are not JSON. Call the tool again.'
     }
-    return (await execute(args, contextOf({ sessionId, toolCallId: toolCall?.callId, signal }))).output
+    return (await execute(args, definedOf({ sessionId, toolCallId: toolCall?.callId, signal }))).output
   }
   return {
     ...{ type: 'function', name, description, parameters: inputSchema, strict: false, invoke },

@@ -1,7 +1,8 @@
 /** Ready-made tools as tools of pi. */
 
 import type { HostableTool } from '../../tools/definition'
-import { checkHostTools, contextOf } from '../shared/host-tools'
+import { definedOf } from '../../util/defined'
+import { checkHostTools } from '../shared/host-tools'
 
 /** Options of {@link hostTools}. */
 export interface HostToolsOptions {
@@ -23,7 +24,7 @@ export function hostTools(tools: readonly HostableTool[], options: HostToolsOpti
   return tools.map(({ name, description, inputSchema, execute }) => ({
     ...{ name, label: name, description, parameters: inputSchema },
     async execute(toolCallId: string, args: unknown, signal?: AbortSignal) {
-      const { success, output } = await execute(args, contextOf({ sessionId, toolCallId, signal }))
+      const { success, output } = await execute(args, definedOf({ sessionId, toolCallId, signal }))
       // pi marks a call as failed by what it throws.
       if (!success) throw new Error(output)
       return { content: [{ type: 'text', text: output }], details: {} }

@@ -1,7 +1,6 @@
 /** Converts ready-made tools for a framework. */
 
-import type { HostableTool, ToolCallContext } from '../../tools/definition'
-import { definedOf } from '../../util/defined.js'
+import type { HostableTool } from '../../tools/definition'
 import { isArray } from '../../util/guards'
 import { checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
@@ -15,9 +14,4 @@ export function checkHostTools(tools: unknown, options: unknown = {}): asserts t
       throw wrong(`tools[${index}]`, tool, 'an object with name, inputSchema and execute')
   }
   checkOptions('options', options, { sessionId: ['a string', (value) => typeof value === 'string'] })
-}
-
-/** The context of a call with what the framework says of it. */
-export function contextOf(said: { [K in keyof ToolCallContext]: ToolCallContext[K] | undefined }): ToolCallContext {
-  return definedOf(said)
 }

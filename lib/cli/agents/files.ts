@@ -170,17 +170,17 @@ const bare = (text: string): string => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, 
  * in one order: a member that is put back comes last.
  */
 function contentOf(settings: unknown): string {
-  const withoutEmpty = (_key: string, value: unknown) => {
+  const kept = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
-    if (Object.keys(value).length === 0) return undefined
-    return isArray(value)
-      ? value
-      : Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    if (isArray(value)) return value.length === 0 ? undefined : value.map(kept)
+    const members = Object.entries(value).flatMap(([name, member]) => {
+      const rest = kept(member)
+      return rest === undefined ? [] : [[name, rest] as const]
+    })
+    if (members.length === 0) return undefined
+    return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)))
   }
-  // From the inside: an object may be empty only without its members.
-  let [before, json] = ['', JSON.stringify(settings)]
-  while (json !== before) [before, json] = [json, JSON.stringify(JSON.parse(json), withoutEmpty) ?? '{}']
-  return json
+  return JSON.stringify(kept(settings)) ?? '{}'
 }
 
 async function parsed(text: string): Promise<Record<string, unknown>> {

@@ -2,11 +2,11 @@
 
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import { headersIn, MCP_HEADERS, MCP_URL_MEMBER, URL_MEMBERS } from '../mcp-addresses'
+import { type Address, addressIn, headersIn, MCP_HEADERS, MCP_URL_MEMBER, urlMember } from '../mcp-addresses'
 import { program, runsOwn } from './own-paths'
 import type { Agent, AgentSettings, Patch, Wanted } from './types'
 
-/** Servers run behind the proxy: programs, and those with an address as far as they are wanted. */
+/** Puts the proxy before servers: programs, and those with an address as far as they are wanted. */
 export function serversPatch(keys: readonly string[], settings: AgentSettings, wanted: Wanted | undefined): Patch {
   const patch: Patch = {}
   for (const key of keys) {
@@ -34,9 +34,9 @@ function serverPatch(key: string, name: string, server: AgentSettings, wanted: W
   const before = [...program(), 'mcp', '--server', name, ...wanted.options]
   if (words !== undefined) return asCommand(server, [...before, '--', ...words])
   if (reasonToLeave(server, wanted) !== undefined) return {}
-  const [member = 'url'] = urlMembersOf(server)
-  const { [member]: url, headers } = server as { [url: string]: string } & { headers?: Record<string, string> }
-  const line = [...before, '--url', url as string]
+  const { member, url } = addressIn(server) as Address
+  const headers = server.headers as Record<string, string> | undefined
+  const line = [...before, '--url', url]
   const lines = Object.entries(headers ?? {}).map(([header, value]) => `${header}: ${value}`)
   const { local, environment } = wordsFor(key)
   const env = {
@@ -51,9 +51,6 @@ function serverPatch(key: string, name: string, server: AgentSettings, wanted: W
   }
 }
 
-const urlMembersOf = (server: AgentSettings): string[] =>
-  URL_MEMBERS.filter((member) => typeof server[member] === 'string')
-
 /** OpenCode has its servers under this name, and other words for them than the other hosts. */
 const OPENCODE = 'mcp'
 
@@ -65,15 +62,20 @@ const wordsFor = (key: string) =>
 /** The reason why a server is left as it is; nothing for a program, and for what the proxy is wanted before. */
 function reasonToLeave(server: AgentSettings, wanted: Pick<Wanted, 'hasUrls'>): string | undefined {
   if (wordsOf(server) !== undefined) return undefined
-  const [member = '', ...others] = urlMembersOf(server)
-  const { [member]: url, type, headers } = server
-  if (typeof url !== 'string' || !/^https?:/i.test(url)) return 'it has no "command" and no "url"'
-  if (others.length > 0) return `it has two addresses, "${member}" and "${others[0]}"`
-  if (type === 'sse' || (type === undefined && member === 'url' && SSE_PATH.test(url)))
-    return 'the proxy does not speak the transport "sse"'
+  let address: Address | undefined
+  try {
+    address = addressIn(server)
+  } catch (error) {
+    return (error as Error).message
+  }
+  const { url = '', member } = address ?? {}
+  if (!/^https?:/i.test(url)) return 'it has no "command" and no "url"'
+  const { type, headers } = server
+  const saysHttp = member === 'httpUrl' || type === 'http' || type === 'streamable-http'
+  if (!saysHttp && SSE_PATH.test(url)) return 'by its path it speaks the transport "sse", and the proxy does not'
   const isSent = isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
   if (headers !== undefined && !isSent) return 'its "headers" are not texts'
-  const hasKey = isSent && Object.keys(headers).length > 0 && !LOGINS.some((login) => server[login] !== undefined)
+  const hasKey = isSent && Object.keys(headers).length > 0 && !LOGINS.some((login) => Boolean(server[login]))
   if (wanted.hasUrls === true || hasKey || isLoopback(url)) return undefined
   return 'a login of the host would not reach it through the proxy; with --urls, the proxy is put before it as well'
 }
@@ -120,7 +122,7 @@ export function proxiedServers({ wiring }: Agent, settings: AgentSettings): Prox
   })
 }
 
-function serversOf(keys: readonly string[], settings: AgentSettings) {
+export function serversOf(keys: readonly string[], settings: AgentSettings) {
   return keys.flatMap((key) => {
     const servers = settings[key]
     const entries = isRecord(servers) ? Object.entries(servers) : []
@@ -174,7 +176,7 @@ function withoutProxy(key: string, server: AgentSettings, { program: [first, ...
   const isEmpty = Object.keys(others).length === 0
   return {
     ...(server.type !== undefined && { type: remote }),
-    ...{ command: null, [URL_MEMBERS.find((each) => each === member) ?? 'url']: words[0] },
+    ...{ command: null, [urlMember(member)]: words[0] },
     ...(server.args !== undefined && { args: null }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(isOwn && { [environment]: isEmpty ? null : { [MCP_HEADERS]: null, [MCP_URL_MEMBER]: null } }),

@@ -75,10 +75,12 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     return { stdout: told === undefined ? '' : `${JSON.stringify(told)}\n`, stderr: `${sentence}\n` }
   }
   const input = readInput()
+  // It is awaited below, unless the time limit cannot be loaded.
+  input.catch(() => {})
   let end = () => {}
   let said: Said
   try {
-    // Before anything else is loaded or read: whatever a disk or a lock does, the agent waits.
+    // Before anything else is loaded, while the payload is read: whatever a disk or a lock does, the agent waits.
     const { startTimeLimit } = await import('../hook/time-limit')
     end = startTimeLimit(TIME_LIMIT_MS, letThrough(`not done after ${TIME_LIMIT_MS / 1000} s`))
     const payload = payloadOf(await input)

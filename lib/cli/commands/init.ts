@@ -5,8 +5,8 @@ import { structuredPatch } from 'diff'
 import { isStoreUrl } from '../../util/store-url'
 import { AGENTS, agentOf } from '../agents'
 import { type Change, fileOf, planned, type Scope, settingsOf, written } from '../agents/files'
-import { leftServers } from '../agents/server-settings'
-import type { Agent, Wanted } from '../agents/types'
+import { leftServers, serversOf } from '../agents/server-settings'
+import type { Agent, AgentSettings, Wanted } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
 import { choice, quoted, text } from '../parse-values'
 import { configFile, openStorage, typedCommand } from '../shared-options'
@@ -92,7 +92,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isChanged = plan.before !== plan.after
   const isDry = values['dry-run'] === true
   const { backup } = isDry ? plan : await written(agent, plan, wanted)
-  const left = wanted === undefined || !isProxy ? [] : leftServers(agent, await settingsOf(path), wanted)
+  const settings = wanted === undefined || !isProxy ? {} : await settingsOf(path)
+  const left = wanted === undefined ? [] : leftServers(agent, settings, wanted)
   const tellLeft = () =>
     print(left.map(([name, reason]) => printable(`${name} is left as it is: ${reason}.\n`)).join(''))
   if (json) {
@@ -100,7 +101,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     return EXIT.ok
   }
   if (!isChanged) {
-    await print(`${printable(path)}: ${unchanged(agent, plan, wanted)}\n`)
+    await print(`${printable(path)}: ${unchanged(agent, settings, wanted)}\n`)
     await tellLeft()
     return EXIT.ok
   }
@@ -121,9 +122,9 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 }
 
 /** The reason why nothing changes. */
-function unchanged(agent: Agent, { before = '' }: Change, wanted: Wanted | undefined): string {
+function unchanged({ wiring }: Agent, settings: AgentSettings, wanted: Wanted | undefined): string {
   if (wanted === undefined) return 'nothing of Spillway is in it'
-  const isEmpty = agent.wiring.kind === 'servers' && !/"(command|\w*url)"/i.test(before)
+  const isEmpty = wiring.kind === 'servers' && serversOf(wiring.keys, settings).length === 0
   return isEmpty ? 'has no server' : 'nothing to change'
 }
 

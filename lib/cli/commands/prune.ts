@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
-import { definedOf } from '../../util/defined.js'
+import { definedOf } from '../../util/defined'
 import { stringifyLossless } from '../../util/lossless-json'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'

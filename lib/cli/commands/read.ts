@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import type { OutputAccess, RangeResult, ReadRange } from 'spillway'
 import type { LineRange } from 'spillway/truncation'
-import { definedOf } from '../../util/defined.js'
+import { definedOf } from '../../util/defined'
 import { countedLines } from '../../util/line-words'
 import { type Command, type Parsed, UsageError } from '../command'
 import { isLocal, type OutputStorage } from '../output-storage'

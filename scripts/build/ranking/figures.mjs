@@ -28,7 +28,7 @@ export function add(figures, others) {
   })
 }
 
-/** A number by which to choose between ways of showing the same outputs. */
+/** A number by which to choose between ways of showing the same outputs: the chunks, the first lines and the labelled outputs kept. */
 export const worth = (figures) => figures.reduce((sum, { fits, first, full }) => sum + fits + first + full, 0)
 
 /** Adds the previews of an output, one for each budget: chunks kept whole that fill at most half of it, and their first lines. */

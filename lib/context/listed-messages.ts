@@ -1,18 +1,19 @@
-/** The state of each message of a stored history in a request, for a person who looks at it. */
+/** The messages of a stored history with their state in a request, for a person who looks at it. */
 
+import type { Fold } from '../compaction/apply-summary'
 import { hasPointers } from '../fold/restore'
 import { Estimate } from '../history/estimate'
 import { FoldTexts } from '../history/fold-texts'
 import { viewsIn } from '../history/formats'
+import type { ToolResultKnowledge } from '../history/ledger'
 import { joinedText } from '../history/message-cache'
 import type { MessageRole, MessageView } from '../history/message-view'
 import { foldsOf, namedResults } from '../history/restore-folds'
 import { isSummary } from '../history/summary'
-import { wrong } from '../validation/validate'
 import type { Inner } from './manager-parts'
 
 /** A message of a stored history, or the summary of some of them. */
-export interface ContextMessage {
+export interface ListedMessage {
   role: MessageRole
   /** The beginning of its text, or of the calls in it, in one line. */
   text: string
@@ -21,49 +22,53 @@ export interface ContextMessage {
   /** Estimated tokens of what is sent of it. */
   tokensAfter: number
   /**
-   * - `kept`: it is sent as it is stored.
+   * - `kept`: all of it is sent.
    * - `pruned`: something of it is left out or shortened: a result, arguments, images, signed reasoning.
    * - `folded`: some lines of it are pointers to an earlier result.
-   * - `summarised`: a summary replaces it.
+   * - `compacted`: a summary replaces it.
    * - `summary`: it is one.
    */
-  state: 'kept' | 'pruned' | 'folded' | 'summarised' | 'summary'
+  state: 'kept' | 'pruned' | 'folded' | 'compacted' | 'summary'
 }
 
 /** UTF-16 units of the text of a message. */
 const MAX_TEXT = 200
 
-/** @throws SpillwayError `INVALID_ARGUMENT` if `sent` was not made of this history by the last request */
-export function messageStates<M>(inner: Inner<M>, stored: readonly M[], sent: readonly M[]): ContextMessage[] {
-  const { fold } = inner
-  const shows = (index: number) => fold?.shows(index) !== false
-  const count = stored.filter((_, index) => shows(index)).length + (fold === undefined ? 0 : 1)
-  if (sent.length !== count) throw wrong('prepared', sent, 'the result of the last request, for these messages')
-  const estimate = new Estimate(inner.options.estimateTokens, inner.tell)
+/** A history as it was stored when a request was made of it, what was sent, and the compaction that was in force. */
+export interface Request {
+  readonly stored: readonly unknown[]
+  readonly sent: readonly unknown[]
+  readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
+}
+
+export function listedMessages<M>({ options, tell }: Inner<M>, { stored, sent, fold }: Request): ListedMessage[] {
+  const estimate = new Estimate(options.estimateTokens, tell)
   const [before, after] = [described(stored, estimate), described(sent, estimate)]
-  const freed = freedByFolds(inner, stored, estimate)
-  const states: ContextMessage[] = []
+  const freed = freedByFolds(options.ledger, stored, estimate)
+  const listed: ListedMessage[] = []
   let place = 0
   for (const [index, { tokens, isOwn, ...message }] of before.entries()) {
     if (index === fold?.summaryAt) {
       const { role, text, tokens: tokensAfter } = after[place++] as Described
-      states.push({ role, text, tokensBefore: 0, tokensAfter, state: 'summary' })
+      listed.push({ role, text, tokensBefore: 0, tokensAfter, state: 'summary' })
     }
-    const folded = freed.get(index)
-    const stateOf = () => {
-      if (!shows(index)) return 'summarised'
-      if (sent[place] !== stored[index]) return 'pruned'
-      if (folded !== undefined) return 'folded'
-      return isOwn ? 'summary' : 'kept'
+    const folded = freed.get(index) ?? 0
+    const tokensBefore = tokens + folded
+    if (fold?.shows(index) === false) {
+      listed.push({ ...message, tokensBefore, tokensAfter: 0, state: 'compacted' })
+      continue
     }
-    const state = stateOf()
-    const tokensAfter = shows(index) ? (after[place++] as Described).tokens : 0
-    states.push({ ...message, tokensBefore: tokens + (folded ?? 0), tokensAfter, state })
+    const isStored = sent[place] === stored[index]
+    const { tokens: tokensAfter } = after[place++] as Described
+    // Lines are written out again when what a pointer names is pruned.
+    const isWhole = isStored ? folded === 0 : folded > 0 && tokensAfter >= tokensBefore
+    const shortened = isStored ? 'folded' : 'pruned'
+    listed.push({ ...message, tokensBefore, tokensAfter, state: isWhole ? (isOwn ? 'summary' : 'kept') : shortened })
   }
-  return states
+  return listed
 }
 
-interface Described extends Pick<ContextMessage, 'role' | 'text'> {
+interface Described extends Pick<ListedMessage, 'role' | 'text'> {
   tokens: number
   /** True for a summary. */
   isOwn: boolean
@@ -96,9 +101,12 @@ function textOf({ text, calls, results }: MessageView): string {
 }
 
 /** Tokens of the lines that pointers stand for, by the message. */
-function freedByFolds<M>({ options }: Inner<M>, stored: readonly M[], estimate: Estimate): Map<number, number> {
+function freedByFolds(
+  ledger: ToolResultKnowledge | undefined,
+  stored: readonly unknown[],
+  estimate: Estimate,
+): Map<number, number> {
   const freed = new Map<number, number>()
-  const { ledger } = options
   if (ledger === undefined) return freed
   const texts = new FoldTexts()
   for (const { index, id, text, called } of namedResults(stored)) {
