@@ -129,6 +129,23 @@ const CONSTRUCTS = [
   ],
 ]
 
+/** Names that a command gives each other: `#` is the number of the name, and `@` the one of the next. */
+const NAMES = [
+  'ln -s a@ a#; cat a#/x; rm -rf a#/; ',
+  'ln -s a@/b a#; cp a#/x y; ',
+  'alias a#=a@; a# x; ',
+  "alias a#='a@ a@'; a# x; ",
+  'hash -p a@ a#; a# x; ',
+  'declare -n v#=v@; cat $v#; ',
+  'v#=$v@$v@; rm -rf $v#; ',
+  'export v#=v@; cat ${!v#}; ',
+  'f#() { f@; f@; }; f#; ',
+  'cp /bin/sh a#; ./a# a@; ',
+  'echo "./a@" > a#; sh a#; ',
+  'eval "v#=\\$v@"; cat $v#; ',
+  'trap a@ EXIT; git config alias.a# a@; git a#; ',
+]
+
 const body = `
   const { TOKENS, CONSTRUCTS } = input
   const policies = [
@@ -177,6 +194,40 @@ test('no command ends or stalls the process or fills its memory, whatever it rep
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
   expect(JSON.parse(stdout)).toEqual({ slow: [], megabytes: 'at most 64' })
 }, 260_000)
+
+test('nor do names that lead to themselves, to each other or ever further', () => {
+  const code = `
+    const { parentPort, workerData: { file, units } } = require('node:worker_threads')
+    const { PermissionPolicy } = require(file)
+    const policy = new PermissionPolicy({ vault: '/vault', rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }] })
+    const one = (unit, number, next) => unit.replaceAll('#', number).replaceAll('@', next)
+    const slow = []
+    for (const unit of units) {
+      const commands = [
+        one(unit, 1, 1),
+        one(unit, 1, 2) + one(unit, 2, 1),
+        ...[30, 3000].map((count) => Array.from({ length: count }, (_, at) => one(unit, at, at + 1)).join('')),
+        Array.from({ length: 3000 }, (_, at) => one(unit, at + 1, at)).join(''),
+      ]
+      for (const [at, command] of commands.entries()) {
+        const began = process.cpuUsage()
+        policy.evaluate({ tool: 'bash', args: { command } })
+        const { user, system } = process.cpuUsage(began)
+        if ((user + system) / 1000 > 500) slow.push([unit, at, Math.round((user + system) / 1000)])
+      }
+    }
+    parentPort.postMessage(slow)`
+  const inWorker = `
+    const { Worker } = require('node:worker_threads')
+    const workerData = { file: require.resolve(${JSON.stringify(`${__dirname}/../../index.js`)}), units: input.NAMES }
+    const worker = new Worker(input.code, { eval: true, workerData, resourceLimits: { stackSizeMb: 1 } })
+    const slow = await new Promise((resolve, reject) => {
+      worker.once('message', resolve).once('error', reject).once('exit', () => reject(new Error('no answer')))
+    })
+    answer(slow)`
+  const { status, signal, stdout } = endChild(inWorker, { input: { NAMES, code }, timeoutMs: 120_000 })
+  expect({ status, signal, slow: JSON.parse(stdout || 'null') }).toEqual({ status: 0, signal: null, slow: [] })
+}, 150_000)
 
 test('nor does any program of the table with many words', () => {
   const table = readFileSync(join(__dirname, '../../src/permission/shell/programs.txt'), 'utf8')

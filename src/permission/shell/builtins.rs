@@ -52,23 +52,7 @@ impl Walker<'_> {
                 ask(command, "reads its words as a command once more");
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                let exports = words.iter().any(|word| word.text == "export" || word.text == "-x");
-                let handed: fn(&str) -> bool = if exports { is_harmless } else { is_own };
-                let mut values = Vec::new();
-                for word in &words[1..] {
-                    let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
-                    let option = base != "export" && matches!(name, "-r" | "-x" | "-g");
-                    // The value of an integer is arithmetic, and so are indexes.
-                    let odd = name.starts_with('-') && !option
-                        || name.contains(['[', '(', '+', '$'])
-                        || value.starts_with('(');
-                    if odd || (!option && !handed(name)) {
-                        ask(command, "can change what is run");
-                        values.push(value);
-                    }
-                }
-                self.guess_values(&values, command);
-                command.quiet = command.concerns.is_empty();
+                self.declared(base, words, command)
             }
             "set" => {
                 let known = words[1..].iter().all(|word| {
@@ -119,6 +103,27 @@ impl Walker<'_> {
                 self.guess(words, 1, Guess::Drop, command);
             }
         }
+    }
+
+    /// Judges the variables that a builtin gives values or attributes.
+    fn declared(&mut self, base: &str, words: &[Word], command: &mut AnalyzedCommand) {
+        let exports = words.iter().any(|word| word.text == "export" || word.text == "-x");
+        let handed: fn(&str) -> bool = if exports { is_harmless } else { is_own };
+        let mut values = Vec::new();
+        for word in &words[1..] {
+            let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+            let option = base != "export" && matches!(name, "-r" | "-x" | "-g");
+            // The value of an integer is arithmetic, and so are indexes.
+            let odd = name.starts_with('-') && !option
+                || name.contains(['[', '(', '+', '$'])
+                || value.starts_with('(');
+            if odd || (!option && !handed(name)) {
+                command.concerns.push(Concern::always(format!("{base} can change what is run")));
+                values.push(value);
+            }
+        }
+        self.guess_values(&values, command);
+        command.quiet = command.concerns.is_empty();
     }
 }
 

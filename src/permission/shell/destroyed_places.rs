@@ -12,6 +12,9 @@ use crate::permission::places::{
     Place, is_essential_program, is_protected_file, protected, protected_folders,
 };
 
+/// Linux follows no more symbolic links in a path.
+const MAX_LINKS: usize = 40;
+
 impl Walker<'_> {
     pub(super) fn file_places(&self, word: &Word) -> Vec<Place> {
         let root = [String::from("/")];
@@ -63,15 +66,10 @@ impl Walker<'_> {
         }
         // A link that is named itself is removed, and not what it leads to. If the folder is there already, no link is made in
         // its place, so that both readings count.
-        let led = match is_all || text.ends_with('/') || text.contains("/.") {
-            true => self.without_link(folder),
-            false => Cow::Borrowed(folder),
-        };
-        let by_link = match led {
-            Cow::Owned(led) => self.place_at(&led, glob, is_all),
-            Cow::Borrowed(_) => None,
-        };
-        by_link.or_else(|| self.place_at(folder, glob, is_all))
+        let is_followed = is_all || text.ends_with('/') || text.contains("/.");
+        let mut led = is_followed.then(|| self.through_links(folder)).into_iter().flatten();
+        led.find_map(|path| self.place_at(&path, glob, is_all))
+            .or_else(|| self.place_at(folder, glob, is_all))
     }
 
     fn place_at(&self, folder: &str, glob: bool, is_all: bool) -> Option<(Place, bool)> {
@@ -92,20 +90,22 @@ impl Walker<'_> {
         })
     }
 
+    /// Returns what a path is through symbolic links that the command made: through one, through two, and so on. The links may
+    /// lead to each other.
+    pub(super) fn through_links(&self, path: &str) -> impl Iterator<Item = String> {
+        let next = |path: &String| self.without_link(path).filter(|led| led != path);
+        std::iter::successors(self.without_link(path), next).take(MAX_LINKS)
+    }
+
     /// Returns a path with the target of a symbolic link that the command made in place of its name.
-    pub(super) fn without_link<'t>(&self, path: &'t str) -> Cow<'t, str> {
-        let links = self.facts.iter().filter_map(|(own, target)| match own {
-            Fact::Link(name) => path.starts_with(name.as_str()).then_some((name, target)),
-            _ => None,
-        });
-        for (name, target) in links {
-            let rest = &path[name.len()..];
-            if rest.is_empty() || rest.starts_with('/') {
-                let path = [target.trim_end_matches('/'), rest].concat();
-                return Cow::Owned(if path.is_empty() { "/".to_owned() } else { path });
-            }
-        }
-        Cow::Borrowed(path)
+    fn without_link(&self, path: &str) -> Option<String> {
+        self.facts.iter().find_map(|(own, target)| {
+            let Fact::Link(name) = own else { return None };
+            let rest = path.strip_prefix(name.as_str())?;
+            let led = || [target.trim_end_matches('/'), rest].concat();
+            let led = (rest.is_empty() || rest.starts_with('/')).then(led)?;
+            Some(if led.is_empty() { "/".to_owned() } else { led })
+        })
     }
 
     /// Returns a folder that a machine cannot do without, if a word can denote it whose text is not known beforehand.

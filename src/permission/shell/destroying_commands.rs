@@ -123,7 +123,11 @@ impl Walker<'_> {
     fn alias_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let is_it = |(own, _): &(Fact, String)| matches!(own, Fact::Alias(name) if is_same_path(name, &words[0].text));
         let Some(at) = self.facts.iter().rposition(is_it) else { return Vec::new() };
-        // An alias may have its own name in its text.
+        // An alias may have its own name in its text, and aliases that lead to each other grow.
+        if !self.spend(words.len()) {
+            self.is_overfull = true;
+            return Vec::new();
+        }
         let alias = self.facts.remove(at);
         let mut all: Vec<Word> = alias.1.split_whitespace().map(expanded_word).collect();
         all.extend_from_slice(&words[1..]);

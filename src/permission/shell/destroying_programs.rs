@@ -27,6 +27,24 @@ static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
     lists.chain(tables).chain(others).map(|name| (name, ())).collect()
 });
 
+/// Returns true if a command has one of these words.
+fn has_any(rest: &[Word], names: &str) -> bool {
+    rest.iter().any(|word| has_word(names, &word.text))
+}
+
+pub(super) fn operands(rest: &[Word]) -> impl Iterator<Item = &Word> {
+    rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2)
+}
+
+/// Returns true if a program removes `root`, or an account with its home folder.
+fn removes_account(base: &str, rest: &[Word]) -> bool {
+    let with_home = has_any(rest, "--remove --remove-home --remove-all-files")
+        || (base == "userdel" && rest.iter().any(|word| word.has_letter('r')));
+    let is_root = operands(rest).any(|word| word.text == "root");
+    matches!(base, "userdel" | "deluser")
+        && (is_root || (with_home && operands(rest).next().is_some()))
+}
+
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -68,185 +86,192 @@ impl Walker<'_> {
     }
 
     fn destroys_listed(&self, base: &str, rest: &[Word], is_first: bool) -> Option<&'static str> {
-        let has = |names: &str| rest.iter().any(|word| has_word(names, &word.text));
-        let operands =
-            || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
+        self.removes_given(base, rest)
+            .or_else(|| self.writes_disk(base, rest))
+            .or_else(|| self.writes_named(base, rest))
+            .or_else(|| self.edits_in_place(base, rest))
+            .or_else(|| self.removes_content(base, rest))
+            .or_else(|| {
+                let changes = has_word(RIGHTS, base) && self.changes_rights(base, rest);
+                changes.then_some(CHANGES_RIGHTS)
+            })
+            .or_else(|| {
+                let removes =
+                    is_first && (removes_essential(base, rest) || removes_account(base, rest));
+                removes.then_some(WRITES_SYSTEM)
+            })
+            .or_else(|| is_first.then(|| self.ends_machine(base, rest)).flatten())
+    }
+
+    fn removes_given(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        if !has_word(REMOVERS, base) {
+            return None;
+        }
+        self.removes(base, rest)
+            .then_some(REMOVES_ROOT)
+            .or_else(|| (base == "mv" && self.replaces_link(rest)).then_some(WRITES_SYSTEM))
+            .or_else(|| self.writes(operands(rest)))
+    }
+
+    /// Returns what a program for disks, volumes or firmware destroys.
+    fn writes_disk(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        let has = |names: &str| has_any(rest, names);
         let is_disk = |word: &Word| self.disk(word);
-        let on_disk = || operands().any(is_disk);
-        let unknown = || rest.iter().any(|word| !word.known);
-        if has_word(REMOVERS, base) {
-            return self
-                .removes(base, rest)
-                .then_some(REMOVES_ROOT)
-                .or_else(|| (base == "mv" && self.replaces_link(rest)).then_some(WRITES_SYSTEM))
-                .or_else(|| self.writes(operands()));
-        }
-        if has_word(FORMATTERS, base) {
+        let may_be_disk = || operands(rest).any(is_disk) || rest.iter().any(|word| !word.known);
+        let formats = || {
             let is_volume = matches!(base, "vgremove" | "lvremove" | "vgreduce" | "lvreduce")
-                && operands().next().is_some();
-            let all = has("--autonuke");
-            return (is_volume || all || on_disk() || unknown()).then_some(WRITES_DISK);
-        }
-        if let Some(verbs) = row(WITH_WORD, base) {
-            let does = rest.iter().any(|word| {
+                && operands(rest).next().is_some();
+            has_word(FORMATTERS, base) && (is_volume || has("--autonuke") || may_be_disk())
+        };
+        let does = |verbs: &str| {
+            rest.iter().any(|word| {
                 verbs.split(' ').any(|verb| {
                     word.text == verb
                         || (base == "badblocks"
                             && verb.chars().nth(1).is_some_and(|letter| word.has_letter(letter)))
                         || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
                 })
-            });
-            if does && (on_disk() || unknown()) {
-                return Some(WRITES_DISK);
-            }
-        }
-        if let Some(verbs) = row(POOLS, base) {
-            let does = rest.iter().any(|word| has_word(verbs, &word.text.to_ascii_lowercase()));
-            return (does && operands().count() > 1).then_some(WRITES_DISK);
-        }
-        if let Some(verbs) = row(FIRMWARE, base) {
-            let does = verbs == "*" || has(verbs);
-            return (does && !rest.is_empty()).then_some(WRITES_DISK);
-        }
-        if self.shrinks(base, rest) {
-            return Some(WRITES_DISK);
-        }
-        if has_word(PARTITIONERS, base) {
+            })
+        };
+        let ends_pool = |verbs: &str| {
+            rest.iter().any(|word| has_word(verbs, &word.text.to_ascii_lowercase()))
+                && operands(rest).count() > 1
+        };
+        let partitions = || {
             let looks = has(LOOKS)
                 && !(base == "parted" && has(PART_VERBS))
                 && !has("--zap-all -Z -o --delete -n --new");
-            return (!looks && (on_disk() || unknown())).then_some(WRITES_DISK);
-        }
-        if has_word(IMAGERS, base) {
-            let last = rest.last().is_some_and(is_disk) && operands().count() > 1;
+            has_word(PARTITIONERS, base) && !looks && may_be_disk()
+        };
+        let images = || {
+            let last = rest.last().is_some_and(is_disk) && operands(rest).count() > 1;
             let named = rest.iter().any(|word| {
                 word.text.split_once("of=").is_some_and(|(_, path)| self.disk(&expanded_word(path)))
             });
-            return (last || named).then_some(WRITES_DISK);
+            has_word(IMAGERS, base) && (last || named)
+        };
+        let is_drive = |word: &Word| {
+            let name = word.text.trim_end_matches(['\\', '/']);
+            name.len() == 2 && name.ends_with(':')
+        };
+        (formats()
+            || row(WITH_WORD, base).is_some_and(|verbs| does(verbs) && may_be_disk())
+            || row(POOLS, base).is_some_and(ends_pool)
+            || row(FIRMWARE, base)
+                .is_some_and(|verbs| !rest.is_empty() && (verbs == "*" || has(verbs)))
+            || self.shrinks(base, rest)
+            || partitions()
+            || images()
+            || (base == "format" && operands(rest).any(is_drive)))
+        .then_some(WRITES_DISK)
+    }
+
+    /// Returns what a program destroys by writing to the files that it is given.
+    fn writes_named(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        match base {
+            "dd" => {
+                let out = rest.iter().filter_map(|word| word.text.strip_prefix("of="));
+                let out: Vec<Word> = out.map(expanded_word).collect();
+                self.writes(out.iter())
+            }
+            "tee" | "sponge" => self.writes(operands(rest)),
+            "ln" if self.replaces_link(rest) => Some(WRITES_SYSTEM),
+            "cp" | "install" | "ln" | "touch" | "gcp" | "scp" => {
+                self.writes(rest.last().into_iter())
+            }
+            _ => None,
         }
-        if base == "dd" {
-            let out = rest
-                .iter()
-                .filter_map(|word| word.text.strip_prefix("of="))
-                .map(expanded_word)
-                .collect::<Vec<_>>();
-            return self.writes(out.iter());
-        }
-        if matches!(base, "cp" | "tee" | "install" | "ln" | "sponge" | "touch" | "gcp" | "scp") {
-            return match base {
-                "tee" | "sponge" => self.writes(operands()),
-                "ln" if self.replaces_link(rest) => Some(WRITES_SYSTEM),
-                _ => self.writes(rest.last().into_iter()),
-            };
-        }
-        // These change the files that they name, with commands from their arguments or their input.
-        let is_script = rest.iter().any(|word| {
+    }
+
+    /// Returns what a program destroys that changes the files in its arguments, by commands from them or from its input.
+    fn edits_in_place(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        let is_command = |word: &Word| {
             matches!(word.text.as_str(), "-c" | "-s" | "-S" | "-es" | "-Es" | "-sc")
                 || (word.text.starts_with('+') && word.text.len() > 1)
-        });
+        };
+        let is_in_place = |word: &Word| {
+            word.text.starts_with("--in-place")
+                || word.text.strip_prefix('-').is_some_and(|letters| {
+                    !letters.starts_with(['-', 'I', 'M', 'e', 'f', 'r']) && letters.contains('i')
+                })
+        };
         let edits = match base {
             "ed" | "ex" | "patch" => true,
-            "vi" | "vim" | "nvim" => is_script,
-            "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(|word| {
-                word.text.starts_with("--in-place")
-                    || word.text.strip_prefix('-').is_some_and(|letters| {
-                        !letters.starts_with(['-', 'I', 'M', 'e', 'f', 'r'])
-                            && letters.contains('i')
-                    })
-            }),
+            "vi" | "vim" | "nvim" => rest.iter().any(is_command),
+            "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(is_in_place),
+            "awk" | "gawk" => has_any(rest, "inplace"),
             _ => false,
         };
-        if edits {
-            return self.writes(operands());
-        }
-        if is_first && removes_essential(base, rest) {
-            return Some(WRITES_SYSTEM);
-        }
-        if has_word(RIGHTS, base) {
-            return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
-        }
-        match base {
-            "awk" | "gawk" if has("inplace") => self.writes(operands()),
-            "rsync" | "rclone" => {
-                let deletes = rest.iter().any(|word| {
-                    word.text.starts_with("--del")
-                        || word.text == "--remove-source-files"
-                        || (base == "rclone"
-                            && matches!(&*word.text, "purge" | "delete" | "sync" | "move"))
-                });
-                let is_end = |word: &&Word| self.any_place(word).is_some();
-                (deletes && operands().any(|word| is_end(&word)))
-                    .then_some(REMOVES_ROOT)
-                    .or_else(|| self.writes(rest.last().into_iter()))
-            }
+        edits.then(|| self.writes(operands(rest))).flatten()
+    }
+
+    /// Returns what a program destroys that removes what is in a folder beside its other work.
+    fn removes_content(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+        let is_place = |word: &Word| self.any_place(word).is_some();
+        let with_place = |removes: bool| removes && operands(rest).any(is_place);
+        let removes = match base {
+            "rsync" | "rclone" => with_place(rest.iter().any(|word| {
+                word.text.starts_with("--del")
+                    || word.text == "--remove-source-files"
+                    || (base == "rclone"
+                        && matches!(&*word.text, "purge" | "delete" | "sync" | "move"))
+            })),
             "tar" | "zip" | "7z" => {
-                let moves = |word: &Word| {
-                    base == "zip"
-                        && (word.text == "--move"
-                            || word.text.strip_prefix('-').is_some_and(|letters| {
-                                !letters.starts_with('-') && letters.contains('m')
-                            }))
+                let is_move = |word: &Word| {
+                    word.text == "--move"
+                        || word.text.strip_prefix('-').is_some_and(|letters| {
+                            !letters.starts_with('-') && letters.contains('m')
+                        })
                 };
-                let removes = has("--remove-files -sdel") || rest.iter().any(moves);
-                (removes && operands().any(|word| self.any_place(word).is_some()))
-                    .then_some(REMOVES_ROOT)
+                let moves = base == "zip" && rest.iter().any(is_move);
+                with_place(moves || has_any(rest, "--remove-files -sdel"))
             }
-            "git" => {
-                let cleans = has("clean")
-                    && rest
-                        .iter()
-                        .any(|word| word.text.starts_with('-') && word.text.contains('f'));
-                let at = |path: &str| self.place(path, false, true).is_some();
-                let elsewhere = rest.windows(2).any(|pair| {
-                    matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
-                }) || rest
-                    .iter()
-                    .filter_map(|word| word.text.strip_prefix("--work-tree="))
-                    .chain(self.values_of("GIT_WORK_TREE"))
-                    .any(at);
-                (cleans
-                    && !has("-n --dry-run")
-                    && (elsewhere || self.places.iter().any(|place| at(place))))
-                .then_some(REMOVES_ROOT)
-            }
-            "find" | "gfind" | "fd" | "fdfind" => self
-                .finds_and_removes(base, rest)
-                .then_some(REMOVES_ROOT)
-                .or_else(|| self.finds_and_changes(rest).then_some(CHANGES_RIGHTS))
-                .or_else(|| self.destroys_found(rest))
-                .or_else(|| {
-                    let prints = |pair: &&[Word]| {
-                        pair[0].text.starts_with("-fprint") || pair[0].text == "-fls"
-                    };
-                    self.writes(rest.windows(2).filter(prints).map(|pair| &pair[1]))
-                }),
-            "btrfs" => (operands()
-                .any(|word| word.text.len() > 1 && "delete".starts_with(&*word.text))
-                && operands().any(|word| self.any_place(word).is_some()))
-            .then_some(REMOVES_ROOT),
-            "userdel" | "deluser" if is_first => {
-                let with_home = has("--remove --remove-home --remove-all-files")
-                    || (base == "userdel" && rest.iter().any(|word| word.has_letter('r')));
-                let is_root = operands().any(|word| word.text == "root");
-                (is_root || (with_home && operands().next().is_some())).then_some(WRITES_SYSTEM)
-            }
+            "git" => self.cleans_place(rest),
+            "find" | "gfind" | "fd" | "fdfind" => self.finds_and_removes(base, rest),
+            "btrfs" => with_place(
+                operands(rest).any(|word| word.text.len() > 1 && "delete".starts_with(&*word.text)),
+            ),
             // Each file gives way to a compressed one.
             "gzip" | "pigz" => {
                 let has = |letter| rest.iter().any(|word| word.has_letter(letter));
-                let replaces = has('r') && !['k', 'c', 'l', 't'].into_iter().any(has);
-                (replaces && operands().any(|word| self.any_place(word).is_some()))
-                    .then_some(REMOVES_ROOT)
+                with_place(has('r') && !['k', 'c', 'l', 't'].into_iter().any(has))
             }
-            "format" => {
-                let is_drive = |word: &Word| {
-                    let name = word.text.trim_end_matches(['\\', '/']);
-                    name.len() == 2 && name.ends_with(':')
-                };
-                operands().any(is_drive).then_some(WRITES_DISK)
+            _ => false,
+        };
+        if removes {
+            return Some(REMOVES_ROOT);
+        }
+        match base {
+            "rsync" | "rclone" => self.writes(rest.last().into_iter()),
+            "find" | "gfind" | "fd" | "fdfind" => {
+                let prints =
+                    |pair: &&[Word]| pair[0].text.starts_with("-fprint") || pair[0].text == "-fls";
+                self.finds_and_changes(rest)
+                    .then_some(CHANGES_RIGHTS)
+                    .or_else(|| self.destroys_found(rest))
+                    .or_else(|| self.writes(rest.windows(2).filter(prints).map(|pair| &pair[1])))
             }
-            _ if is_first => self.ends_machine(base, rest),
             _ => None,
         }
+    }
+
+    /// Returns true if `git clean` empties a protected place.
+    fn cleans_place(&self, rest: &[Word]) -> bool {
+        let is_forced = |word: &Word| word.text.starts_with('-') && word.text.contains('f');
+        let at = |path: &str| self.place(path, false, true).is_some();
+        let is_elsewhere = |pair: &[Word]| {
+            matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
+        };
+        let trees = || {
+            let given = rest.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
+            given.chain(self.values_of("GIT_WORK_TREE"))
+        };
+        has_any(rest, "clean")
+            && rest.iter().any(is_forced)
+            && !has_any(rest, "-n --dry-run")
+            && (rest.windows(2).any(is_elsewhere)
+                || trees().any(at)
+                || self.places.iter().any(|place| at(place)))
     }
 
     /// Returns true if the destination of a link or a move is replaced, where a link leads to a folder of the system.

@@ -3,6 +3,7 @@
 
 use super::analyzer::Walker;
 use super::destroying_commands::{KILLS_ALL, STOPS_MACHINE};
+use super::destroying_programs::operands;
 use super::word::Word;
 use crate::permission::places::Place;
 
@@ -34,34 +35,42 @@ fn is_signal(text: &str) -> bool {
     matches!(name, "KILL" | "TERM" | "HUP" | "INT" | "STOP" | "9" | "15")
 }
 
+/// Returns true if `kill` is given all processes or the first one.
+fn kills_all(rest: &[Word]) -> bool {
+    let targets = rest.iter().skip_while(|word| word.text == "-s" || word.text == "-n");
+    let targets: Vec<&str> = targets.map(|word| word.text.as_str()).collect();
+    let [first, others @ ..] = &*targets else { return false };
+    let signalled = !others.is_empty();
+    // The first one is a signal if more follow.
+    let has_signal =
+        first.starts_with('-') || rest[0].text.starts_with("-s") || rest[0].text == "-n";
+    let after = if signalled && has_signal { others } else { &*targets };
+    after.contains(&"-1") && rest.len() > 1 || signalled && after.contains(&"1")
+}
+
+/// Returns what `systemctl` ends.
+fn stops_units(rest: &[Word]) -> Option<&'static str> {
+    let mut operands = operands(rest).map(|word| word.text.as_str());
+    let verb = operands.next().unwrap_or_default();
+    let units: Vec<&str> = operands.collect();
+    // Units of `isolate` are targets, also without the end of their name.
+    let is_target = |unit: &&str| {
+        let target = unit.strip_suffix(".target").or(Some(*unit).filter(|_| verb == "isolate"));
+        target.is_some_and(|target| STOPS.contains(&target) || RUN_LEVELS.contains(&target))
+    };
+    let ends_all = matches!(verb, "stop" | "kill" | "disable" | "mask")
+        && units.iter().any(|unit| matches!(*unit, "*" | "*.service"));
+    let stops = STOPS.contains(&verb) || units.iter().any(is_target);
+    stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
+}
+
 impl Walker<'_> {
     /// Returns what a program ends with its arguments.
     pub(super) fn ends_machine(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
         let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
-        let operands =
-            || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
+        let operands = || operands(rest);
         match base {
-            "kill" => {
-                let mut targets =
-                    rest.iter().skip_while(|word| word.text == "-s" || word.text == "-n");
-                let first = targets.next()?;
-                let all: Vec<&str> =
-                    std::iter::once(first).chain(targets).map(|word| word.text.as_str()).collect();
-                // The first one is a signal if more follow.
-                let after = if all.len() > 1
-                    && (all[0].starts_with('-')
-                        || rest[0].text.starts_with("-s")
-                        || rest[0].text == "-n")
-                {
-                    &all[1..]
-                } else {
-                    &all[..]
-                };
-                let signalled = all.len() > 1;
-                (after.contains(&"-1") && (signalled || rest.len() > 1)
-                    || (signalled && after.contains(&"1")))
-                .then_some(KILLS_ALL)
-            }
+            "kill" => kills_all(rest).then_some(KILLS_ALL),
             "killall5" => Some(KILLS_ALL),
             "pkill" | "killall" | "skill" | "slay" => {
                 let is_all = |word: &Word| {
@@ -111,22 +120,7 @@ impl Walker<'_> {
                 let is_place = |word: &Word| self.any_place(word).is_some();
                 (has(&["-f", "--freeze"]) && operands().any(is_place)).then_some(STOPS_MACHINE)
             }
-            "systemctl" => {
-                let verb = operands().next().map_or("", |word| word.text.as_str());
-                // Units of `isolate` are targets, also without the end of their name.
-                let is_target = |word: &Word| {
-                    let target = word.text.strip_suffix(".target");
-                    let target = target.or(Some(word.text.as_str()).filter(|_| verb == "isolate"));
-                    target.is_some_and(|target| {
-                        STOPS.contains(&target) || RUN_LEVELS.contains(&target)
-                    })
-                };
-                let is_all = |word: &Word| matches!(word.text.as_str(), "*" | "*.service");
-                let ends_all = matches!(verb, "stop" | "kill" | "disable" | "mask")
-                    && operands().skip(1).any(is_all);
-                let stops = STOPS.contains(&verb) || operands().skip(1).any(is_target);
-                stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
-            }
+            "systemctl" => stops_units(rest),
             "umount" => {
                 let is_used = |word: &Word| match self.any_place(word) {
                     Some((Place::Root | Place::Homes | Place::Home, _)) => true,

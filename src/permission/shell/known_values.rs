@@ -106,29 +106,7 @@ impl Walker<'_> {
         let is_function = self.is_function(&name.text);
         match base {
             "env" | "export" | "declare" | "typeset" | "local" | "readonly" | "sudo" => {
-                // The text of a shell that it runs sets its own variables.
-                let is_own = |at: &usize| !is_shell_text(words, *at);
-                let is_name = words[1..].iter().any(|word| {
-                    word.text.strip_prefix('-').is_some_and(|letters| letters.contains('n'))
-                }) && matches!(base, "declare" | "typeset" | "local");
-                for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
-                    if let Some((name, value)) = word.text.split_once('=') {
-                        if is_name {
-                            self.remember_as(Fact::SameAs(name.to_owned()), value);
-                        }
-                        let names = match name.contains('$') {
-                            true => Expander::new(self).texts(name),
-                            false => vec![name.to_owned()],
-                        };
-                        let is_text = word.known && !value.starts_with('(');
-                        for name in &names {
-                            match is_text {
-                                true => self.remember_value(name, value),
-                                false => self.remember(name, value),
-                            }
-                        }
-                    }
-                }
+                self.remember_assigned(base, words)
             }
             "read" | "mapfile" | "readarray" => {
                 let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
@@ -206,6 +184,34 @@ impl Walker<'_> {
             }
             _ if is_function => self.remember_parameters(&words[1..], false),
             _ => {}
+        }
+    }
+
+    /// Records the values that a builtin or a wrapper gives to variables.
+    fn remember_assigned(&mut self, base: &str, words: &[Word]) {
+        // The text of a shell that it runs sets its own variables.
+        let is_own = |at: &usize| !is_shell_text(words, *at);
+        let is_name = words[1..]
+            .iter()
+            .any(|word| word.text.strip_prefix('-').is_some_and(|letters| letters.contains('n')))
+            && matches!(base, "declare" | "typeset" | "local");
+        for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
+            if let Some((name, value)) = word.text.split_once('=') {
+                if is_name {
+                    self.remember_as(Fact::SameAs(name.to_owned()), value);
+                }
+                let names = match name.contains('$') {
+                    true => Expander::new(self).texts(name),
+                    false => vec![name.to_owned()],
+                };
+                let is_text = word.known && !value.starts_with('(');
+                for name in &names {
+                    match is_text {
+                        true => self.remember_value(name, value),
+                        false => self.remember(name, value),
+                    }
+                }
+            }
         }
     }
 

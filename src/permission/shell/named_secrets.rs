@@ -12,6 +12,27 @@ use crate::permission::sensitive::without_classes;
 const LEAVE_OUT: [&str; 12] =
     ["tar", "bsdtar", "gtar", "rsync", "zip", "grep", "egrep", "fgrep", "du", "fd", "fdfind", "rg"];
 
+/// Returns the parts of a word that may be names of files, and the word.
+fn pieces(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
+    let letters = text.strip_prefix('-').filter(|_| !is_git);
+    // `{a,b}` lists names, and `{{.x}}` is a template.
+    let is_template = text.contains("{{");
+    // `name=@"x";type=y` of a form.
+    let is_form = text.contains(['@', '<']);
+    let is_end = move |letter: char| match letter {
+        '=' | ':' | '@' | ',' | '<' | '#' => true,
+        '{' | '}' => !is_template,
+        ';' | '"' => is_form,
+        _ => false,
+    };
+    text.split(is_end)
+        .filter(move |piece| *piece != text)
+        .chain([text].into_iter().filter(|text| !text.starts_with('-')))
+        // After an option of one letter: `-Ifolder`.
+        .chain(letters.and_then(|letters| glued(letters).next()))
+        .filter(|piece| !piece.is_empty())
+}
+
 impl Walker<'_> {
     /// Returns true if all files of a folder that the command may run in are secrets.
     fn is_among_secrets(&self) -> bool {
@@ -71,24 +92,7 @@ impl Walker<'_> {
                 continue;
             }
             let text = without_classes(&word.text);
-            let letters = text.strip_prefix('-').filter(|_| !is_git);
-            // `{a,b}` lists names, and `{{.x}}` is a template.
-            let is_template = text.contains("{{");
-            // `name=@"x";type=y` of a form.
-            let is_form = text.contains(['@', '<']);
-            let is_end = |letter: char| match letter {
-                '=' | ':' | '@' | ',' | '<' | '#' => true,
-                '{' | '}' => !is_template,
-                ';' | '"' => is_form,
-                _ => false,
-            };
-            let pieces = text
-                .split(is_end)
-                .filter(|piece| *piece != text)
-                .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
-                // After an option of one letter: `-Ifolder`.
-                .chain(letters.and_then(|letters| glued(letters).next()));
-            for piece in pieces.filter(|piece| !piece.is_empty()) {
+            for piece in pieces(&text, is_git) {
                 let piece = if takes_globs { git::without_magic(piece, &word.text) } else { piece };
                 let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
                 let is_secret = if glob {

@@ -54,6 +54,21 @@ pub(super) const BEFORE_NAMES: [&str; 10] =
 /// Options of pull-request tools whose value is a text.
 const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
 
+/// Judges a program that only decides which command runs next.
+fn inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
+    let changes =
+        |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
+    if let Some([_, word]) = words.windows(2).find(changes) {
+        command.concerns.push(Concern {
+            reason: format!("{} changes a setting of the system", word.told),
+            covered_by: CoveredBy::Word(word.told.clone()),
+        });
+    }
+    command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
+        && words[0].text == base
+        && command.concerns.is_empty();
+}
+
 impl Walker<'_> {
     /// Judges a command by its words.
     pub(super) fn run(
@@ -225,25 +240,10 @@ impl Walker<'_> {
             self.named(name);
         }
         self.printed_secrets(base, words, &mut command);
+        // Any file can have the name of a program without effects.
+        let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
         if let Some(wrapped) = unwrap(base, words) {
-            if matches!(base, "time" | "gtime") {
-                let own = wrapped.own(words).get(1..).unwrap_or_default();
-                self.outputs(option_values(base, own), &mut command);
-            }
-            self.secrets(wrapped.own(words), None, &mut command);
-            if base == "env" && wrapped.runs_nothing(words) {
-                self.printed_secrets("printenv", &words[..1], &mut command);
-            }
-            self.nested += 1;
-            // Deeper ones are not read one by one: all commands that they may run are examined instead.
-            let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };
-            if self.has_input && matches!(wrapped, Wrapped::Unknown) {
-                super::passed_input::ask_shell(base, words, &mut command);
-            }
-            self.wrapped(wrapped, words, &mut command);
-            self.nested -= 1;
-            // Any file can have the name of a program without effects.
-            let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+            self.judge_wrapped(base, wrapped, words, &mut command);
             command.quiet &= is_itself;
             return command;
         }
@@ -286,7 +286,6 @@ impl Walker<'_> {
                 command.concerns.push(Concern::always(RUNNING_INDEX));
             }
         }
-        let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
         if is_itself {
             command.same_as = read_only_commands::same_as(base, name, &command.text);
             command.looks = self.with_looks && read_only_commands::looks(base, program, words);
@@ -297,6 +296,32 @@ impl Walker<'_> {
             self.guess(words, from, how, &mut command);
         }
         command
+    }
+
+    /// Judges a program that runs its arguments as a command, and that command.
+    fn judge_wrapped(
+        &mut self,
+        base: &str,
+        wrapped: Wrapped,
+        words: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
+        if matches!(base, "time" | "gtime") {
+            let own = wrapped.own(words).get(1..).unwrap_or_default();
+            self.outputs(option_values(base, own), command);
+        }
+        self.secrets(wrapped.own(words), None, command);
+        if base == "env" && wrapped.runs_nothing(words) {
+            self.printed_secrets("printenv", &words[..1], command);
+        }
+        self.nested += 1;
+        // Deeper ones are not read one by one: all commands that they may run are examined instead.
+        let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };
+        if self.has_input && matches!(wrapped, Wrapped::Unknown) {
+            super::passed_input::ask_shell(base, words, command);
+        }
+        self.wrapped(wrapped, words, command);
+        self.nested -= 1;
     }
 
     /// Adds files that a command writes.
@@ -348,6 +373,44 @@ impl Walker<'_> {
         })
     }
 
+    /// Judges the files of a program that writes to all of them but the first.
+    fn filtered(&mut self, words: &[Word], operands: &[usize], command: &mut AnalyzedCommand) {
+        for (at, word) in words.iter().enumerate().skip(1) {
+            let place = operands.iter().position(|operand| *operand == at);
+            let is_written = place.is_some_and(|place| place > 0);
+            let domain = if is_written { Domain::Edit } else { Domain::Read };
+            if place.is_some() || word.text.starts_with('-') {
+                self.files(domain, std::slice::from_ref(word), command);
+            }
+        }
+    }
+
+    fn copied(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+        let to_folder = self.target_folder(&words[1..], command);
+        let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
+        if to_folder {
+            self.files(Domain::Edit, &words[1..], command);
+        }
+        for (at, word) in words.iter().enumerate().skip(1) {
+            let domain = if at == last { Domain::Edit } else { Domain::Read };
+            self.files(domain, std::slice::from_ref(word), command);
+        }
+    }
+
+    fn dd(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+        for word in &words[1..] {
+            let (domain, path) = match word.text.split_once('=') {
+                Some(("if", path)) => (Domain::Read, path),
+                Some(("of", path)) => (Domain::Edit, path),
+                _ => continue,
+            };
+            // Some shells expand it to the home directory after `=` too.
+            let tilde = path.starts_with('~');
+            let file = Word { text: path.to_owned(), tilde, ..word.clone() };
+            command.concerns.extend(self.file(domain, &file));
+        }
+    }
+
     fn known(
         &mut self,
         base: &str,
@@ -358,21 +421,7 @@ impl Walker<'_> {
         command.prefix = program.is_plain()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
         match program.kind {
-            // These only decide which command runs next.
-            Kind::Inert => {
-                let changes = |pair: &&[Word]| {
-                    read_only_commands::changes_system(base, &pair[0].text, &pair[1].text)
-                };
-                if let Some([_, word]) = words.windows(2).find(changes) {
-                    command.concerns.push(Concern {
-                        reason: format!("{} changes a setting of the system", word.told),
-                        covered_by: CoveredBy::Word(word.told.clone()),
-                    });
-                }
-                command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
-                    && words[0].text == base
-                    && command.concerns.is_empty();
-            }
+            Kind::Inert => inert(base, words, command),
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
                 command.others.extend(commands_in_words::texts(&words[1..]));
@@ -424,45 +473,13 @@ impl Walker<'_> {
                 self.files(Domain::Read, &words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
             }
-            // All but the first file are written.
-            Kind::Filter => {
-                for (at, word) in words.iter().enumerate().skip(1) {
-                    let place = operands.iter().position(|operand| *operand == at);
-                    let is_written = place.is_some_and(|place| place > 0);
-                    let domain = if is_written { Domain::Edit } else { Domain::Read };
-                    if place.is_some() || word.text.starts_with('-') {
-                        self.files(domain, std::slice::from_ref(word), command);
-                    }
-                }
-            }
+            Kind::Filter => self.filtered(words, operands, command),
             Kind::Mover => {
                 self.target_folder(&words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
             }
-            Kind::Copier => {
-                let to_folder = self.target_folder(&words[1..], command);
-                let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
-                if to_folder {
-                    self.files(Domain::Edit, &words[1..], command);
-                }
-                for (at, word) in words.iter().enumerate().skip(1) {
-                    let domain = if at == last { Domain::Edit } else { Domain::Read };
-                    self.files(domain, std::slice::from_ref(word), command);
-                }
-            }
-            Kind::Dd => {
-                for word in &words[1..] {
-                    let (domain, path) = match word.text.split_once('=') {
-                        Some(("if", path)) => (Domain::Read, path),
-                        Some(("of", path)) => (Domain::Edit, path),
-                        _ => continue,
-                    };
-                    // Some shells expand it to the home directory after `=` too.
-                    let tilde = path.starts_with('~');
-                    let file = Word { text: path.to_owned(), tilde, ..word.clone() };
-                    command.concerns.extend(self.file(domain, &file));
-                }
-            }
+            Kind::Copier => self.copied(words, command),
+            Kind::Dd => self.dd(words, command),
             Kind::Git => {
                 git(words, command);
                 let texts = git_helpers::run_texts(words);

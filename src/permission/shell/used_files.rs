@@ -1,7 +1,5 @@
 //! Adds the files that a command uses: those that its operands and options name.
 
-use std::borrow::Cow;
-
 use super::analyzer::Walker;
 use super::known_values::Fact;
 use super::named_secrets::leaves_out;
@@ -11,8 +9,11 @@ use super::{AnalyzedCommand, Concern, FileUse, dialects};
 use crate::permission::Domain;
 use crate::permission::paths::normal;
 
+/// Maximum number of links of the command itself through which a file is judged; one that leads through more is asked about.
+const MAX_LINKS: usize = 8;
+
 impl Walker<'_> {
-    /// Adds a file given by a known word.
+    /// Adds a file given by a known word, and what it is through the links that the command made.
     pub(crate) fn file(&mut self, domain: Domain, word: &Word) -> Option<Concern> {
         if !word.known || !word.concerns.is_empty() {
             return Some(Concern::always(format!(
@@ -29,16 +30,18 @@ impl Walker<'_> {
         } else {
             word.text.clone()
         };
+        let mut concern = self.file_at(domain, word, &text);
         // The link itself is changed, unless something below it is named.
         let is_link = |own: &Fact| matches!(own, Fact::Link(link) if *link == text);
-        let is_changed = domain == Domain::Edit && self.facts.iter().any(|(own, _)| is_link(own));
-        if let Cow::Owned(led) = self.without_link(&text)
-            && !is_changed
-        {
-            let led = Word { text: led, ..word.clone() };
-            return self.file(domain, &led).or_else(|| self.file_at(domain, word, &text));
+        if domain == Domain::Edit && self.facts.iter().any(|(own, _)| is_link(own)) {
+            return concern;
         }
-        self.file_at(domain, word, &text)
+        let led: Vec<String> = self.through_links(&text).take(MAX_LINKS).collect();
+        for path in &led {
+            concern = concern.or(self.file_at(domain, word, path));
+        }
+        let leads = || Concern::always(format!("{} leads through too many links", word.told));
+        concern.or_else(|| (led.len() == MAX_LINKS).then(leads))
     }
 
     fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Concern> {

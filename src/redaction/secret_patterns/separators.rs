@@ -6,30 +6,19 @@ use super::secret_names::Kind;
 use super::value::{self, Form};
 use super::yaml;
 
+/// Returns where a value begins after blanks and colours.
+fn begin(text: &[u8], at: usize) -> usize {
+    colours(text, blanks(text, colours(text, at), 16))
+}
+
 impl Name {
     /// Returns how a value is attached to the name, and where the value begins.
     pub(super) fn separator(&self, text: &[u8]) -> Option<(Form, usize)> {
         let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
-        let mut at = colours(text, self.end);
-        let mut has_quote = false;
-        for _ in 0..8 {
-            match byte(at) {
-                b'"' | b'\'' | b'`' => has_quote = true,
-                b'&' | b'\\' if coded_quote(text, at) > 0 => {
-                    has_quote = true;
-                    at += coded_quote(text, at) - 1;
-                }
-                b'\\' if matches!(byte(at + 1), b'"' | b'\'' | b'\\') => {}
-                b']' if at > self.end || self.is_in_brackets(text) => {}
-                b'*' => {}
-                _ => break,
-            }
-            at += 1;
-        }
-        at = colours(text, at);
+        let (at, has_quote) = self.after_quotes(text);
         let after = blanks(text, at, 64);
         let gap = after - at;
-        let begin = |at: usize| colours(text, blanks(text, colours(text, at), 16));
+        let begin = |at: usize| begin(text, at);
         match byte(after) {
             b'?' | b'+' | b'!' if byte(after + 1) == b'=' && byte(after + 2) != b'=' => {
                 Some((Form::Assigned, begin(after + 2)))
@@ -63,16 +52,7 @@ impl Name {
             b'=' => {
                 let at = begin(after + 1);
                 let is_tight = gap == 0 && at == after + 1;
-                let form = if self.is_option {
-                    Form::Option
-                } else if self.is_upper && is_tight || self.is_environment(text) {
-                    Form::Variable
-                } else if is_tight && self.fills_line(text, at) {
-                    Form::Property
-                } else {
-                    Form::Assigned
-                };
-                Some((form, at))
+                Some((self.assigned_form(text, at, is_tight), at))
             }
             b'-' if byte(after + 1) == b'>' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
             // An equals sign in a form that is encoded for a URL.
@@ -96,23 +76,7 @@ impl Name {
             0xe2 if text.get(after..after + 3) == Some("│".as_bytes()) => {
                 Some((Form::Column, begin(after + 3)))
             }
-            b',' if has_quote => {
-                let at = lines(text, after + 1);
-                let value = value::quoted(text, at)?;
-                if self.is_option {
-                    return Some((Form::Pair, at));
-                }
-                // The first of two, not one of a list of words.
-                let is_first = matches!(
-                    self.begin.checked_sub(2).and_then(|at| text.get(at)),
-                    Some(b'(' | b'[')
-                );
-                let end = lines(text, value.end);
-                // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
-                let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
-                let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
-                (is_first && is_last).then_some((Form::Call, at))
-            }
+            b',' if has_quote => self.next_argument(text, after),
             // In a list of properties of macOS the value is the next element.
             b'<' if text.get(after..after + 6) == Some(b"</key>") => {
                 let at = lines(text, after + 6);
@@ -126,11 +90,70 @@ impl Name {
             }
             b'\n' | b'\r' => None,
             _ if gap == 0 => None,
+            _ => self.after_blanks(text, at, after),
+        }
+    }
+
+    /// Returns where the quotes and brackets after the name end, and if there are quotes.
+    fn after_quotes(&self, text: &[u8]) -> (usize, bool) {
+        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
+        let mut at = colours(text, self.end);
+        let mut has_quote = false;
+        for _ in 0..8 {
+            match byte(at) {
+                b'"' | b'\'' | b'`' => has_quote = true,
+                b'&' | b'\\' if coded_quote(text, at) > 0 => {
+                    has_quote = true;
+                    at += coded_quote(text, at) - 1;
+                }
+                b'\\' if matches!(byte(at + 1), b'"' | b'\'' | b'\\') => {}
+                b']' if at > self.end || self.is_in_brackets(text) => {}
+                b'*' => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        (colours(text, at), has_quote)
+    }
+
+    fn assigned_form(&self, text: &[u8], at: usize, is_tight: bool) -> Form {
+        if self.is_option {
+            Form::Option
+        } else if self.is_upper && is_tight || self.is_environment(text) {
+            Form::Variable
+        } else if is_tight && self.fills_line(text, at) {
+            Form::Property
+        } else {
+            Form::Assigned
+        }
+    }
+
+    /// Returns the argument after the name in a call, or the other one of a pair.
+    fn next_argument(&self, text: &[u8], comma: usize) -> Option<(Form, usize)> {
+        let at = lines(text, comma + 1);
+        let value = value::quoted(text, at)?;
+        if self.is_option {
+            return Some((Form::Pair, at));
+        }
+        // The first of two, not one of a list of words.
+        let is_first =
+            matches!(self.begin.checked_sub(2).and_then(|at| text.get(at)), Some(b'(' | b'['));
+        let end = lines(text, value.end);
+        // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
+        let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
+        let is_last = matches!(rest, [b')' | b']', ..] | [b',', b' ', b'0'..=b'9', b')']);
+        (is_first && is_last).then_some((Form::Call, at))
+    }
+
+    /// Returns the value after blanks alone, at `after`.
+    fn after_blanks(&self, text: &[u8], at: usize, after: usize) -> Option<(Form, usize)> {
+        let gap = after - at;
+        match text.get(after).copied().unwrap_or(b'\n') {
             b'i' if text
                 .get(after..after + 3)
                 .is_some_and(|word| matches!(word, b"is " | b"is:")) =>
             {
-                Some((Form::Call, begin(after + 3)))
+                Some((Form::Call, begin(text, after + 3)))
             }
             // `CREATE USER me PASSWORD 'x'`
             b'\'' | b'"'
