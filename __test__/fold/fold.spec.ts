@@ -180,6 +180,12 @@ describe('lines that stay', () => {
     'connect ETIMEDOUT 10.0.0.1:443',
     'connect ECONNREFUSED 127.0.0.1:80',
     'ld: symbol(s) not found for architecture arm64',
+    'p30/a.go:5:41: cannot use n (variable of type int) as type string in return statement',
+    '    a_test.go:18:3: ttl = 30, want 60',
+    'a.c:9:4: runtime error: signed integer overflow',
+    'AH00534: apache2: Configuration error: No MPM loaded.',
+    '#   Failed test at t/a14.t line 9.',
+    '1) ATest::testMergesTags',
   ])('%s', (line) => {
     const session = new FoldSession()
     const text = [...plain('a'), line, ...plain('b')].join('\n')

@@ -590,6 +590,19 @@ describe('readTestRun', () => {
 })
 
 describe('the strategy `tests`', () => {
+  it('shows the text of a failure in XML that has no message', async () => {
+    const passed = (from: number) =>
+      Array.from({ length: 300 }, (_, at) => `<testcase classname="a" name="adds ${from + at}" time="0"/>`).join('\n')
+    const failed = (texts: string) =>
+      `<testcase classname="a" name="carries" time="0"><failure>${texts}</failure></testcase>`
+    for (const texts of ['vault 7 is sealed\n    at m050.js:44', '<![CDATA[vault 7 is sealed\n    at m050.js:44]]>']) {
+      const output = `<testsuite name="x">\n${passed(0)}\n${failed(texts)}\n${passed(300)}\n</testsuite>\n`
+      const result = cut(await shorten(output, 4096))
+      expect(result.preview).toContain('vault 7 is sealed')
+      expect(result.testRun?.failures.map(({ message }) => message)).toEqual(['vault 7 is sealed'])
+    }
+  })
+
   it.each(failing)('names every failure of %s at 4 KB, and has the run as data', async (name, run) => {
     // Passed tests and noise, as of a larger suite.
     const noise = Array.from({ length: 400 }, (_, at) => `debug: request ${at} took ${at % 7} ms`).join('\n')

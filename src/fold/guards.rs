@@ -44,7 +44,7 @@ pub(crate) fn guarded(lines: &Lines<'_>, rules: Option<&Rules>, keep: &[String])
 
 /// Words of errors that the rules of previews do not know: in other languages, what a shell says of a program that a signal
 /// ended, and what a system says that has run out of something.
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 43] = [
     "错误",
     "錯誤",
     "エラー",
@@ -85,13 +85,16 @@ const WORDS: [&str; 40] = [
     "ECONNREFUSED",
     "ECONNRESET",
     "EADDRINUSE",
+    "untime error",
+    "onfiguration error",
+    "Failed test",
 ];
 
 static FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok());
 
-/// Marks errors that have no word of the rules: those of [`WORDS`], of apt and of klog, and the names of failed tests of Mocha,
-/// RSpec and Minitest (`  1) adds`).
+/// Marks errors that have no word of the rules: those of [`WORDS`], of apt and of klog, of compilers at a place (`a.go:5:41: …`), and
+/// the names of failed tests of Mocha, RSpec, Minitest and PHPUnit (`  1) adds`).
 fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
     for found in FINDER.iter().flat_map(|finder| finder.find_iter(lines.text)) {
         stays[lines.at_byte(found.start())] = true;
@@ -102,13 +105,30 @@ fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
             [b'E' | b'F', date @ ..] if date.len() > 8 => {
                 date[..4].iter().all(u8::is_ascii_digit) && date[4] == b' ' && date[7] == b':'
             }
-            [b' ', b' ', rest @ ..] => {
+            line => {
+                let rest = line.trim_ascii_start();
                 let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                digits > 0 && rest[digits..].starts_with(b") ")
+                (digits > 0 && rest[digits..].starts_with(b") ")) || is_at_place(rest)
             }
-            _ => false,
         };
     }
+}
+
+/// What compilers say at a place that is no error.
+const HARMLESS: [&[u8]; 6] = [b"warning", b"note", b"remark", b"info", b"hint", b"style"];
+
+/// Returns true for a line with a path, the number of a line, the number of a column, and a text that is no warning.
+fn is_at_place(line: &[u8]) -> bool {
+    let mut parts = line.splitn(4, |byte| *byte == b':');
+    let mut next = || parts.next().unwrap_or_default();
+    let (path, number, column, text) = (next(), next(), next(), next());
+    let is_number =
+        |part: &[u8]| (1..8).contains(&part.len()) && part.iter().all(u8::is_ascii_digit);
+    is_number(number)
+        && is_number(column)
+        && path.contains(&b'.')
+        && text.first() == Some(&b' ')
+        && !HARMLESS.iter().any(|word| text.trim_ascii_start().starts_with(word))
 }
 
 /// The first words of lines in the head of a diff.

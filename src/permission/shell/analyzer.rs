@@ -18,7 +18,8 @@ use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{
-    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight, unset_variables,
+    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight, printed_environment,
+    unset_variables,
 };
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
@@ -83,6 +84,8 @@ pub(super) struct Walker<'a> {
     pub pieces_left: usize,
     /// The whole command, if it has variables.
     pub whole: Rc<str>,
+    /// Variables to which it gives the value of one that holds a secret.
+    pub copies: Rc<[String]>,
     /// Remaining number of searches of it for a name.
     pub(super) looks_left: usize,
     /// True if the text is read only to find what it destroys, perhaps with arguments that are not known.
@@ -145,6 +148,7 @@ impl<'a> Walker<'a> {
             left: MAX_REREAD,
             pieces_left: MAX_REREAD,
             whole: Rc::from(""),
+            copies: Rc::from([]),
             looks_left: unset_variables::MAX_LOOKS,
             is_shadow: false,
             constants: Constants::default(),
@@ -179,6 +183,7 @@ impl<'a> Walker<'a> {
             piped: self.piped.clone(),
             functions: self.functions.clone(),
             whole: Rc::clone(&self.whole),
+            copies: Rc::clone(&self.copies),
             looks_left: self.looks_left,
             is_shadow: true,
             left: self.left - text.len() - MIN_REREAD,
@@ -242,6 +247,7 @@ impl<'a> Walker<'a> {
                 true => Rc::from(text.replace("\\n", "\n").replace("\\t", " ")),
                 false => Rc::from(text),
             };
+            self.copies = Rc::from(printed_environment::copies(text));
         }
         if !std::mem::take(&mut self.is_inner) {
             // With other separators, which `eval` inherits, a value is split elsewhere.

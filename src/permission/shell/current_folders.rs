@@ -4,6 +4,7 @@ use super::Concern;
 use super::analyzer::Walker;
 use super::word::Word;
 use crate::permission::Domain;
+use crate::permission::places::protected;
 
 /// Maximum number of changes of directory, and maximum length of its path, after which it is unknown.
 const MAX_ENTERED: usize = 64;
@@ -12,6 +13,7 @@ const MAX_PLACE: usize = 4096;
 const MAX_FOLDERS: usize = 4;
 
 const UNKNOWN: &str = "the folder is not known beforehand";
+const TOO_OFTEN: &str = "the folder is changed too often to be known";
 
 impl Walker<'_> {
     /// Changes the directory for the next command, if this one succeeds.
@@ -38,7 +40,7 @@ impl Walker<'_> {
         }
         self.entered += 1;
         if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
-            return Some(self.lost("the folder is changed too often to be known"));
+            return Some(self.lost(TOO_OFTEN));
         }
         let before = self.places.clone();
         if before.is_empty() && !word.text.starts_with(['/', '~']) {
@@ -50,6 +52,10 @@ impl Walker<'_> {
         let mut next: Vec<String> =
             from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect();
         next.extend(self.by_search_path(&word.text, from));
+        let led: Vec<String> = self.through_links(&word.text).take(MAX_FOLDERS).collect();
+        for place in from {
+            next.extend(led.iter().filter_map(|led| self.folders.absolute(led, place)));
+        }
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);
         concern
@@ -92,23 +98,28 @@ impl Walker<'_> {
         let Some(next) = self.next_places.take() else { return };
         if went_well {
             self.places = next;
-        } else if !self.places.is_empty() {
+        } else {
             self.also(next);
         }
     }
 
-    /// Adds directories that commands may run in.
+    /// Adds directories that commands may run in. Of too many, and where the directory was unknown before, only protected ones are
+    /// kept: what destroys them must be seen.
     pub(super) fn also(&mut self, places: Vec<String>) {
-        if self.places.is_empty() {
-            return;
-        }
+        let was_known = !self.places.is_empty();
         for place in places {
             if !self.places.contains(&place) {
                 self.places.push(place);
             }
         }
-        if self.places.len() > MAX_FOLDERS {
-            self.places.clear();
+        if was_known && self.places.len() <= MAX_FOLDERS {
+            return;
+        }
+        let folders = self.folders;
+        self.places.retain(|place| protected(place, folders).is_some());
+        self.places.truncate(MAX_FOLDERS);
+        if !self.places.is_empty() {
+            self.concern("cd", TOO_OFTEN);
         }
     }
 }

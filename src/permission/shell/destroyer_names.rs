@@ -2,7 +2,7 @@
 
 /// Programs that remove their arguments with everything in them.
 pub(super) const REMOVERS: &str = "\
-    rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred unlink truncate rmdir mv gmv erase rd remove_directory";
+    rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred gshred unlink gunlink truncate gtruncate rmdir grmdir mv gmv erase rd remove_directory";
 
 /// Programs that create a file system, a partition or a volume on their argument.
 pub(super) const FORMATTERS: &str = "\
@@ -21,9 +21,9 @@ bcachefs format remove
 mdadm --stop -S --fail --set-faulty --create -C --zero-superblock --build -B
 badblocks -w -n
 debugfs -w
+fallocate -p --punch-hole -z --zero-range -c --collapse-range
 asr restore -erase --erase
 partclone.restore -s
-gpart destroy create delete
 gpt destroy create remove
 qemu-img create
 tune2fs -O -I -U
@@ -47,6 +47,7 @@ vgcfgrestore *";
 pub(super) const POOLS: &str = "\
 zpool destroy labelclear
 zfs destroy
+gpart destroy
 diskutil erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase reformat deletecontainer deletevolume";
 
 /// Partition editors, which only read with these words.
@@ -65,7 +66,7 @@ pub(super) const LINKS: &str = "bin sbin lib lib32 lib64 libx32";
 
 /// Programs that write to their last argument.
 pub(super) const IMAGERS: &str = "\
-    ddrescue dd_rescue e2image qemu-img nbdcopy bmaptool asr partclone.dd xorriso dcfldd dc3dd";
+    ddrescue dd_rescue e2image qemu-img nbdcopy bmaptool asr partclone.dd xorriso dcfldd dc3dd rpi-imager";
 
 /// Programs that unpack an archive, the letter that says so, and the letter and the name of the option for the folder.
 pub(super) const UNPACKERS: &[(&[&str], &str, &str)] = &[
@@ -82,4 +83,4 @@ pub(super) const RIGHTS: &str = "chmod chown chgrp setfacl chattr chflags icacls
 pub(super) const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
     gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
-    mount mke2fs fsfreeze pmset rtcwake gzip pigz gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio";
+    mount mke2fs fsfreeze pmset rtcwake gzip pigz gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio fuser";

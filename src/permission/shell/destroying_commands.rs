@@ -491,7 +491,7 @@ fn may_destroy(text: &str) -> bool {
     const PARTS: &str = "\
         mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
         dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove-|\
-        rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool";
+        rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool|fuser|pkg|unmerge";
     let lower = text.to_ascii_lowercase();
     PARTS.split('|').any(|part| lower.contains(part))
 }

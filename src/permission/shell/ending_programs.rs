@@ -80,7 +80,14 @@ impl Walker<'_> {
                 // All processes of a user, whatever their names are.
                 let of_user = has(&["-u", "-U", "--user", "--euid", "--uid"]) || base == "slay";
                 let named = operands().filter(|word| !is_signal(&word.text)).count();
-                (operands().any(is_all) || (of_user && named < 2)).then_some(KILLS_ALL)
+                // All processes but those that are named.
+                let others = base == "pkill" && has(&["-v", "--inverse"]);
+                (operands().any(is_all) || others || (of_user && named < 2)).then_some(KILLS_ALL)
+            }
+            "fuser" => {
+                let kills = rest.iter().any(|word| word.has_letter('k') || word.text == "--kill");
+                let is_used = |word: &Word| self.any_place(word).is_some();
+                (kills && operands().any(is_used)).then_some(KILLS_ALL)
             }
             "loginctl" => match operands().next().map_or("", |word| word.text.as_str()) {
                 "terminate-user" | "kill-user" => Some(KILLS_ALL),
@@ -169,7 +176,11 @@ impl Walker<'_> {
         let is_moved = |word: &Word| matches!(word.text.as_str(), "--move" | "-M");
         let is_needed = |word: &&Word| {
             let path = word.text.trim_end_matches('/');
-            NEEDED.contains(&path) && self.any_place(word).is_some()
+            // A disk for the homes is usual.
+            let is_home = matches!(self.any_place(word), Some((Place::Homes | Place::Home, _)));
+            is_home && rest.iter().any(is_kind)
+                || NEEDED.contains(&path) && self.any_place(word).is_some()
+                || !self.file_places(word).is_empty()
         };
         let mut operands = rest.iter().filter(|word| !word.text.starts_with('-'));
         // A device over one that is in use.

@@ -32,7 +32,22 @@ emerge -C --unmerge -c --depclean
 opkg remove
 slackpkg remove
 removepkg *
+pkg delete remove
 eopkg remove rm";
+
+/// Names that mean every package, and commands that list all.
+const ALL: [&str; 6] = ["?installed", "~i", "@system", "@world", "@selected", "@installed"];
+const LISTERS: [&str; 9] = [
+    "rpm -qa",
+    "pacman -Q",
+    "dpkg -l",
+    "dpkg --get-selections",
+    "dpkg-query",
+    "apt list",
+    "apk info",
+    "dnf list",
+    "apt-mark show",
+];
 
 /// Returns true if a command removes an essential package.
 pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
@@ -56,7 +71,15 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
         Some(name) => is_essential(name),
         None => removes && is_essential(&word.text),
     };
-    !rest.iter().any(only_shows) && rest.iter().any(is_removed)
+    // All that is installed, by name or as another command lists it.
+    let is_all = |word: &Word| match word.known {
+        true => {
+            ALL.contains(&&*word.text) || (base == "pkg" && matches!(&*word.text, "-a" | "--all"))
+        }
+        false => LISTERS.iter().any(|lister| word.text.contains(lister)),
+    };
+    !rest.iter().any(only_shows)
+        && (rest.iter().any(is_removed) || (removes && rest.iter().any(is_all)))
 }
 
 /// Returns true for the name of an essential package, which may have an architecture or a version, `libc6:amd64`, or wildcards.

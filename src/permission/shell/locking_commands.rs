@@ -20,6 +20,7 @@ W gpasswd -d,--delete sudo,wheel,root
 W deluser,delgroup _ sudo,wheel
 W sysadminctl -deleteUser
 W dscl -delete
+W dscl delete,. +delete +/users*,/groups*
 W crontab -r
 W crontab /dev/null
 W update-initramfs -d
@@ -45,7 +46,10 @@ N nmcli networking,n,net off
 N nmcli radio all off
 N rfkill block all
 N ip +link,l,li +set,s +eth*,en*,wl* +down
-N ip +route,r,ro +del,delete,flush +default,main
+N ip +link,l,li +del,delete +eth*,en*,wl*
+N ip +addr,address,a +flush +eth*,en*,wl*
+N ip +route,r,ro +del,delete,flush +default,main,all
+N nmcli +device,dev,d +disconnect,down,delete +eth*,en*,wl*
 N ifconfig eth*,en*,wl* down
 N ifdown -a,--all
 N ifdown eth*,en*,wl*

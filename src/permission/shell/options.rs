@@ -12,7 +12,7 @@ use super::option_names::{
     is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches, starts_shell,
     words_of,
 };
-use super::programs::{self, Effect, Kind, Opt, Program};
+use super::programs::{self, Effect, Hit, Kind, Opt, Program};
 use super::read_only_commands;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
@@ -60,6 +60,16 @@ const MAX_BEFORE: usize = 8;
 /// Returns true for a name that some programs take for a command whose output they read: `|x`. A row of a table is none.
 fn is_piped(text: &str) -> bool {
     text.strip_prefix('|').is_some_and(|rest| !rest.is_empty() && !rest.contains(['|', '\n']))
+}
+
+/// Returns true for options of `awk` and `sed` whose value is a file with the program.
+fn names_script(option: &str) -> bool {
+    matches!(option, "-f" | "--file" | "-E" | "--exec" | "-i" | "--include")
+}
+
+/// Returns true for the text of a program rather than the name of a file.
+fn is_code_of(value: &str) -> bool {
+    value.contains([' ', '\n', '(', ';', '{', '\'', '"', '$', '|'])
 }
 
 /// Returns true for a path on this machine, and not `host:path` or an address.
@@ -289,13 +299,22 @@ impl Walker<'_> {
                 }
             }
             let takes = !matches!(hit.option.effect, Effect::Free | Effect::Runs);
-            // The word after it is judged as a file only for programs whose arguments are files.
-            if let (Effect::Runs, None, Some(next)) = (hit.option.effect, hit.value, next)
-                && program.is_some_and(|program| program.free || program.script)
-                && names_file(hit.option.name)
-                && leads_out(&next.text)
-            {
-                self.reaches(next, &next.text, command);
+            if hit.option.effect == Effect::Runs {
+                // The word after it is judged as a file only for programs whose arguments are files.
+                let is_free = program.is_some_and(|program| program.free || program.script);
+                let is_of_text =
+                    program.is_some_and(|program| matches!(program.kind, Kind::Awk | Kind::Sed));
+                let names_next = (is_free && names_file(hit.option.name))
+                    || (hit.option.name == "-r" && base != "php")
+                    || (is_of_text && names_script(hit.option.name));
+                let file = match (hit.value, next) {
+                    (Some(value), _) if !is_code_of(value) => Some((word, value)),
+                    (None, Some(next)) if names_next => Some((next, next.text.as_str())),
+                    _ => None,
+                };
+                if let Some((from, value)) = file.filter(|(_, value)| leads_out(value)) {
+                    self.reaches(from, value, command);
+                }
             }
             let (value, from) = match (hit.value, next) {
                 (Some(value), _) => (value, word),
@@ -308,6 +327,9 @@ impl Walker<'_> {
             free |= matches!(hit.option.effect, Effect::Free | Effect::Valued);
             self.effect(base, hit.option, (word, value, from), command);
         }
+        // `-pe` has code after it, as `-e` has.
+        let awaits = |hit: &Hit<'_, '_>| hit.option.effect == Effect::Runs && hit.value.is_none();
+        free &= !hits.iter().any(awaits);
         if !hits.is_empty() || !is_code || !word.known {
             return (took, !free);
         }

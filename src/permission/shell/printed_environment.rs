@@ -8,6 +8,11 @@ use crate::redaction::secret_patterns::is_secret_name;
 /// Programs that print their words.
 const PRINTERS: [&str; 5] = ["echo", "printf", "print", "write-output", "write-host"];
 
+/// Only the start of a value is searched for a secret, in bytes.
+const MAX_VALUE: usize = 1024;
+/// Maximum number of variables with the value of another one.
+const MAX_COPIES: usize = 64;
+
 /// Names of the whole environment, or of what returns it, in the code of some language.
 const ENVIRONMENTS: [&str; 8] =
     ["environ", "environb", "ENVIRON", "ENV", "_ENV", "getenv", "get_env", "dotenv_values"];
@@ -40,6 +45,7 @@ pub(super) fn ask(
     base: &str,
     program: Option<&Program>,
     words: &[Word],
+    copies: &[String],
     command: &mut AnalyzedCommand,
 ) {
     let has_code = program.is_some_and(|one| one.script || one.kind == Kind::Awk);
@@ -49,7 +55,9 @@ pub(super) fn ask(
         "yq" => word.text.contains("env("),
         "ps" => lists_environment(&word.text),
         "docker" | "podman" | "nerdctl" => is_top && lists_environment(&word.text),
-        _ if PRINTERS.contains(&base) => !word.known && expands_secret(&word.text),
+        _ if PRINTERS.contains(&base) => {
+            !word.known && (expands_secret(&word.text) || expands_one(&word.text, copies))
+        }
         _ => has_code && code_prints(&word.text),
     });
     if prints {
@@ -61,6 +69,32 @@ pub(super) fn ask(
 /// Returns true if a word expands a variable of the environment that holds a secret. The names of such variables are in upper case.
 pub(super) fn expands_secret(word: &str) -> bool {
     word.split('$').skip(1).any(|rest| is_secret(name_at(rest.trim_start_matches(['{', '!']))))
+}
+
+/// Returns the variables to which a whole command gives such a value: `x=$TOKEN; echo $x`.
+pub(super) fn copies(whole: &str) -> Vec<String> {
+    if !expands_secret(whole) {
+        return Vec::new();
+    }
+    let given = ["=", " in ", " <<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
+    let copies = given.filter(|(at, sign)| {
+        let value = &whole[at + sign.len()..];
+        let end = value.find([';', '\n', '|', '&']).unwrap_or(value.len()).min(MAX_VALUE);
+        value.get(..end).is_some_and(expands_secret)
+    });
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let names = copies.map(|(at, _)| {
+        let before = &whole[..at];
+        before[before.trim_end_matches(is_of_name).len()..].to_owned()
+    });
+    names.filter(|name| !name.is_empty()).take(MAX_COPIES).collect()
+}
+
+/// Returns true if a word expands one of these variables.
+fn expands_one(word: &str, names: &[String]) -> bool {
+    let mut expanded =
+        word.split('$').skip(1).map(|rest| name_at(rest.trim_start_matches(['{', '!'])));
+    !names.is_empty() && expanded.any(|name| names.iter().any(|copy| copy == name))
 }
 
 /// Returns true if `ps` shows the environment of processes: `ps eww`, `ps auxe`.

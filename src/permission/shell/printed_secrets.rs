@@ -35,6 +35,9 @@ static TABLE: CommandTable = CommandTable::new(
 - aws ecr,ecr-public get-login,get-login-password,get-authorization-token
 - aws eks get-token
 - aws iam create-access-key
+- aws ec2 get-password-data,create-key-pair
+- aws apigateway get-api-key,get-api-keys --include-value,--include-values
+- aws kms decrypt,generate-data-key,generate-data-key-pair
 ~/.config/gcloud/credentials.db gcloud auth print-*
 ~/.config/gcloud/credentials.db gcloud auth application-default print-*
 ~/.config/gcloud/credentials.db gcloud config config-helper
@@ -43,6 +46,14 @@ static TABLE: CommandTable = CommandTable::new(
 - az keyvault secret show,download
 - az acr credential show
 - az storage account keys list
+- az +keys,key,admin-key,query-key +list,show
+- az +show-connection-string,list-connection-strings,connection-string,list-publishing-profiles,list-publishing-credentials
+- az containerapp secret list,show
+- gcloud services api-keys get-key-string
+- scw config dump
+- cf oauth-token
+- ibmcloud iam oauth-tokens
+- ngrok config cat
 - az webapp,functionapp config appsettings list
 - heroku config,config:get,auth:token
 - fly,flyctl auth token
@@ -54,6 +65,7 @@ static TABLE: CommandTable = CommandTable::new(
 ~/.kube/config kubectl,oc config view --raw
 - kubectl,oc get *secret* -o,--output,--template !name,wide,-oname,-owide
 - kubectl,oc get --raw
+- kubectl,oc,k patch,annotate,label,edit *secret* -o,--output,--template !name,wide,-oname,-owide
 - kubectl,oc create token
 - kubectl,oc view-secret
 - oc whoami -t,--show-token
@@ -115,8 +127,9 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - stripe config --list
 - git config *extraheader,*password,*token
 - printenv .
-- printenv *key*,*token*,*secret*,*pass*,*cred*,*auth*
-- printenv *pwd !pwd,oldpwd
+- printenv +*key*,*token*,*secret*,*pass*,*cred*,*auth*
+- printenv +*pwd !pwd,oldpwd
+- eb,dokku,cf printenv
 - ssh,autossh,mosh,vagrant,et,adb,ansible,salt $env,printenv,*/env,*/printenv,set,export
 - ssh,autossh,mosh,vagrant,et +export,declare $-p
 - ssh,autossh,mosh,vagrant,et,adb,ansible,salt +*printenv*,*$* $*token,*secret,*password,*passwd,*_key,*_pass

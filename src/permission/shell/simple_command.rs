@@ -1,6 +1,7 @@
 //! Judges one simple command.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
@@ -262,7 +263,8 @@ impl Walker<'_> {
             self.unknown_words(words, program, &mut command);
         }
         self.secrets(words, program, &mut command);
-        printed_environment::ask(base, program, words, &mut command);
+        let copies = Rc::clone(&self.copies);
+        printed_environment::ask(base, program, words, &copies, &mut command);
         // Pagers and editors run such a word when they start.
         let run: Vec<&str> = words.iter().filter_map(|word| word.text.strip_prefix("+!")).collect();
         self.guess_values(&run, &mut command);

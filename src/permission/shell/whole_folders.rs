@@ -25,6 +25,7 @@ static TABLE: CommandTable = CommandTable::new(
 * zip -r,--recurse-paths
 * bestzip,surge !--help
 * git +diff --no-index
+@ git grep --no-index,--untracked,--no-exclude-standard
 * gh +gist,release +create,upload
 * 7z,7za,7zz,7zr a,u
 * jar,pax,mksquashfs,genisoimage,mkisofs,xorriso !-t,--help
@@ -46,7 +47,9 @@ static TABLE: CommandTable = CommandTable::new(
 @ caddy file-server !--root
 @ ruby -run
 @ jwebserver !-d,--directory
-. fd,fdfind -x,-X,--exec,--exec-batch -H,-u,--hidden,--unrestricted",
+@ httpd,caddy +.
+* rclone serve
+@ kubectl,oc,k,gcloud,az +create,deploy,upload-batch +.,./",
 );
 
 /// How many folders deep secrets are looked for in a search, which shows only some lines: where it begins.
@@ -99,7 +102,8 @@ impl Walker<'_> {
                     return;
                 }
                 content.depth = SHALLOW;
-                content.is_visible = matches!(base, "rg" | "ag") && !shows_hidden(base, rest);
+                content.is_visible =
+                    matches!(base, "rg" | "rga" | "ag") && !shows_hidden(base, rest);
                 let files = grep_args::files(base, rest);
                 let is_file = |word: &Word| !word.text.starts_with('-');
                 let found: Vec<Word> = files.into_iter().filter(is_file).collect();
@@ -111,7 +115,7 @@ impl Walker<'_> {
                 }
             }
             Some(Kind::Reader | Kind::Copier | Kind::Both) => {
-                if !is_recursive(rest) {
+                if !is_recursive(rest) && base != "ditto" {
                     return;
                 }
                 let to_last = kind == Some(Kind::Copier)
@@ -126,6 +130,20 @@ impl Walker<'_> {
             }
             _ if matches!(base, "tar" | "gtar" | "bsdtar") && writes_archive(rest) => {
                 in_changed_folders(rest)
+            }
+            _ if matches!(base, "fd" | "fdfind") => {
+                let runs =
+                    |word: &Word| matches!(&*word.text, "-x" | "-X" | "--exec" | "--exec-batch");
+                let Some(at) =
+                    rest.iter().position(runs).filter(|at| shows_content(&rest[at + 1..]))
+                else {
+                    return;
+                };
+                let rest = &rest[..at];
+                content.is_visible = !shows_hidden(base, rest);
+                let found = rest.iter().filter(|word| !word.text.starts_with('-')).skip(1);
+                let found: Vec<Word> = found.cloned().collect();
+                if found.is_empty() { vec![Word::plain(".")] } else { found }
             }
             _ if base.starts_with("python") => {
                 let Some(module) = rest.iter().find(|word| MODULES.contains(&&*word.text)) else {
@@ -180,13 +198,7 @@ impl Walker<'_> {
 
     /// Adds the folders that `find` searches, if it runs a program on the files that shows what is in them.
     pub(super) fn found_folders(&mut self, roots: &[Word], words: &[Word], inner: &[Word]) {
-        let Some(name) = inner.first().map(|word| base(&word.text)) else { return };
-        let kind = programs::find(&name).map(|program| program.kind);
-        let lists = kind == Some(Kind::Grep) && is_listing(&name, &inner[1..]);
-        if matches!(kind, Some(Kind::Inert | Kind::Lister | Kind::Writer | Kind::Mover))
-            || COUNTS.contains(&&*name)
-            || lists
-        {
+        if !shows_content(inner) {
             return;
         }
         let mut content = Content { depth: MAX_DEPTH, ..Content::default() };
@@ -212,6 +224,16 @@ impl Walker<'_> {
             self.whole_folder(root.clone(), &content);
         }
     }
+}
+
+/// Returns true if a program may show what is in the files that are found for it.
+fn shows_content(command: &[Word]) -> bool {
+    let Some(name) = command.first().map(|word| base(&word.text)) else { return false };
+    let kind = programs::find(&name).map(|program| program.kind);
+    let lists = kind == Some(Kind::Grep) && is_listing(&name, &command[1..]);
+    !lists
+        && !COUNTS.contains(&&*name)
+        && !matches!(kind, Some(Kind::Inert | Kind::Lister | Kind::Writer | Kind::Mover))
 }
 
 fn is_recursive(rest: &[Word]) -> bool {
@@ -240,8 +262,8 @@ fn is_listing(base: &str, rest: &[Word]) -> bool {
 fn shows_hidden(base: &str, rest: &[Word]) -> bool {
     let letters = || rest.iter().flat_map(|word| letters_of(word).chars());
     let unrestricted = letters().filter(|letter| *letter == 'u').count();
-    unrestricted >= if base == "ag" { 1 } else { 2 }
-        || letters().any(|letter| letter == '.')
+    unrestricted >= if base == "rg" { 2 } else { 1 }
+        || letters().any(|letter| letter == if base.starts_with("fd") { 'H' } else { '.' })
         || rest.iter().any(|word| {
             word.text.starts_with("--unrestricted")
                 || matches!(&*word.text, "--hidden" | "--no-ignore")
@@ -270,7 +292,7 @@ fn searches_folders(base: &str, rest: &[Word]) -> bool {
             || (base == "ack" && has_word(TYPES, text))
     };
     match base {
-        "grep" | "egrep" | "fgrep" => is_recursive(rest) && !is_listing(base, rest),
+        "grep" | "egrep" | "fgrep" | "ggrep" => is_recursive(rest) && !is_listing(base, rest),
         _ => !is_listing(base, rest) && !rest.iter().any(is_of_type),
     }
 }

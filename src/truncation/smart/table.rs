@@ -95,7 +95,15 @@ pub static RULES: &[Rule] = &[
     rule(
         950,
         (1, 5),
-        &["parse error", "parsing error", "syntax error", "syntaxerror", "not in scope"],
+        &[
+            "parse error",
+            "parsing error",
+            "syntax error",
+            "syntaxerror",
+            "invalid syntax",
+            "invalid-syntax",
+            "not in scope",
+        ],
         "",
     ),
     // Reports that name the place on a line of its own, and what is wrong below it.

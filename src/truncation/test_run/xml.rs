@@ -14,6 +14,8 @@ use super::{MAX_FAILURES, MAX_ID, MAX_MESSAGE, WITHIN};
 const MAX_TAG: usize = 4 * 1024;
 /// Maximum number of bytes of the text of a failure that are examined.
 const MAX_TEXT: usize = 16 * 1024;
+/// Maximum number of bytes of the text of a failure that a preview shows, if its tag has no message.
+const MAX_SHOWN: usize = 1024;
 /// Maximum number of bytes of tags that are kept for the preview.
 const MAX_KEPT: usize = 1 << 22;
 
@@ -101,6 +103,8 @@ pub(super) struct XmlScanner {
     /// True within the element of a failure.
     is_failure: bool,
     text: Vec<u8>,
+    /// Where that text begins, and on which line.
+    text_at: (u64, u64),
     has_root: bool,
     dialect: &'static str,
     counts: Counts,
@@ -121,6 +125,7 @@ impl XmlScanner {
             test: None,
             is_failure: false,
             text: Vec::new(),
+            text_at: (0, 0),
             has_root: false,
             dialect: "",
             counts: Counts::default(),
@@ -203,6 +208,9 @@ impl XmlScanner {
 
     fn keep_text(&mut self, text: &[u8]) {
         if self.is_failure {
+            if self.text.is_empty() {
+                self.text_at = (self.at, self.line);
+            }
             let room = MAX_TEXT.saturating_sub(self.text.len());
             self.text.extend_from_slice(text.get(..room).unwrap_or(text));
         }
@@ -367,6 +375,7 @@ impl XmlScanner {
         let Some(test) = &mut self.test else { return };
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
         if test.failure.message.is_empty() {
+            test.tags.extend(shown_text(&self.text, self.text_at));
             // PHPUnit repeats the name in the first line.
             let name = test.failure.id.rsplit(WITHIN).next().unwrap_or_default();
             let message = lines().find(|line| name.is_empty() || !line.contains(name));
@@ -377,4 +386,23 @@ impl XmlScanner {
                 lines().find_map(place).map(|place| bounded(&place, MAX_ID)).unwrap_or_default();
         }
     }
+}
+
+/// Returns the beginning of the text of a failure as a preview shows it.
+fn shown_text(text: &[u8], (at, line): (u64, u64)) -> Option<Tag> {
+    let start = text.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let shown = text.get(start..text.len().min(start + MAX_SHOWN))?.trim_ascii_end();
+    // Without a part of a character at the end.
+    let shown = match std::str::from_utf8(shown) {
+        Err(error) if error.error_len().is_none() => shown.get(..error.valid_up_to())?,
+        _ => shown,
+    };
+    let breaks = |bytes: &[u8]| memchr_iter(b'\n', bytes).count() as u64;
+    let first = line + breaks(text.get(..start)?);
+    let from = at + start as u64;
+    Some(Tag {
+        bytes: from..from + shown.len() as u64,
+        lines: (first, first + breaks(shown)),
+        text: shown.to_vec(),
+    })
 }
