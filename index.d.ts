@@ -2423,7 +2423,10 @@ export interface Tool {
 		toolCallId: string;
 	}): unknown;
 }
-/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+/**
+ * A call by the model, in the form of OpenAI's chat API or flat. Its arguments, as JSON text or a value, are `arguments`, else `input`
+ * (Anthropic), else `args` (LangChain). A call with a `call_id` (OpenAI's Responses API) is answered by that id.
+ */
 export type ToolCall = {
 	id: string;
 	type?: string;
@@ -2433,9 +2436,12 @@ export type ToolCall = {
 	};
 } | {
 	id: string;
+	call_id?: string;
 	type?: string;
 	name: string;
 	arguments?: unknown;
+	input?: unknown;
+	args?: unknown;
 };
 /** One executed call. */
 export interface ToolExecutionResult {

@@ -168,6 +168,17 @@ describe('calls', () => {
     ])
   })
 
+  test.each<[string, ToolCall, string]>([
+    ['a tool_use of Anthropic', { type: 'tool_use', id: 'a', name: 'echo', input: { a: 1 } }, 'a'],
+    ['a call of LangChain', { type: 'tool_call', id: 'a', name: 'echo', args: { a: 1 } }, 'a'],
+    ['arguments before others', { id: 'a', name: 'echo', arguments: '{"a":1}', input: { a: 2 }, args: {} }, 'a'],
+    ['a function_call of Responses', { id: 'fc', call_id: 'a', name: 'echo', arguments: '{"a":1}' }, 'a'],
+    ['a call with no arguments that are set', { id: 'a', name: 'echo', arguments: undefined, args: { a: 1 } }, 'a'],
+  ])('are read in the form of each provider: %s', async (_what, given, id) => {
+    const [answer] = await make({ echo: (args: unknown) => JSON.stringify(args) }).execute([given])
+    expect([answer!.tool_call_id, answer!.result.output]).toEqual([id, '{"a":1}'])
+  })
+
   test('run side by side, and the answers keep the order', async () => {
     const started: string[] = []
     const release: Record<string, (value: unknown) => void> = {}

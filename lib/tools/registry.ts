@@ -44,10 +44,21 @@ export interface Tool {
   execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
 }
 
-/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+/**
+ * A call by the model, in the form of OpenAI's chat API or flat. Its arguments, as JSON text or a value, are `arguments`, else `input`
+ * (Anthropic), else `args` (LangChain). A call with a `call_id` (OpenAI's Responses API) is answered by that id.
+ */
 export type ToolCall =
   | { id: string; type?: string; function: { name: string; arguments?: unknown } }
-  | { id: string; type?: string; name: string; arguments?: unknown }
+  | {
+      id: string
+      call_id?: string
+      type?: string
+      name: string
+      arguments?: unknown
+      input?: unknown
+      args?: unknown
+    }
 
 /** One executed call. */
 export interface ToolExecutionResult {
@@ -178,10 +189,11 @@ function readCall(toolCall: unknown): { id: string; name: string; given?: unknow
   let [id, name]: unknown[] = []
   try {
     const call = Object(toolCall) as Record<string, unknown>
-    id = call.id
+    // An item of OpenAI's Responses API has an id of its own besides that of its call.
+    id = call.call_id ?? call.id
     const asked = Object('function' in call ? call.function : call) as Record<string, unknown>
     name = asked.name
-    const given = asked.arguments
+    const given = [asked.arguments, asked.input, asked.args].find((value) => value !== undefined)
     if (typeof name === 'string' && (id === undefined || typeof id === 'string'))
       return { id: id as string, name, given }
   } catch {
