@@ -572,11 +572,14 @@ export interface PendingRequest {
 /** Decision about a call. */
 export interface GateDecision {
 	decision: "allow" | "deny";
-	/** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
-	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
+	/**
+	 * Source of the decision: rules, full access, an answer, or withdrawal of the question; `error` if `ask` failed or gave no answer.
+	 * An error is not remembered: the same call is asked about again.
+	 */
+	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort" | "error";
 	/** The mode of the session at that time. */
 	mode: PermissionMode;
-	/** Message of the user who rejected it. */
+	/** Message of the user who rejected it, or what is wrong with `ask`. */
 	message?: string;
 	verdict: PermissionVerdict;
 }
@@ -647,8 +650,8 @@ export interface AskContext {
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
 	/**
-	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws, the call
-	 * is denied. Without it, questions wait for `PermissionGate.respond`.
+	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws or
+	 * returns anything else, the call is denied by `error`, and a warning is issued. Without it, questions wait for `PermissionGate.respond`.
 	 */
 	ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>;
 	/** Controls which sessions have full access. */
