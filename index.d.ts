@@ -2409,6 +2409,11 @@ export interface ExecutionContext {
 	signal?: AbortSignal | undefined;
 	/** The folder that a tool works in. */
 	workingDirectory?: string;
+	/**
+	 * Names the answer of the model that the call is in, for a `DoomLoopDetector`: equal calls of one answer are no loop.
+	 * `ToolRegistry` names that of several calls that are executed together.
+	 */
+	turn?: string | number | undefined;
 }
 /** Result of a tool; a plain return value becomes `output`. */
 export interface ToolResult extends ToolResultLike {
@@ -2474,7 +2479,7 @@ export declare class ToolRegistry {
 	register(tools: Tool | readonly Tool[]): void;
 	/** Truncates results from now on. */
 	setTruncationMiddleware(middleware: TruncationMiddleware): void;
-	/** Executes the calls in parallel and returns the results in their order. */
+	/** Executes the calls of one answer of the model in parallel and returns the results in their order. */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
 /** Why a call gave no result of its tool. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import {
   createTruncation,
+  DoomLoopDetector,
   type ExecutionContext,
+  guardTool,
   type MiddlewareContext,
   SpillwayError,
   type Tool,
@@ -198,6 +200,26 @@ describe('calls', () => {
       ['b', 'output of b'],
       ['c', 'output of c'],
     ])
+  })
+
+  test.each<[string, ExecutionContext, number[], number]>([
+    ['of one answer are no loop', {}, [8], 8],
+    ['of several answers are one', {}, [2, 2, 2, 2, 2, 2], 8],
+    ['of a turn that the host names are none, one by one', { turn: 'answer' }, [1, 1, 1, 1, 1, 1, 1, 1], 8],
+    ['one by one are one', {}, [1, 1, 1, 1, 1, 1, 1, 1], 4],
+  ])('that are equal and %s', async (_what, context, answers, ran) => {
+    const registry = new ToolRegistry()
+    let count = 0
+    const bash = { name: 'bash', execute: () => `x${++count && ''}` }
+    registry.register(guardTool(bash, { doomLoop: new DoomLoopDetector() }))
+    for (const [answer, calls] of answers.entries()) {
+      const ids = Array.from({ length: calls }, (_, at) => `c${answer}_${at}`)
+      await registry.execute(
+        ids.map((id) => call('bash', '{"command":"ls"}', id)),
+        context,
+      )
+    }
+    expect(count).toBe(ran)
   })
 
   test('of one that fails do not disturb the others', async () => {

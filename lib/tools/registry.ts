@@ -11,6 +11,7 @@ import type {
   TruncationContext,
   TruncationMiddleware,
 } from '../types'
+import { randomUUID } from '../util/crypto'
 import { asText, isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { nearest } from '../util/suggest'
@@ -26,6 +27,11 @@ export interface ExecutionContext {
   signal?: AbortSignal | undefined
   /** The folder that a tool works in. */
   workingDirectory?: string
+  /**
+   * Names the answer of the model that the call is in, for a `DoomLoopDetector`: equal calls of one answer are no loop.
+   * `ToolRegistry` names that of several calls that are executed together.
+   */
+  turn?: string | number | undefined
 }
 
 /** Result of a tool; a plain return value becomes `output`. */
@@ -138,12 +144,14 @@ export class ToolRegistry {
     this.middleware = middleware
   }
 
-  /** Executes the calls in parallel and returns the results in their order. */
+  /** Executes the calls of one answer of the model in parallel and returns the results in their order. */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
     if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     const given: unknown = context
     if (!isRecord(given)) throw wrong('context', given, 'an object')
-    return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))
+    const { turn = toolCalls.length > 1 ? randomUUID() : undefined } = context
+    const inTurn = turn === undefined ? context : { ...context, turn }
+    return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, inTurn)))
   }
 
   /** @internal */
