@@ -16,6 +16,7 @@ import {
   guardSession,
   JsonlSession,
   MemorySession,
+  pathTo,
   type Session,
   truncateOversizedToolResultsInSession,
 } from 'spillway/session'
@@ -131,6 +132,21 @@ describe('the file of a session', () => {
     const again = JsonlSession.open(file)
     expect(again.entries()).toHaveLength(40)
     expect(again.keptOriginal).toBeUndefined()
+  })
+
+  it('is resumed with the entries on the way to its leaf', () => {
+    const session = JsonlSession.open(join(tempDir(), 'session.jsonl'))
+    const [first] = [session.append(user('one')), session.append(user('two'))]
+    session.branch(first)
+    session.append({ type: 'label', text: 'again' })
+    session.append(user('three'))
+    const again = JsonlSession.open(session.file)
+    expect(pathTo(again.entries(), again.leaf()).map(({ type, message }) => message ?? type)).toEqual([
+      { role: 'user', content: 'one' },
+      'label',
+      { role: 'user', content: 'three' },
+    ])
+    expect(pathTo(again.entries(), null)).toEqual([])
   })
 
   it('says what the system said', () => {

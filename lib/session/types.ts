@@ -33,7 +33,13 @@ export interface Session {
   branch(id: string | null): MaybePromise<void>
 }
 
-/** The entries from the first to `leaf`. An entry whose parent is missing is the first. */
+/**
+ * Returns the entries from the first to `leaf`. An entry whose parent is missing is the first.
+ *
+ * @example
+ * const path = pathTo(session.entries(), session.leaf())
+ * const history = path.flatMap(({ type, message }) => (type === 'message' ? [message] : []))
+ */
 export function pathTo(entries: readonly SessionEntry[], leaf: string | null): SessionEntry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const path: SessionEntry[] = []
