@@ -572,11 +572,14 @@ export interface PendingRequest {
 /** Decision about a call. */
 export interface GateDecision {
 	decision: "allow" | "deny";
-	/** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
-	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
+	/**
+	 * Source of the decision: rules, full access, an answer, or withdrawal of the question; `error` if `ask` failed or gave no answer.
+	 * An error is not remembered: the same call is asked about again.
+	 */
+	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort" | "error";
 	/** The mode of the session at that time. */
 	mode: PermissionMode;
-	/** Message of the user who rejected it. */
+	/** Message of the user who rejected it, or what is wrong with `ask`. */
 	message?: string;
 	verdict: PermissionVerdict;
 }
@@ -647,8 +650,8 @@ export interface AskContext {
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
 	/**
-	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws, the call
-	 * is denied. Without it, questions wait for `PermissionGate.respond`.
+	 * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws or
+	 * returns anything else, the call is denied by `error`, and a warning is issued. Without it, questions wait for `PermissionGate.respond`.
 	 */
 	ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>;
 	/** Controls which sessions have full access. */
@@ -2406,6 +2409,11 @@ export interface ExecutionContext {
 	signal?: AbortSignal | undefined;
 	/** The folder that a tool works in. */
 	workingDirectory?: string;
+	/**
+	 * Names the answer of the model that the call is in, for a `DoomLoopDetector`: equal calls of one answer are no loop.
+	 * `ToolRegistry` names that of several calls that are executed together.
+	 */
+	turn?: string | number | undefined;
 }
 /** Result of a tool; a plain return value becomes `output`. */
 export interface ToolResult extends ToolResultLike {
@@ -2423,7 +2431,10 @@ export interface Tool {
 		toolCallId: string;
 	}): unknown;
 }
-/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+/**
+ * A call by the model, in the form of OpenAI's chat API or flat. Its arguments, as JSON text or a value, are `arguments`, else `input`
+ * (Anthropic), else `args` (LangChain). A call with a `call_id` (OpenAI's Responses API) is answered by that id.
+ */
 export type ToolCall = {
 	id: string;
 	type?: string;
@@ -2433,9 +2444,12 @@ export type ToolCall = {
 	};
 } | {
 	id: string;
+	call_id?: string;
 	type?: string;
 	name: string;
 	arguments?: unknown;
+	input?: unknown;
+	args?: unknown;
 };
 /** One executed call. */
 export interface ToolExecutionResult {
@@ -2465,7 +2479,7 @@ export declare class ToolRegistry {
 	register(tools: Tool | readonly Tool[]): void;
 	/** Truncates results from now on. */
 	setTruncationMiddleware(middleware: TruncationMiddleware): void;
-	/** Executes the calls in parallel and returns the results in their order. */
+	/** Executes the calls of one answer of the model in parallel and returns the results in their order. */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
 /** Why a call gave no result of its tool. */

@@ -602,6 +602,7 @@ describe('modes', () => {
 })
 
 test('ask answers each question once, and a call is denied if it fails', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const asked: string[] = []
   const { gate, policy } = make({
     ask: async ({ args, suggestedRules }) => {
@@ -623,12 +624,22 @@ test('ask answers each question once, and a call is denied if it fails', async (
   await expect(gate.request(ask('c', 'no'))).resolves.toMatchObject({ decision: 'deny', message: 'not now' })
   await expect(gate.request(ask('d', 'broken'))).resolves.toMatchObject({
     decision: 'deny',
-    by: 'reject',
-    message: 'The question could not be answered: no terminal',
+    by: 'error',
+    message: 'the user could not be asked: no terminal',
   })
-  await expect(gate.request(ask('e', 'wrong'))).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
+  await expect(gate.request(ask('e', 'wrong'))).resolves.toMatchObject({ decision: 'deny', by: 'error' })
   expect(asked).toEqual(['make', 'ninja', 'no', 'broken', 'wrong'])
   expect(gate.pending()).toEqual([])
+  expect(warned.mock.calls.map(([text]) => text)).toEqual([
+    'ask: no terminal',
+    expect.stringMatching(/^ask: Invalid option "response": expected 'once', 'always' or /),
+  ])
+  warned.mockRestore()
+  // It is no answer of the user: the same call is asked about again, here and after a restart.
+  await gate.request(ask('c', 'no'))
+  void gate.request(ask('d', 'broken'))
+  expect(asked.slice(5)).toEqual(['broken'])
+  expect(gate.toJSON().answers.map(({ decision }) => decision.by)).not.toContain('error')
 })
 
 test('always without a suggested rule is once, and an answer that comes too late counts for nothing', async () => {

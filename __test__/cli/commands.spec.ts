@@ -233,7 +233,7 @@ describe('audit', () => {
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT\S+Z {2}permission {2}bash {2}deny {2}shell:rm -rf \/ {2}never$/)
     expect(second).toMatch(/outcome {2}bash {2}ok\\u\{1b\}\[31m {2}12 ms$/)
     const one = await cli(['audit', 'show', '-n', '1', file])
-    expect([one.stdout, one.stderr]).toEqual([`${second}\n`, `1 earlier in ${file}: --all\n`])
+    expect([one.stdout, one.stderr]).toEqual([`${second}\n`, `1 earlier record in ${file}; --all shows every one\n`])
     expect(JSON.parse((await cli(['audit', 'show', '--json', file])).stdout)).toMatchObject([{ seq: 1 }, { seq: 2 }])
     writeFileSync(file, 'no record\nnull\n')
     expect(await cli(['audit', 'show', file])).toMatchObject({
@@ -418,6 +418,7 @@ describe('how it is called', () => {
     [['clip', '--max-bytes', '1x'], 2, '', 'Invalid option --max-bytes: expected a size'],
     [['clip', '--direction', 'up'], 2, '', "Invalid option --direction: expected one of 'head', 'tail', 'both'"],
     [['clip', '--config', '/no/such'], 2, '', 'Invalid option --config: "/no/such" is not a file'],
+    [['permit', '--vault', '/', 'ls'], 2, '', 'one above it or a root only with --allow-wide-vault, received "/"'],
     [['permit', '--config', '/no/such', 'ls'], 2, '', 'Invalid option --config: "/no/such" is not a file'],
     [['permit', '--config', '/dev/null', 'ls'], 2, '', 'Invalid option --config: "/dev/null" is not a file'],
     [['run', '--max-bytes', '0', '--', 'true'], 2, '', 'Invalid option --max-bytes: expected a size'],

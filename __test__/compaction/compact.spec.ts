@@ -708,3 +708,26 @@ describe('bad options', () => {
     expect([messages, report.action]).toEqual([[], 'none'])
   })
 })
+
+test.each([
+  ['English', '[Old result left out; all of it is in PATH]'],
+  ['Chinese', '[旧的工具结果已略去，全文见 PATH]'],
+  ['with words', "[Old result left out; all of it is in PATH. It had: src/a.ts:41, TypeError, 'unused variable']"],
+  ['after its images', '[image removed: image/png] [Old result left out; all of it is in PATH]'],
+])('the path of a saved output in a placeholder outlives the next compaction: %s', async (_what, text) => {
+  const path = '/store/bash_1790000000000_0123456789abcdef.txt'
+  const output = text.replace('PATH', path)
+  const history = talk([
+    ...Array.from({ length: 9 }, (_, at) => ({ user: `question ${at}`, steps: [{ output }], answer: words(20) })),
+    { user: 'more', steps: [{ output: words(4000) }], answer: 'done' },
+    ...turns(3, 400),
+  ])
+  const pathsIn = (messages: readonly Message[]) => messages.filter(({ content }) => content.includes(path)).length
+  const storage = { owns: (asked: string) => asked === path }
+  const options = { contextWindow: 5000, storage }
+  const { messages, report } = await compactHistory(history, { ...options, force: true })
+  expect([report.action, pathsIn(messages)]).toEqual(['outputs', 9])
+  // The path of another store is not carried on.
+  const foreign = await compactHistory(history, { ...options, force: true, storage: { owns: () => false } })
+  expect(pathsIn(foreign.messages)).toBe(0)
+})

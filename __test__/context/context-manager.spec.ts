@@ -377,7 +377,7 @@ describe('a compaction', () => {
     const went = report.steps.find(({ step }) => step === 'budget')
     expect(went).toMatchObject({
       outcome: 'done',
-      reason: expect.stringMatching(/^\d+ results were pruned \(free\)\.$/),
+      reason: expect.stringMatching(/^\d+ results were pruned: the change cost nothing\.$/),
     })
     expect(manager.explain()).toContain(`budget: ${went?.reason}`)
   })
@@ -398,9 +398,9 @@ describe('a compaction', () => {
         [
           '^ledger: 1 new result was found in the ledger\\.',
           'media: No image or file was replaced by a note\\.',
-          'outdated: No result was pruned \\(nothing-to-free\\)\\.',
-          'superseded: No result was pruned \\(nothing-to-free\\)\\.',
-          'budget: No result was pruned \\(nothing-to-free\\)\\.',
+          'outdated: No result was pruned: there was nothing to free\\.',
+          'superseded: No result was pruned: there was nothing to free\\.',
+          'budget: No result was pruned: there was nothing to free\\.',
           'compaction: There is room\\.',
           'overflow: It fits\\.',
           'By estimate, the history has (\\d+) tokens, and the request \\1 of them\\.$',

@@ -16,13 +16,14 @@ import {
   guardSession,
   JsonlSession,
   MemorySession,
+  pathTo,
   type Session,
   truncateOversizedToolResultsInSession,
 } from 'spillway/session'
 import { pairedFormats, written } from '../history/histories'
 import { runChild } from '../support/child'
 import { formats, type Message } from '../support/histories'
-import { onUnix, traced } from '../support/only'
+import { mounted, onUnix, traced } from '../support/only'
 import { tempDir } from '../support/temp'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 200)
@@ -131,6 +132,21 @@ describe('the file of a session', () => {
     const again = JsonlSession.open(file)
     expect(again.entries()).toHaveLength(40)
     expect(again.keptOriginal).toBeUndefined()
+  })
+
+  it('is resumed with the entries on the way to its leaf', () => {
+    const session = JsonlSession.open(join(tempDir(), 'session.jsonl'))
+    const [first] = [session.append(user('one')), session.append(user('two'))]
+    session.branch(first)
+    session.append({ type: 'label', text: 'again' })
+    session.append(user('three'))
+    const again = JsonlSession.open(session.file)
+    expect(pathTo(again.entries(), again.leaf()).map(({ type, message }) => message ?? type)).toEqual([
+      { role: 'user', content: 'one' },
+      'label',
+      { role: 'user', content: 'three' },
+    ])
+    expect(pathTo(again.entries(), null)).toEqual([])
   })
 
   it('says what the system said', () => {
@@ -271,6 +287,67 @@ describe('the file of a session', () => {
     const session = JsonlSession.open(fileOf([text], ''))
     session.append(user('first'))
     expect(contents(JsonlSession.open(session.file))).toEqual(['first'])
+  })
+
+  describe('on a file system that takes nothing', () => {
+    /** Opens the session in the folder and says what came of it. */
+    const TRY = `
+      const { JsonlSession } = subpath('session')
+      const fs = require('node:fs')
+      const file = input + '/s.jsonl'
+      const attempt = (work) => { try { return work() } catch (error) { return error.code + ' ' + /E[A-Z]{4,}/.exec(error.message) } }
+      const add = (session, content) => attempt(() => typeof session.append({ type: 'message', message: { role: 'user', content } }))
+      const reopened = () => {
+        const session = JsonlSession.open(file)
+        return { session, contents: session.entries().map(({ message }) => message.content.slice(0, 9)), kept: session.keptOriginal !== undefined }
+      }
+      const remount = (how) => require('node:child_process').execFileSync('mount', ['-o', 'remount,' + how, input])
+    `
+    const run = <T>(body: string, size: string) => {
+      const dir = tempDir()
+      const mount = `mount -t tmpfs -o size=${size} none $0 && exec "$@"`
+      return runChild<T>(TRY + body, { input: dir, under: ['unshare', '-m', 'sh', '-c', mount, dir] })
+    }
+
+    mounted('a session that is sound, or damaged, can be read where it cannot be written', () => {
+      const told = run(
+        `const { session } = reopened()
+         add(session, 'one')
+         session.close()
+         remount('ro')
+         const sound = reopened()
+         const readOnly = [sound.contents, add(sound.session, 'two'), attempt(() => JsonlSession.open(input + '/new.jsonl'))]
+         remount('rw')
+         fs.appendFileSync(file, '{"type":"mess')
+         remount('ro')
+         const torn = reopened()
+         answer([...readOnly, torn.contents, torn.session.damage.tornLine, torn.kept, add(torn.session, 'two')])`,
+        '1m',
+      )
+      const refused = 'STORAGE_WRITE EROFS'
+      expect(told).toEqual([['one'], refused, refused, ['one'], true, false, refused])
+    })
+
+    mounted('a session whose disk was full can be opened, and goes on where there is room again', () => {
+      const told = run(
+        `fs.writeFileSync(input + '/ballast', Buffer.alloc(65_536))
+         const { session } = reopened()
+         const long = 'long '.repeat(1000)
+         let failed
+         for (let at = 0; at < 1000 && !String(failed).startsWith('STORAGE'); at++) failed = add(session, long)
+         const whole = session.entries().length
+         const full = reopened()
+         const counts = [full.contents.length === whole, full.session.damage.tornLine, full.kept, add(full.session, long)]
+         fs.rmSync(input + '/ballast')
+         add(session, 'here')
+         add(full.session, 'there')
+         const again = JsonlSession.open(file)
+         answer([failed, ...counts, again.entries().slice(whole).map(({ message }) => message.content), again.damage.tornLine])`,
+        '256k',
+      )
+      const refused = 'STORAGE_WRITE ENOSPC'
+      expect(told).toEqual([refused, true, true, false, refused, ['here', 'there'], false])
+    })
   })
 
   it('gives the second of two entries with one id another, and its followers with it', () => {
@@ -469,6 +546,49 @@ describe('a guarded session', () => {
       expect(JSON.stringify(repaired).split('missing tool result')).toHaveLength(missing + 1)
       if (missing !== 1) expect(repaired).toBe(messages)
     }
+  })
+
+  it.each(pairedFormats)('keeps a result that comes too late out of the history of %s', async (name) => {
+    const calls = ['a', 'b'].map((id) => ({ id, name: 'bash' }))
+    const results = calls.map((one) => ({ ...one, text: `late ${one.id}`, isError: false, image: false }))
+    const conversation = written(name, [
+      { kind: 'user', text: 'go' },
+      { kind: 'calls', text: '', calls },
+      { kind: 'user', text: 'never mind' },
+      { kind: 'results', results },
+      { kind: 'user', text: 'go on' },
+    ])
+    const session = new MemorySession()
+    const guard = guardSession(session)
+    for (const message of conversation) await guard.append({ type: 'message', message })
+    const of = (type: string) => session.entries().filter((entry) => entry.type === type)
+    const messages = of('message').map(({ message }) => message)
+    expect(repairToolPairs(messages, { format: name })).toBe(messages)
+    expect(JSON.stringify(messages)).not.toContain('late')
+    expect(JSON.stringify(of('late_result'))).toMatch(/late a.*late b/)
+  })
+
+  it('takes results of calls that have one out of a message, and of no other branch or call', async () => {
+    const session = new MemorySession()
+    const guard = guardSession(session)
+    const add = (role: string, ...content: object[]) => guard.append({ type: 'message', message: { role, content } })
+    const use = (id: string) => ({ type: 'tool_use', id, name: 'bash', input: {} })
+    const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `of ${id}` })
+    const called = await add('assistant', use('a'))
+    await add('user', { type: 'text', text: 'never mind' })
+    await add('assistant', use('b'))
+    await add('user', result('a'), result('b'), { type: 'text', text: 'and more' })
+    expect(session.entries().slice(-2)).toMatchObject([
+      { type: 'late_result' },
+      { type: 'message', message: { role: 'user', content: [result('b'), { type: 'text', text: 'and more' }] } },
+    ])
+    // The same id again is another call, and the first one has no result on a branch that begins at it.
+    await add('assistant', use('a'))
+    await add('user', result('a'))
+    expect(session.entries().at(-1)).toMatchObject({ type: 'message' })
+    await guard.branch(called)
+    await add('user', result('a'))
+    expect(session.entries().at(-1)).toMatchObject({ type: 'message', parentId: called })
   })
 
   it('writes in the order of the calls, although hooks take their time, and survives a hook that throws', async () => {

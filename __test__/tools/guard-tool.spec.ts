@@ -224,6 +224,17 @@ describe('permission', () => {
     expect(steps).toHaveLength(1)
   })
 
+  test('a question that the host does not answer is no rejection of the user', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const ask = () => Promise.reject(new Error('no terminal'))
+    const guarded = guardTool(echo(), { permission: new PermissionGate({ ask }), refusal: 'text' })
+    expect(await guarded.execute({ command: 'make' }, { toolCallId: 'c' })).toBe(
+      'The call of bash was denied and did not run: the user could not be asked: no terminal.',
+    )
+    expect(warned.mock.calls.map(([text]) => text)).toEqual(['ask: no terminal'])
+    warned.mockRestore()
+  })
+
   test('an aborted question is a cancelled call', async () => {
     const controller = new AbortController()
     const gate = new PermissionGate(new PermissionPolicy())

@@ -168,6 +168,26 @@ test('search_output prints as grep does and continues', async () => {
   expect(none).toMatchObject({ success: true, output: '[0 matching lines in 40 lines searched]' })
 })
 
+test('read_output says how many lines there are where it is asked for more', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read] = createOutputTools(storage)
+  const path = await storage.save(numbered(5), tool)
+  expect((await read.execute({ path, from_line: 9 })).output).toMatch(
+    /^\[no line 9; the output has 5 lines, 34 bytes\]/,
+  )
+})
+
+test('search_output gives the byte of a match in a long line, from which read_output reads on', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read, search] = createOutputTools(storage)
+  const path = await storage.save(`short NEEDLE\n${'é'.repeat(5000)} NEEDLE {"a":1}${'y'.repeat(50_000)}\n`, tool)
+  const { output } = await search.execute({ path, pattern: 'NEEDLE' })
+  const [, whole, long] = output.split('\n')
+  expect([whole, long]).toEqual(['1:short NEEDLE', expect.stringMatching(/^2 \(byte 10014\):….* NEEDLE \{.*…$/)])
+  const shown = await read.execute({ path, from_byte: 10_014, byte_count: 14 })
+  expect(shown.output.split('\n')[1]).toBe('NEEDLE {"a":1}')
+})
+
 test('an error is short and well-formed, whatever the model made up', async () => {
   const long = `\ud800${'x'.repeat(1_000_000)}`
   for (const storage of [new TruncationStorage(tempDir()), new MemoryStorage()]) {

@@ -15,11 +15,15 @@ import {
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import {
+  createTruncationMiddleware,
   guardTool,
   type PendingRequest,
   PermissionGate,
   PermissionPolicy,
+  runCommand,
   SpillwayError,
+  ToolRegistry,
+  ToolResultLedger,
   TruncationService,
 } from 'spillway'
 import {
@@ -36,6 +40,8 @@ import { tempDir } from '../support/temp'
 const outputOf = async (tool: ReadyTool, args: unknown, context = {}): Promise<string> =>
   (await tool.execute(args, context)).output
 const node = JSON.stringify(process.execPath)
+const PRINTED = 'for (let n = 1; n <= 10_000; n++) console.log(n)'
+const PRINT = { command: `${node} -e "${PRINTED}"` }
 const smallService = () => new TruncationService({ maxLines: 10, storageDir: tempDir() })
 
 /** A folder with these files. */
@@ -305,6 +311,35 @@ describe('bash', () => {
     expect(await outputOf(bash, {})).toContain(
       '"command": expected a command that is not empty and has no NUL, received undefined',
     )
+  })
+
+  test.each<[string, (service: TruncationService, ledger: ToolResultLedger) => Promise<unknown>]>([
+    [
+      'guardTool',
+      (service, ledger) =>
+        guardTool(createShellTool({ service }), { ledger, truncation: service }).execute(PRINT, { toolCallId: 'a' }),
+    ],
+    [
+      'guardTool around runCommand',
+      (service, ledger) => {
+        const execute = () => runCommand(process.execPath, ['-e', PRINTED], { service })
+        return guardTool({ name: 'bash', execute }, { ledger, truncation: service }).execute({}, { toolCallId: 'a' })
+      },
+    ],
+    [
+      'ToolRegistry',
+      (service, ledger) => {
+        const registry = new ToolRegistry({ ledger })
+        registry.setTruncationMiddleware(createTruncationMiddleware({ service }))
+        registry.register(createShellTool({ service }))
+        return registry.execute([{ id: 'a', name: 'bash', arguments: PRINT }])
+      },
+    ],
+  ])('the ledger has the size of all that was printed, and the report counts it once: %s', async (_what, run) => {
+    const [service, ledger] = [smallService(), new ToolResultLedger()]
+    await run(service, ledger)
+    expect(ledger.get('a')?.bytes).toBe(48_894)
+    expect(service.report()).toMatchObject({ outputs: 1, truncated: 1 })
   })
 
   test('saves what is long; the preview with its exit code is never cut again', async () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import {
   createTruncation,
+  DoomLoopDetector,
   type ExecutionContext,
+  guardTool,
   type MiddlewareContext,
   SpillwayError,
   type Tool,
@@ -168,6 +170,17 @@ describe('calls', () => {
     ])
   })
 
+  test.each<[string, ToolCall, string]>([
+    ['a tool_use of Anthropic', { type: 'tool_use', id: 'a', name: 'echo', input: { a: 1 } }, 'a'],
+    ['a call of LangChain', { type: 'tool_call', id: 'a', name: 'echo', args: { a: 1 } }, 'a'],
+    ['arguments before others', { id: 'a', name: 'echo', arguments: '{"a":1}', input: { a: 2 }, args: {} }, 'a'],
+    ['a function_call of Responses', { id: 'fc', call_id: 'a', name: 'echo', arguments: '{"a":1}' }, 'a'],
+    ['a call with no arguments that are set', { id: 'a', name: 'echo', arguments: undefined, args: { a: 1 } }, 'a'],
+  ])('are read in the form of each provider: %s', async (_what, given, id) => {
+    const [answer] = await make({ echo: (args: unknown) => JSON.stringify(args) }).execute([given])
+    expect([answer!.tool_call_id, answer!.result.output]).toEqual([id, '{"a":1}'])
+  })
+
   test('run side by side, and the answers keep the order', async () => {
     const started: string[] = []
     const release: Record<string, (value: unknown) => void> = {}
@@ -187,6 +200,26 @@ describe('calls', () => {
       ['b', 'output of b'],
       ['c', 'output of c'],
     ])
+  })
+
+  test.each<[string, ExecutionContext, number[], number]>([
+    ['of one answer are no loop', {}, [8], 8],
+    ['of several answers are one', {}, [2, 2, 2, 2, 2, 2], 8],
+    ['of a turn that the host names are none, one by one', { turn: 'answer' }, [1, 1, 1, 1, 1, 1, 1, 1], 8],
+    ['one by one are one', {}, [1, 1, 1, 1, 1, 1, 1, 1], 4],
+  ])('that are equal and %s', async (_what, context, answers, ran) => {
+    const registry = new ToolRegistry()
+    let count = 0
+    const bash = { name: 'bash', execute: () => `x${++count && ''}` }
+    registry.register(guardTool(bash, { doomLoop: new DoomLoopDetector() }))
+    for (const [answer, calls] of answers.entries()) {
+      const ids = Array.from({ length: calls }, (_, at) => `c${answer}_${at}`)
+      await registry.execute(
+        ids.map((id) => call('bash', '{"command":"ls"}', id)),
+        context,
+      )
+    }
+    expect(count).toBe(ran)
   })
 
   test('of one that fails do not disturb the others', async () => {

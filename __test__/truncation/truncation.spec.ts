@@ -1355,6 +1355,9 @@ test('a service reports what it has done so far', async () => {
   const [bytes, shownBytes] = [2 * long.length, Buffer.byteLength(content) + Buffer.byteLength(captured.content)]
   const report = { outputs: 3, truncated: 2, savings: { bytes, shownBytes, savedBytes: bytes - shownBytes } }
   expect(service.report()).toEqual(report)
+  // A preview is the output that it was made of.
+  await service.output(content, { toolName: 'x' })
+  expect(service.report()).toEqual(report)
   // A copy: what a caller does to it changes nothing.
   service.report().savings.bytes = 0
   expect(service.report()).toEqual(report)

@@ -46,8 +46,8 @@ export interface AskContext {
 /** Options of `PermissionGate`. */
 export interface PermissionGateOptions {
   /**
-   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws, the call
-   * is denied. Without it, questions wait for `PermissionGate.respond`.
+   * Puts a question to a person and returns the answer; `always` counts as `once` if no rule was suggested. If it throws or
+   * returns anything else, the call is denied by `error`, and a warning is issued. Without it, questions wait for `PermissionGate.respond`.
    */
   ask?: (request: PendingRequest, context: AskContext) => AskResponse | Promise<AskResponse>
   /** Controls which sessions have full access. */

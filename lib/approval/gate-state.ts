@@ -35,11 +35,14 @@ export interface PendingRequest {
 /** Decision about a call. */
 export interface GateDecision {
   decision: 'allow' | 'deny'
-  /** Source of the decision: rules, full access, an answer, or withdrawal of the question. */
-  by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
+  /**
+   * Source of the decision: rules, full access, an answer, or withdrawal of the question; `error` if `ask` failed or gave no answer.
+   * An error is not remembered: the same call is asked about again.
+   */
+  by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort' | 'error'
   /** The mode of the session at that time. */
   mode: PermissionMode
-  /** Message of the user who rejected it. */
+  /** Message of the user who rejected it, or what is wrong with `ask`. */
   message?: string
   verdict: PermissionVerdict
 }

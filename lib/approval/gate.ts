@@ -220,8 +220,10 @@ async function putTo(gate: PermissionGate, state: State, question: Question): Pr
     else await gate.respond(request.id, isBare ? 'once' : response)
   } catch (thrown) {
     if (!isOpen()) return
-    const message = `The question could not be answered: ${messageOf(thrown)}`
-    answer(state, question, { decision: 'deny', by: 'reject', message })
+    // The host's fault, and no answer of the user's.
+    warn('ask', thrown)
+    const message = `the user could not be asked: ${messageOf(thrown)}`
+    answer(state, question, { decision: 'deny', by: 'error', message })
   }
 }
 
@@ -234,7 +236,7 @@ function modeOf({ options }: State, { mode, sessionId }: PermissionCall): Permis
 
 /** True if a person decided, or the question was withdrawn; rules are evaluated again. */
 function isAnswer({ by }: GateDecision): boolean {
-  return by !== 'rule' && by !== 'full_access'
+  return by !== 'rule' && by !== 'full_access' && by !== 'error'
 }
 
 function isSame(known: GateDecision | undefined, { decision, by, mode }: GateDecision): boolean {

@@ -152,13 +152,12 @@ function isOption(error: unknown): boolean {
   return /^INVALID_/.test(error.code) && asTyped(error.message) !== error.message
 }
 
-/** Options of a function were typed as options of the command. */
+/** Options of a function were typed as options of the command; those that it advises can be typed as well. */
 function asTyped(message: string): string {
-  return message.replace(
-    /^(Invalid|Unknown) option "(\w+)"/,
-    (_, kind: string, name: string) =>
-      `${kind} option --${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-  )
+  const typed = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  return message
+    .replace(/^(Invalid|Unknown) option "(\w+)"/, (_, kind: string, name: string) => `${kind} option ${typed(name)}`)
+    .replace('allowWideVault: true', typed('allowWideVault'))
 }
 
 /** Printed length of a message, in UTF-16 units: the name of a command may be of any length. */

@@ -85,6 +85,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     sessionId: controls.sessionId,
     args: undefined,
     signal: undefined,
+    turn: undefined,
     decision: undefined,
     warning: undefined,
     folds: undefined,
@@ -93,11 +94,12 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let own: Partial<ExecutionContext> = {}
   let refused: RefusedResult | undefined
   try {
-    const { toolCallId, sessionId, signal, workingDirectory } = context ?? {}
+    const { toolCallId, sessionId, signal, turn, workingDirectory } = context ?? {}
     own = { ...context }
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId
     call.signal = signal
+    call.turn = turn
     // `await` reads `then` first, and a proxy may refuse even that.
     call.args = deepClone(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
     refused = await judgeCall(guard, call, workingDirectory)

@@ -18,6 +18,8 @@ export interface Call {
   sessionId: string | undefined
   args: unknown
   signal: AbortSignal | undefined
+  /** The answer of the model that the call is in. */
+  turn: string | number | undefined
   decision: GateDecision | undefined
   /** Warning of the loop detector for the model. */
   warning: string | undefined

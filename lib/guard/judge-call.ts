@@ -18,7 +18,7 @@ export async function judgeCall(
 ): Promise<RefusedResult | undefined> {
   if (call.signal?.aborted) return cancelled()
   const { permission, doomLoop, askDoomLoop, mode } = controls
-  const { toolCallId, sessionId, args, signal } = call
+  const { toolCallId, sessionId, args, signal, turn } = call
   if (permission !== undefined) {
     const cwd = workingDirectory || undefined
     const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd }
@@ -38,7 +38,7 @@ export async function judgeCall(
   // The user may have been asked for long.
   if (signal?.aborted) return cancelled()
   if (doomLoop === undefined) return undefined
-  const verdict = doomLoop.check({ toolCallId, tool: tool.name, args })
+  const verdict = doomLoop.check({ toolCallId, tool: tool.name, args, ...(turn !== undefined && { turn }) })
   call.warning = verdict.warning
   if (verdict.action === 'allow') return undefined
   const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
@@ -55,9 +55,9 @@ function cancelled(): RefusedResult {
 /** A call that is denied again and again is a loop like any other: the refusal says so to the model. */
 function noteDenial({ name }: Tool, { doomLoop }: ToolControls, call: Call, refused: RefusedResult): RefusedResult {
   if (doomLoop === undefined) return refused
-  const { toolCallId, args } = call
+  const { toolCallId, args, turn } = call
   try {
-    const verdict = doomLoop.check({ toolCallId, tool: name, args })
+    const verdict = doomLoop.check({ toolCallId, tool: name, args, ...(turn !== undefined && { turn }) })
     doomLoop.record({ toolCallId, result: refused.output, isError: true })
     if (verdict.action !== 'allow') return withMore({ ...refused, kind: 'doom_loop' }, loopRefusal(verdict))
     return verdict.warning === undefined ? refused : withMore(refused, verdict.warning)

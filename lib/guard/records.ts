@@ -3,7 +3,7 @@
 import { bodyOf } from '../tools/tool-result'
 import { opened } from '../truncation/bounded-output'
 import { previewOf } from '../truncation/previews'
-import { observe } from '../truncation/record-result'
+import { observe, sizeOf } from '../truncation/record-result'
 import type { ToolResultLike } from '../types'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
@@ -61,7 +61,7 @@ export async function auditOutcome(
       sessionId: call.sessionId,
       outcome: call.signal?.aborted && isError ? 'aborted' : isError ? 'error' : 'ok',
       durationMs,
-      ...(typeof body === 'string' && { bytes: Buffer.byteLength(body) }),
+      ...(typeof body === 'string' && { bytes: sizeOf(body) }),
       ...(typeof outputPath === 'string' && { outputPath }),
     })
   } catch (error) {

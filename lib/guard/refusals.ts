@@ -51,7 +51,8 @@ export function withMore(refused: RefusedResult, more: string): RefusedResult {
 
 export function denied({ name }: Tool, { by, message, verdict }: GateDecision): RefusedResult {
   if (by === 'abort') return refusal('aborted', 'The call was cancelled before the tool ran.')
-  const why = by === 'reject' ? ['the user rejected it', ...(message ? [message] : [])] : verdict.reasons
+  const said = message ? [message] : []
+  const why = by === 'reject' ? ['the user rejected it', ...said] : by === 'error' ? said : verdict.reasons
   const text = `The call of ${name} was denied and did not run${why.length > 0 ? `: ${why.join('; ')}` : ''}.`
   return {
     ...refusal('permission_denied', text),

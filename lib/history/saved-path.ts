@@ -1,4 +1,4 @@
-/** Finds a trustworthy path of the full output of a result. */
+/** Finds the paths that a text names, and a trustworthy one of the full output of a result. */
 
 import { call, native } from '../native/native'
 import { isPlace } from '../storage/receipt'
@@ -32,6 +32,48 @@ export function savedPathOf(
   return noticedPath(joinedText(text), storage)
 }
 
+/** The location of an output according to a text. */
+export interface NamedPlace {
+  readonly path: string
+  /** True if only a part of the output was saved. */
+  readonly partial: boolean
+}
+
+/** Stands for the path, or the words, in a placeholder of which only the rest is wanted. */
+const SLOT = '\0'
+const PARTIAL = '.partial.txt'
+
+/** The placeholders of pruned results without their paths: what is before, between path and words, and after. */
+const PLACEHOLDERS = [false, true].flatMap((chinese) =>
+  ['', PARTIAL].map((kind) => {
+    const [before = '', between = '', after = ''] = native
+      .prunedPlaceholder(false, chinese, SLOT + kind, SLOT)
+      .split(SLOT)
+    return { before, between: between.slice(kind.length), after }
+  }),
+)
+
+/** The places that a text names as those of its full output, in a notice or as the placeholder of a pruned result. */
+export function placesIn(text: string): readonly NamedPlace[] {
+  const noticed = JSON.parse(call(() => native.overflowSaved(text.toWellFormed()))) as NamedPlace[]
+  const pruned = prunedPath(text)
+  return pruned === undefined ? noticed : [{ path: pruned, partial: pruned.endsWith(PARTIAL) }, ...noticed]
+}
+
+/** The path in a text that is the placeholder of a pruned result; that of its images may be before it. */
+function prunedPath(text: string): string | undefined {
+  const line = text.trimEnd()
+  if (line.includes('\n')) return undefined
+  const found = PLACEHOLDERS.find(({ before, after }) => {
+    const at = line.indexOf(before)
+    return (at === 0 || line.startsWith('] ', at - 2)) && line.endsWith(after)
+  })
+  if (found === undefined) return undefined
+  const { before, between, after } = found
+  const rest = line.slice(line.indexOf(before) + before.length, -after.length)
+  return rest.split(between, 1)[0]
+}
+
 /** A notice has at most 8 lines; a host may have put some around it. */
 const END_LINES = 12
 const END_UNITS = 8192
@@ -43,8 +85,7 @@ function noticedPath(text: string, storage: OutputOwner | undefined): string | u
   const start = text.slice(0, END_UNITS).split('\n', END_LINES).join('\n')
   const end = text.slice(-END_UNITS).split('\n').slice(-END_LINES).join('\n')
   for (const part of new Set([start, end])) {
-    const named = JSON.parse(call(() => native.overflowSaved(part.toWellFormed()))) as { path: string }[]
-    const found = named.find(({ path }) => isPlace(path) && isSavedOutput(path, storage))
+    const found = placesIn(part).find(({ path }) => isPlace(path) && isSavedOutput(path, storage))
     if (found !== undefined) return found.path
   }
   return undefined

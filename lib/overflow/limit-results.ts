@@ -2,6 +2,7 @@
 
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { ResultView } from '../history/message-view'
+import { type NamedPlace, placesIn } from '../history/saved-path'
 import { call, native } from '../native/native'
 import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import type { OverflowProfile } from './limits'
@@ -63,13 +64,8 @@ interface Known {
   key: string
   weight: number
   frozen: SentResult | undefined
-  saved: Saved | undefined
+  saved: NamedPlace | undefined
   lines: readonly string[]
-}
-
-interface Saved {
-  path: string
-  partial: boolean
 }
 
 /**
@@ -166,16 +162,13 @@ const UNSAVED: readonly string[] = native.overflowMarkers(undefined, false)
 /** The shortest of them. */
 export const MIN_LINE_LENGTH = UNSAVED.at(-1) as string
 
-const named = new WeakMap<ResultView, readonly Saved[]>()
+const named = new WeakMap<ResultView, readonly NamedPlace[]>()
 
 /** Returns the path that the result names if it is a saved output: any program can print such a line. */
-function savedAt({ view, texts }: FoundResult, { outputExists, storage }: ResultLimits): Saved | undefined {
+function savedAt({ view, texts }: FoundResult, { outputExists, storage }: ResultLimits): NamedPlace | undefined {
   let places = named.get(view)
   if (places === undefined) {
-    places = texts.flatMap((text) => {
-      const answer = call(() => native.overflowSaved(text.toWellFormed()))
-      return JSON.parse(answer) as Saved[]
-    })
+    places = texts.flatMap(placesIn)
     named.set(view, places)
   }
   const isSaved = (path: string) =>

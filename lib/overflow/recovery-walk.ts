@@ -243,7 +243,9 @@ export class Walk<M> {
     const fits = tokens <= this.target
     if (tokens >= this.tokens || (!fits && this.tokens - tokens < this.minProgress)) {
       const saved = Math.round(this.tokens - tokens)
-      this.note(step, 'nothing', tokens, results, `it saves ${saved} tokens, and ${Math.ceil(this.minProgress)} count`)
+      const least = `the least that counts is ${Math.ceil(this.minProgress)}`
+      const change = saved < 0 ? `it adds ${-saved} tokens` : `it saves ${saved} tokens, and ${least}`
+      this.note(step, 'nothing', tokens, results, change)
       return false
     }
     this.note(step, fits ? 'fits' : 'smaller', tokens, results)

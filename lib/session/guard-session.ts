@@ -82,6 +82,9 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
  * of a call, a result that says so is added; calls that never got any arguments are removed. Messages are written in the order in
  * which they were added. The messages of the caller are never changed.
  *
+ * A call has one result: if that of a call arrives after one was added for it, it is written as an entry of the type `late_result`,
+ * with its message, and is no message of the history.
+ *
  * Added results have the format of their call.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
@@ -117,6 +120,8 @@ interface PendingCall {
 
 class Guard {
   private waiting: PendingCall[] = []
+  /** Calls on this branch for which a result was added. */
+  private synthesized: PendingCall[] = []
 
   constructor(
     private readonly session: Session,
@@ -130,6 +135,8 @@ class Guard {
   async branch(id: string | null): Promise<void> {
     await this.flush()
     await this.session.branch(id)
+    // The added results are not on the new branch, or not known to be.
+    this.synthesized = []
   }
 
   async flush(): Promise<void> {
@@ -138,6 +145,7 @@ class Guard {
         const info = { toolCallId: of[0].id, toolName: of[0].name, synthetic: true }
         await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
         this.waiting = this.waiting.filter((call) => !of.includes(call))
+        this.synthesized.push(...of)
       }
     }
     this.waiting = []
@@ -146,10 +154,19 @@ class Guard {
   async append(entry: NewSessionEntry): Promise<string> {
     // Entries that are not messages may stand between a call and its result.
     if (entry?.type !== 'message' || entry.message === undefined) return this.session.append(entry)
-    const message = withCompleteCalls(await this.hooked('transform', entry.message))
+    return this.add(entry, withCompleteCalls(await this.hooked('transform', entry.message)))
+  }
+
+  private async add(entry: NewSessionEntry, message: unknown): Promise<string> {
     const { format: name, views } = viewsIn([message])
     const [view] = views
     const format = name && formatOf(name, message)
+    const late = this.lateIn(view?.results ?? [])
+    if (late.size > 0) {
+      const id = await this.write({ ...entry, type: 'late_result' }, this.capped(message))
+      const rest = format?.takeResults(message as object, late)?.rest
+      return rest === undefined ? id : this.add(entry, rest)
+    }
     const results = view?.results ?? []
     // Where everything is an item of its own, the other calls of an answer come one by one.
     const goesOn = format?.flat === true && view?.role === 'assistant' && unitsOf(view.text) === 0
@@ -172,6 +189,15 @@ class Guard {
     })
   }
 
+  /** The places of results whose calls do not wait, because a result was added for them. */
+  private lateIn(results: readonly ResultView[]): ReadonlySet<number> {
+    const places = results.map((result, place) => {
+      const isOf = (call: PendingCall) => isById(call, result) || isByName(call, result)
+      return !this.waiting.some(isOf) && this.synthesized.some(isOf) ? place : -1
+    })
+    return new Set(places.filter((place) => place >= 0))
+  }
+
   /** The message with the names of the calls where results have blank ones. */
   private withNames(message: object, results: readonly ResultView[], format: ViewFormat | undefined): object {
     const names = new Map<number, string>()
@@ -182,11 +208,9 @@ class Guard {
     return (names.size > 0 && format?.withToolNames(message, names)) || message
   }
 
-  /** Where one of both has no id, a result is of the first call of its name. */
-  private answered({ callId, toolName }: ResultView): void {
-    const byId = this.waiting.findIndex(({ id }) => id !== undefined && id === callId)
-    const byName = ({ id, name }: PendingCall) => (id === undefined || callId === undefined) && name === toolName
-    const at = byId >= 0 ? byId : this.waiting.findIndex(byName)
+  private answered(result: ResultView): void {
+    const byId = this.waiting.findIndex((call) => isById(call, result))
+    const at = byId >= 0 ? byId : this.waiting.findIndex((call) => isByName(call, result))
     if (at >= 0) this.waiting.splice(at, 1)
   }
 
@@ -236,6 +260,15 @@ class Guard {
       return message
     }
   }
+}
+
+function isById({ id }: PendingCall, { callId }: ResultView): boolean {
+  return id !== undefined && id === callId
+}
+
+/** Where one of both has no id, a result is of the first call of its name. */
+function isByName({ id, name }: PendingCall, { callId, toolName }: ResultView): boolean {
+  return (id === undefined || callId === undefined) && name === toolName
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -9,4 +9,4 @@ export {
   type TruncateSessionParams,
   truncateOversizedToolResultsInSession,
 } from './truncate-session'
-export type { NewSessionEntry, Session, SessionEntry } from './types'
+export { type NewSessionEntry, pathTo, type Session, type SessionEntry } from './types'

@@ -45,6 +45,10 @@ interface State {
   readonly damage: SessionDamage
   readonly keptOriginal: string | undefined
   handle: number | undefined
+  /** Why nothing can be added to a file that can be read. */
+  readonly refusal: unknown
+  /** True if the file ends inside a line: the next entry begins a new one. */
+  torn: boolean
 }
 
 const states = new WeakMap<JsonlSession, State>()
@@ -56,7 +60,10 @@ const OPENING = Symbol('opening')
  *
  * A damaged file is repaired when it is opened: a torn last line, lines that are no entries, ids that came twice, missing parents.
  * Everything that can be read is kept, and the damaged file is kept next to the repaired one, at
- * {@link JsonlSession.keptOriginal}. The repaired file replaces the damaged one atomically.
+ * {@link JsonlSession.keptOriginal}. The repaired file replaces the damaged one atomically. If the disk is full, the file stays as
+ * it is until it is opened again, and new entries follow the torn line.
+ *
+ * A file that can be read and not written, as in a read-only folder, is opened as well; `append` then fails.
  *
  * Each line is written by one system call at the end of the file, so several processes may append to one file without tearing each
  * other's lines. Each has its own leaf and sees the lines of the others only when it opens the file again. After a crash, do not
@@ -83,12 +90,17 @@ export class JsonlSession implements Session {
     const { entries, lines, damage, isForeign } = readLog(text, () => tree.newId())
     // A repair would leave nothing of it.
     if (isForeign) throw invalid('file', `expected a session, received ${file}, in which no line is an entry`)
-    const damaged = isDamaged(damage)
-    const keptOriginal = damaged ? attempt('STORAGE_WRITE', file, () => repair(file, lines)) : undefined
+    const mended = isDamaged(damage) ? tryToWrite(file, () => repair(file, lines)) : {}
+    // A new id or parent that is only here cannot be referred to by an entry in the file.
+    const isOnlyHere = mended.refusal !== undefined && damage.duplicateIds + damage.lostParents > 0
+    const opened = isOnlyHere ? { refusal: mended.refusal } : tryToWrite(file, () => openSync(file, 'a', 0o600))
     for (const entry of entries) tree.add(entry)
-    const handle = attempt('STORAGE_WRITE', file, () => openSync(file, 'a', 0o600))
-    closeToOthers(handle)
-    return new JsonlSession(OPENING, { file, sync: options.sync ?? false, tree, damage, keptOriginal, handle })
+    const { done: handle, refusal } = opened as Attempt<number>
+    if (handle !== undefined) closeToOthers(handle)
+    const keptOriginal = mended.done
+    const torn = damage.tornLine && keptOriginal === undefined
+    const { sync = false } = options
+    return new JsonlSession(OPENING, { file, sync, tree, damage, keptOriginal, handle, refusal, torn })
   }
 
   /** The path of the file. */
@@ -122,7 +134,9 @@ export class JsonlSession implements Session {
    * to JSON, `CLOSED`
    */
   append(entry: NewSessionEntry): string {
-    const { tree, file, handle, sync } = stateOf(this)
+    const state = stateOf(this)
+    const { tree, file, handle, sync, refusal } = state
+    if (refusal !== undefined) throw cannotWrite(file, refusal)
     if (handle === undefined) throw new SpillwayError('CLOSED', `${file}: the session was closed`)
     const added = tree.next(entry)
     const line = lineOf(added)
@@ -131,7 +145,7 @@ export class JsonlSession implements Session {
     if (kept?.id !== added.id || kept.parentId !== added.parentId || typeof kept.type !== 'string') {
       throw wrong('entry', kept, 'an object that is an entry in JSON, too')
     }
-    attempt('STORAGE_WRITE', file, () => writeLine(handle, line))
+    attempt('STORAGE_WRITE', file, () => writeLine(state, handle, line))
     tree.add(kept)
     // The entry is in the file by then; a second write would repeat it.
     if (sync)
@@ -181,19 +195,27 @@ function lineOf(entry: SessionEntry): string {
 }
 
 /** The whole line, or an end of line after the part that was written: the next line must be whole. */
-function writeLine(handle: number, line: string): void {
-  const bytes = Buffer.from(line)
-  const written = writeSync(handle, bytes)
-  if (written === bytes.length) return
+function writeLine(state: State, handle: number, line: string): void {
+  const bytes = Buffer.from(state.torn ? `\n${line}` : line)
+  let written = 0
   try {
-    const rest = writeSync(handle, bytes, written)
-    if (written + rest === bytes.length) return
+    written = writeSync(handle, bytes)
+    if (written < bytes.length) written += writeSync(handle, bytes, written)
+    if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`)
+    state.torn = false
   } catch (error) {
-    writeSync(handle, '\n')
+    if (written > 0) state.torn = !endsLine(handle)
     throw error
   }
-  writeSync(handle, '\n')
-  throw new Error(`only ${written} of ${bytes.length} bytes were written`)
+}
+
+/** A full disk may not even take the end of a line. */
+function endsLine(handle: number): boolean {
+  try {
+    return writeSync(handle, '\n') === 1
+  } catch {
+    return false
+  }
 }
 
 /** Puts the mended lines in place of the file, and keeps the file as it was. */
@@ -217,7 +239,7 @@ function repair(file: string, lines: readonly string[]): string {
     renameSync(draft, real)
     return kept
   } catch (error) {
-    rmSync(draft, { force: true })
+    for (const path of [draft, kept]) rmSync(path, { force: true })
     throw error
   }
 }
@@ -230,6 +252,28 @@ function keep(file: string, kept: string): void {
     copyFileSync(file, kept, constants.COPYFILE_EXCL)
   }
   chmodSync(kept, 0o600)
+}
+
+/** Why a file that can be read cannot be written. */
+const REFUSALS: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'])
+
+interface Attempt<T> {
+  readonly done?: T
+  /** The system's error if it refuses to write a file that is there. */
+  readonly refusal?: unknown
+}
+
+function tryToWrite<T>(file: string, work: () => T): Attempt<T> {
+  try {
+    return { done: work() }
+  } catch (cause) {
+    if (REFUSALS.has((cause as NodeJS.ErrnoException).code) && existsSync(file)) return { refusal: cause }
+    throw cannotWrite(file, cause)
+  }
+}
+
+function cannotWrite(file: string, cause: unknown): SpillwayError {
+  return new SpillwayError('STORAGE_WRITE', `${file}: ${messageOf(cause)}`, { cause })
 }
 
 function attempt<T>(code: 'STORAGE_READ' | 'STORAGE_WRITE', file: string, work: () => T): T {

@@ -1,5 +1,8 @@
 /** Sessions: a conversation as an append-only tree of entries. */
 
+import { isArray } from '../util/guards'
+import { readable, wrong } from '../validation/validate'
+
 /** An entry without its place in the tree. */
 export interface NewSessionEntry {
   /** `message`, or another type of the host: a summary, a label, a change of the model. */
@@ -33,8 +36,21 @@ export interface Session {
   branch(id: string | null): MaybePromise<void>
 }
 
-/** The entries from the first to `leaf`. An entry whose parent is missing is the first. */
+/**
+ * Returns the entries from the first to `leaf`. An entry whose parent is missing is the first.
+ *
+ * @example
+ * const path = pathTo(session.entries(), session.leaf())
+ * const history = path.flatMap(({ type, message }) => (type === 'message' ? [message] : []))
+ * @throws SpillwayError `INVALID_ARGUMENT` for anything but the entries of a session and the id of one of them, or null
+ */
 export function pathTo(entries: readonly SessionEntry[], leaf: string | null): SessionEntry[] {
+  if (!isArray(entries)) throw wrong('entries', entries, 'an array of entries')
+  if (leaf !== null && typeof leaf !== 'string') throw wrong('leaf', leaf, 'the id of an entry, or null')
+  return readable('entries', () => wayTo(entries, leaf))
+}
+
+function wayTo(entries: readonly SessionEntry[], leaf: string | null): SessionEntry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const path: SessionEntry[] = []
   const seen = new Set<string>()

@@ -199,7 +199,8 @@ function searchTool(page: Page): OutputTool {
   return toolOf(page, {
     name: 'search_output',
     description:
-      'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references).',
+      'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references). ' +
+      'A match in a long line has its byte, which read_output takes as from_byte.',
     properties: {
       pattern: { type: 'string', description: 'The regular expression, matched line by line.' },
       literal: { type: 'boolean', description: 'The pattern is the text itself.' },
@@ -381,13 +382,15 @@ function headOf({
   fromByte,
   byteCount,
   totalBytes,
+  totalLines,
   partial,
   incomplete,
 }: RangeResult): string {
   const bytes = `bytes ${fromByte}-${fromByte + byteCount} of ${totalBytes}`
   const part = `${partial ? ', cut inside a line' : ''}${incomplete ? INCOMPLETE : ''}`
   if (fromLine === undefined) return `[${bytes}${part}]`
-  if (lineCount === 0) return `[no line ${fromLine}; the output has ${totalBytes} bytes]`
+  const lines = totalLines === undefined ? '' : `${countedLines(totalLines)}, `
+  if (lineCount === 0) return `[no line ${fromLine}; the output has ${lines}${totalBytes} bytes]`
   return `[${linesFrom(fromLine, fromLine + lineCount - 1)}, ${bytes}${part}]`
 }
 
@@ -406,14 +409,14 @@ function say(path: string, next: object): string {
   return JSON.stringify({ path, ...next })
 }
 
-/** The matching lines as grep prints them: `12:` for a match, `11-` for a neighbour. */
+/** The matching lines as grep prints them: `12:` for a match, `11-` for a neighbour; `12 (byte 5000):` in a line that is not shown whole. */
 function linesOf({ matches }: SearchResult): string[] {
   const lines: string[] = []
   const hasContext = matches.some(({ before, after }) => before.length > 0 || after.length > 0)
-  for (const [index, { line, text, before, after }] of matches.entries()) {
+  for (const [index, { line, text, before, after, byte, partial }] of matches.entries()) {
     if (hasContext && index > 0) lines.push('--')
     lines.push(...before.map((each, at) => `${line - before.length + at}-${each}`))
-    lines.push(`${line}:${text}`)
+    lines.push(`${line}${partial ? ` (byte ${byte})` : ''}:${text}`)
     lines.push(...after.map((each, at) => `${line + 1 + at}-${each}`))
   }
   return lines

@@ -11,6 +11,7 @@ import type {
   TruncationContext,
   TruncationMiddleware,
 } from '../types'
+import { randomUUID } from '../util/crypto'
 import { asText, isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { nearest } from '../util/suggest'
@@ -26,6 +27,11 @@ export interface ExecutionContext {
   signal?: AbortSignal | undefined
   /** The folder that a tool works in. */
   workingDirectory?: string
+  /**
+   * Names the answer of the model that the call is in, for a `DoomLoopDetector`: equal calls of one answer are no loop.
+   * `ToolRegistry` names that of several calls that are executed together.
+   */
+  turn?: string | number | undefined
 }
 
 /** Result of a tool; a plain return value becomes `output`. */
@@ -44,10 +50,21 @@ export interface Tool {
   execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
 }
 
-/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+/**
+ * A call by the model, in the form of OpenAI's chat API or flat. Its arguments, as JSON text or a value, are `arguments`, else `input`
+ * (Anthropic), else `args` (LangChain). A call with a `call_id` (OpenAI's Responses API) is answered by that id.
+ */
 export type ToolCall =
   | { id: string; type?: string; function: { name: string; arguments?: unknown } }
-  | { id: string; type?: string; name: string; arguments?: unknown }
+  | {
+      id: string
+      call_id?: string
+      type?: string
+      name: string
+      arguments?: unknown
+      input?: unknown
+      args?: unknown
+    }
 
 /** One executed call. */
 export interface ToolExecutionResult {
@@ -127,12 +144,14 @@ export class ToolRegistry {
     this.middleware = middleware
   }
 
-  /** Executes the calls in parallel and returns the results in their order. */
+  /** Executes the calls of one answer of the model in parallel and returns the results in their order. */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
     if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     const given: unknown = context
     if (!isRecord(given)) throw wrong('context', given, 'an object')
-    return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))
+    const { turn = toolCalls.length > 1 ? randomUUID() : undefined } = context
+    const inTurn = turn === undefined ? context : { ...context, turn }
+    return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, inTurn)))
   }
 
   /** @internal */
@@ -178,10 +197,11 @@ function readCall(toolCall: unknown): { id: string; name: string; given?: unknow
   let [id, name]: unknown[] = []
   try {
     const call = Object(toolCall) as Record<string, unknown>
-    id = call.id
+    // An item of OpenAI's Responses API has an id of its own besides that of its call.
+    id = call.call_id ?? call.id
     const asked = Object('function' in call ? call.function : call) as Record<string, unknown>
     name = asked.name
-    const given = asked.arguments
+    const given = [asked.arguments, asked.input, asked.args].find((value) => value !== undefined)
     if (typeof name === 'string' && (id === undefined || typeof id === 'string'))
       return { id: id as string, name, given }
   } catch {

@@ -5,7 +5,9 @@ import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder }
 import { jsonRecord } from '../util/json-record'
 import { catchLater, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
+import { opened } from './bounded-output'
 import { textOfValue } from './content'
+import { previewOf } from './previews'
 
 /** A finished call. */
 export interface Finished {
@@ -63,8 +65,11 @@ function savedAt(bounded: unknown, metadata: ToolResultLike['metadata']): string
   return !isTools || isSavedOutput(path) ? path : undefined
 }
 
-function sizeOf(output: unknown): number {
-  return output === undefined || output === null ? 0 : Buffer.byteLength(textOfValue(output))
+/** Bytes of an output; of a preview, those of the output that it stands for. */
+export function sizeOf(output: unknown): number {
+  if (output === undefined || output === null) return 0
+  const { value, made = typeof value === 'string' ? previewOf(value) : undefined } = opened(output)
+  return made?.totalBytes ?? Buffer.byteLength(textOfValue(value))
 }
 
 /** How a command ended, from wherever its tool says it: beside the output, or inside of it. */

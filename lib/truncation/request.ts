@@ -32,7 +32,7 @@ export interface Client {
 
 /** Totals of a service. */
 export interface TruncationReport {
-  /** Outputs that were given. */
+  /** Outputs that were given. A preview, as a tool with the same service returns one, is not counted again. */
   outputs: number
   /** Those that were truncated. */
   truncated: number

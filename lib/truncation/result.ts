@@ -181,7 +181,6 @@ function addTruncated(
 /** The answer for what is a preview already, or has one in it: that of the call that made it, and nothing is cut. */
 export function asBefore(job: Job, preview: Preview): TruncationResult<unknown> {
   const { service, context, original } = job
-  service.sums.outputs++
   const content = types.isUint8Array(original) ? sourceText(original) : original
   if (isHeard(service)) {
     const size = contentBytes(content)

@@ -98,7 +98,8 @@ async function show(files: readonly string[], values: Parsed['values'], json: bo
       else if (json) all.push(record)
       else await print(`${shownRecord(record)}\n`)
     }
-    if (!json && shown.length < lines.length) note(`${lines.length - shown.length} earlier in ${file}: --all`)
+    if (!json && shown.length < lines.length)
+      note(`${countOf(lines.length - shown.length, 'earlier record')} in ${file}; --all shows every one`)
   }
   if (json) await printJson(all)
   return EXIT.ok
@@ -118,11 +119,16 @@ function shownRecord(record: Record<string, unknown>): string {
     ended,
     Array.isArray(targets) ? targets.map(plain).join(' ') : undefined,
     approver === undefined ? undefined : `by ${plain(approver)}`,
-    durationMs === undefined ? undefined : `${plain(durationMs)} ms`,
+    durationMs === undefined ? undefined : `${plain(toTenth(durationMs))} ms`,
     reason === undefined ? plain(rulePattern) : plain(reason),
     plain(outputPath),
   ]
   return parts.filter((part) => part !== undefined && part !== '').join('  ')
+}
+
+/** A tenth of a millisecond is as much as a person reads. */
+function toTenth(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(10 * value) / 10 : value
 }
 
 /** A value of a record in one line of a terminal. */

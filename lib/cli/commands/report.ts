@@ -77,11 +77,19 @@ function textOf({ sessions, bill, tools, savings }: UsageReport): string {
 
 function savingsText(savings: Savings, written: typeof inTokens): string[] {
   const { net, share, gross, refetches, rewrites, declarations, entering } = savings
+  const unit = written === inTokens ? ' input tokens' : ''
   return [
-    bold(`  with Spillway ${percent(Math.abs(share))} ${share < 0 ? 'more' : 'less'}: ${written(net)}`),
+    bold(
+      `  with Spillway ${percent(Math.abs(share))} ${share < 0 ? 'more' : 'less'}: ${written(amountOf(net))}${unit}`,
+    ),
     `    ${written(gross)} not sent, less ${written(refetches)} fetched again, ${written(rewrites)} cache written again, ${written(declarations)} declarations`,
     `    without pruning, as in a hook: ${percent(entering.share)}, ${written(entering.net)}`,
   ]
+}
+
+/** A cost without its sign, where a word says it. */
+function amountOf({ pricedTokens, dollars }: PricedCost): PricedCost {
+  return { pricedTokens: Math.abs(pricedTokens), ...(dollars !== undefined && { dollars: Math.abs(dollars) }) }
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`

@@ -67,7 +67,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     await printJson(found)
   } else {
     await print(shown(found.matches, highlighter(pattern, options)))
-    if (found.next !== undefined) note(`more: the same with --after ${found.next}`)
+    if (found.next !== undefined) note(`more matches: run the same command with --after ${found.next}`)
   }
   return found.matches.length > 0 ? EXIT.ok : EXIT.no
 }
