@@ -108,7 +108,7 @@ fn calls_of_one_name_are_counted_from_the_newest() {
         (version(3), None),
         (version(2), Some("same as lines 4-57 of the 2nd last read of src/a.ts above]")),
         ("removed".to_owned(), None),
-        (version(2), Some("60 lines differ from the 4th last read of src/a.ts above")),
+        (version(2), Some("same as lines 4-57 of the 4th last read of src/a.ts above]")),
     ] {
         let (shown, _) = session.add(&text, READ);
         assert_eq!(shown.contains(" above"), pointer.is_some(), "{shown}");
