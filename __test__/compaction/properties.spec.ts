@@ -160,6 +160,22 @@ describe('whatever the history, its format, and the window', () => {
 })
 
 describe.each(pairedFormats)('%s', (name) => {
+  test('what the user says with a result stays, and so does the call of the result', async () => {
+    const steps = Array.from({ length: 8 }, (_, at): Happening[] => [
+      { kind: 'calls', text: 'a plan of what to do '.repeat(90), calls: [{ id: `c${at}`, name: 'bash' }] },
+      {
+        kind: 'results',
+        results: [{ id: `c${at}`, name: 'bash', text: 'a b '.repeat(1000), isError: false, image: false }],
+        ...(at === 2 && { said: 'stop: use make -j' }),
+      },
+    ])
+    const messages = deepFreeze(written(name, [{ kind: 'user', text: 'start' }, ...steps.flat()]))
+    const { messages: after, report } = await compactHistory(messages, { contextWindow: 6000, summarize: () => 'S' })
+    expect(report.action).toBe('summary')
+    expect(JSON.stringify(after)).toContain('use make -j')
+    expect(alone(name, after)).toBe(0)
+  })
+
   const conversation: Happening[] = Array.from({ length: 12 }, (_, at): Happening[] => [
     { kind: 'user', text: `question ${at}` },
     { kind: 'calls', text: 'I look', calls: [{ id: `c${at}`, name: 'edit' }] },

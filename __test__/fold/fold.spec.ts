@@ -546,6 +546,119 @@ describe('with a pruner', () => {
     expect(contentOf(sent, 'r')).toBe(file(0, 60))
   })
 
+  test('the lines that say how a saved output is read stay', async () => {
+    const truncation = new TruncationService({
+      direction: 'tail',
+      storage: new MemoryStorage(),
+      availableTools: ['read_output', 'search_output'],
+    })
+    const controls = { fold: new FoldSession(), truncation, ledger: new ToolResultLedger() }
+    const texts = [0, 1].map((run) => [...file(0, 3000).split('\n'), ...Array(20).fill(`run ${run}`)].join('\n'))
+    const tool = guardTool({ name: 'bash', execute: async (_: { command: string }) => texts.shift() }, controls)
+    await tool.execute({ command: 'one' }, { toolCallId: 'a' })
+    const shown = await tool.execute({ command: 'two' }, { toolCallId: 'b' })
+    expect(shown).toMatch(/saved to: \S+\nUse search_output .*\n.*\[lines \d+-\d+: same as/s)
+  })
+
+  describe('a pointer to one of several calls of a name counts from the newest', () => {
+    const texts: Record<string, string> = { v1: file(0, 60, 'one'), v2: file(0, 60, 'two'), v3: file(0, 60, 'three') }
+    const POINTER = /same as lines \d+-\d+ of (.+?) above/
+    const named = (session: FoldSession, steps: readonly string[]) =>
+      steps.map((step, at) => {
+        const { content } = session.fold(texts[step] ?? step, read(`c${at}`))
+        return POINTER.exec(content)?.[1] ?? /differs? from (.+?) above/.exec(content)?.[1]
+      })
+
+    test.each<[string, string[], string | undefined]>([
+      ['the only one', ['v1', 'v1'], 'the read of src/a.ts'],
+      ['the newest', ['v1', 'v2', 'v2'], 'the last read of src/a.ts'],
+      ['an older one', ['v1', 'v2', 'v3', 'v2'], 'the 2nd last read of src/a.ts'],
+      ['after a short result', ['v1', 'removed', 'v1'], 'the 2nd last read of src/a.ts'],
+      ['after a result without lines', ['v1', `${'x'.repeat(400)}`, 'v1'], 'the 2nd last read of src/a.ts'],
+    ])('%s', (_, steps, name) => {
+      expect(named(new FoldSession(), steps).at(-1)).toBe(name)
+    })
+
+    test('also of arguments, and each call once', () => {
+      const session = new FoldSession()
+      const edit = (toolCallId: string, from: string, to: string) =>
+        session.fold('edited\n'.repeat(60), {
+          toolName: 'edit',
+          toolCallId,
+          args: { path: 'src/a.ts', old_string: from, new_string: to },
+        })
+      edit('e1', file(0, 30, 'old'), file(0, 30, 'new'))
+      edit('e2', file(0, 30, 'more'), file(0, 30, 'other'))
+      edit('e3', 'a', 'b')
+      const { content } = session.fold(file(0, 30, 'new'), bash('r'))
+      expect(POINTER.exec(content)?.[1]).toBe('the 3rd last arguments of edit src/a.ts')
+    })
+
+    const history = (steps: readonly string[], said: readonly number[] = []) => {
+      const ledger = new ToolResultLedger()
+      const fold = new FoldSession()
+      const messages = steps.flatMap((step, at) => {
+        const [id, args] = [`c${at}`, { path: 'src/a.ts' }]
+        const { content, record } = fold.fold(texts[step] ?? step, { toolName: 'read', toolCallId: id, args })
+        ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+        const result = { type: 'tool_result', tool_use_id: id, content }
+        return [
+          { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: args }] },
+          { role: 'user', content: said.includes(at) ? [result, { type: 'text', text: 'go on' }] : [result] },
+        ]
+      })
+      return { ledger, fold, messages: [{ role: 'user', content: 'first' }, ...messages] }
+    }
+
+    test('its name holds after a summary of what was there before, and its bytes do not change', async () => {
+      const { ledger, fold, messages } = history(['v1', 'v2', 'v3', 'v2'])
+      const stored = [
+        ...messages.slice(0, 3),
+        { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
+        { role: 'user', content: 'second' },
+        ...messages.slice(3),
+      ]
+      const manager = new ContextManager({
+        contextWindow: 200_000,
+        ledger,
+        fold,
+        superseded: false,
+        budget: false,
+        pruning: { keepRecent: Number.POSITIVE_INFINITY },
+        compaction: { summarize: () => 'what was done', recentTurns: 1 },
+      })
+      for (const force of [true, false]) {
+        const { messages: sent } = await manager.prepare(stored, { force })
+        expect(JSON.stringify(sent)).not.toContain('const one30')
+        expect(sent.at(-1)).toBe(stored.at(-1))
+        expect(JSON.stringify(sent.at(-1))).toContain('of the 2nd last read of src/a.ts above]')
+      }
+    })
+
+    test('its lines come back if calls between the two leave the context', async () => {
+      const { ledger, fold, messages } = history(['v1', 'v2', 'v3', 'v3', 'v3', 'v3', 'v1'], [0])
+      const manager = new ContextManager({
+        contextWindow: 3000,
+        ledger,
+        fold,
+        superseded: false,
+        budget: false,
+        pruning: { keepRecent: Number.POSITIVE_INFINITY },
+        compaction: { summarize: () => 'what was done', recentTurns: 1 },
+        overflow: false,
+      } as never)
+      for (const force of [true, false]) {
+        const { messages: sent } = await manager.prepare(messages, { force })
+        const all = JSON.stringify(sent)
+        expect(all).toContain('go on')
+        expect(all).toContain('what was done')
+        expect(all).not.toContain('const two30')
+        expect(all).not.toContain('last read of')
+        expect(JSON.stringify(sent.at(-1))).toContain('const one30')
+      }
+    })
+  })
+
   test('a registry folds as well', async () => {
     const ledger = new ToolResultLedger()
     const registry = new ToolRegistry({ ledger, fold: new FoldSession() })

@@ -6,7 +6,7 @@ import type { Fields } from './support'
 export type Happening =
   | { kind: 'user' | 'assistant'; text: string }
   | { kind: 'calls'; text: string; calls: { id: string; name: string }[] }
-  | { kind: 'results'; results: Result[] }
+  | { kind: 'results'; results: Result[]; said?: string }
 
 export interface Result {
   id: string
@@ -41,10 +41,18 @@ export const conversations: fc.Arbitrary<Happening[]> = fc
       fc.record({ kind: fc.constant('results' as const), results: fc.array(result, { minLength: 1, maxLength: 3 }) }),
       // A turn that is whole.
       fc
-        .tuple(fc.uniqueArray(call, { minLength: 1, maxLength: 3, selector: ({ id }) => id }), text)
-        .map(([calls, said]): Happening[] => [
-          { kind: 'calls', text: said, calls },
-          { kind: 'results', results: calls.map((one) => ({ ...one, text: said, isError: false, image: false })) },
+        .tuple(
+          fc.uniqueArray(call, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
+          text,
+          fc.option(fc.constantFrom('stop', 'remember the tests'), { nil: undefined, freq: 3 }),
+        )
+        .map(([calls, text, said]): Happening[] => [
+          { kind: 'calls', text, calls },
+          {
+            kind: 'results',
+            results: calls.map((one) => ({ ...one, text, isError: false, image: false })),
+            ...(said !== undefined && { said }),
+          },
         ]),
     ),
     { maxLength: 12 },
@@ -269,8 +277,21 @@ export function written(name: keyof typeof writers, conversation: readonly Happe
   const writer = writers[name]
   return conversation.flatMap((one) => {
     if (one.kind === 'calls') return writer.calls(one.text, one.calls)
-    return one.kind === 'results' ? writer.results(one.results) : [writer.say(one.kind, one.text)]
+    if (one.kind !== 'results') return [writer.say(one.kind, one.text)]
+    const results = writer.results(one.results)
+    return one.said === undefined ? results : withWords(results, writer.say('user', one.said) as Fields)
   })
+}
+
+/** Adds what the user says with results: in the same message, if the format has both in messages of the user. */
+function withWords(results: object[], words: Fields): object[] {
+  const [first, ...more] = results as Fields[]
+  if (more.length > 0 || first?.role !== 'user') return [...results, words]
+  const both = Object.entries(words).map(([key, value]) => {
+    const before = first[key]
+    return [key, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value]
+  })
+  return [{ ...first, ...Object.fromEntries(both) }]
 }
 
 const KEYS = [

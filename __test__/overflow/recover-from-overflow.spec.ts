@@ -7,8 +7,10 @@ import {
   type RecoverOptions,
   recoverFromOverflow,
   SpillwayError,
+  ToolResultLedger,
   TruncationStorage,
 } from 'spillway'
+import { FoldSession } from 'spillway/fold'
 import {
   calculateMaxToolResultChars,
   GUARD_TRUNCATION_SUFFIX,
@@ -34,6 +36,8 @@ const OVERFLOW = { overflow: true, kind: 'overflow' }
 
 const history = (results: string[], answer?: string): Message[] =>
   deepFreeze(pi.build([{ user: 'go on', results, answer }]))
+const turnsWith = (results: string[]): Message[] =>
+  deepFreeze(pi.build(results.map((text) => ({ user: 'more', results: [text], answer: 'ok' }))))
 const talk = (turns: number): Message[] =>
   deepFreeze(
     Array.from({ length: turns }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: 'word '.repeat(200) })),
@@ -281,6 +285,36 @@ describe('a recovery', () => {
       })
       expect(resultsOf(messages)[0]?.endsWith(`truncated; full output: ${path}]`)).toBe(named)
     }
+  })
+
+  it.each([7_000, 5_000, 4_000])('keeps the path of each saved output in a window of %d tokens', async (window) => {
+    const storage = new TruncationStorage(tempDir())
+    const texts = Array.from({ length: 30 }, async (_, at) => {
+      const path = await storage.save('everything', { toolName: 'bash' })
+      return `Full output saved to: ${path}\n\n${`run ${at} warning 7919 in file_${at}.ts\n`.repeat(1000)}`
+    })
+    const messages = turnsWith(await Promise.all(texts))
+    const { messages: after, report } = await recoverFromOverflow({ messages, contextWindowTokens: window, storage })
+    expect(report.tokensAfter).toBeGreaterThan(report.targetTokens / 2)
+    for (const left of resultsOf(after)) expect(left).toContain('bash_')
+  })
+
+  it('shortens results that point to one that is too long as it shortens those that do not', async () => {
+    const text = Array.from({ length: 2200 }, (_, at) => `export const value${at} = compute(${at})`).join('\n')
+    const ledger = new ToolResultLedger()
+    const fold = new FoldSession()
+    const texts = pi.calls(turnsWith(Array(6).fill(''))).map((id) => {
+      const { content, record } = fold.fold(text, { toolName: 'read', toolCallId: id, args: { path: 'a.ts' } })
+      ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+      return content
+    })
+    expect(texts.at(-1)?.length).toBeLessThan(2000)
+    const { report } = await recoverFromOverflow({ messages: turnsWith(texts), contextWindowTokens: 20_000, ledger })
+    expect(report.steps.map(({ step, event }) => [step, event])).toEqual([
+      ['oversized', 'nothing'],
+      ['aggregate', 'fits'],
+    ])
+    expect(report.tokensAfter).toBeGreaterThan(report.targetTokens / 2)
   })
 
   it('asks for compaction when results are not the cause, and only as often as it brings something', async () => {

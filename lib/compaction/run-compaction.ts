@@ -275,7 +275,7 @@ export class Run<M> {
     const isNews = (index: number) => history.roles[index] !== ROLES.summary
     const range = (start: number, end: number) =>
       Array.from({ length: Math.max(end - start, 0) }, (_, at) => start + at).filter(isNews)
-    const old = range(first, turn)
+    const old = range(first, Math.min(turn, head[0]))
     const begun = range(Math.max(turn, head[1]), from)
     // The steps of a finished turn belong to the part before it.
     const sameTurn = old.length === 0 && begun.length > 0

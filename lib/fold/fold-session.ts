@@ -121,6 +121,8 @@ interface Inner {
   /** The call of each number, with the argument if it is one; and the numbers of each call. */
   readonly calls: Map<number, { id: string; argument?: string }>
   readonly numbers: Map<string, number[]>
+  /** Tools of which a pointer may name arguments. */
+  readonly writers: Set<string>
   readonly tests: TestChanges
   next: number
   sums: Omit<FoldReport, 'index'>
@@ -155,6 +157,7 @@ export class FoldSession {
       onFold,
       calls: new Map(),
       numbers: new Map(),
+      writers: new Set(),
       tests: new TestChanges(),
       next: 0,
       sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0, savedTokens: 0 },
@@ -172,7 +175,10 @@ export class FoldSession {
     // Most results are small, and a few comparisons are all they cost.
     if (text.length <= SMALL_UNITS) {
       if (isRecord(about) && inner.tests.mayKnow(about)) inner.tests.describe(about, describeArgs(about.args), text)
-      if (inner.numbers.size > 0 && isRecord(about)) forgetCall(inner, about.toolCallId)
+      if (inner.numbers.size > 0 && isRecord(about)) {
+        forgetCall(inner, about.toolCallId)
+        countCall(inner, about)
+      }
       return { content: text }
     }
     const { toolName, toolCallId, args, protect = false, keep = [] } = checkedCall(about)
@@ -181,15 +187,21 @@ export class FoldSession {
     inner.sums.bytes += bytes
     // A lone surrogate would be equal to any other.
     forgetCall(inner, toolCallId)
-    if (!toolCallId || !text.isWellFormed()) return { content: text }
+    if (!toolCallId || !text.isWellFormed()) {
+      if (inner.numbers.size > 0) countCall(inner, { toolName, args })
+      return { content: text }
+    }
     const described = describeArgs(args)
     const own = inner.tools.get(toolName)
     const isProtected = protect || own === false
     const tool = toolName.toWellFormed()
     // The model wrote its arguments before it sees the result.
-    for (const [argument, value] of longTexts(args)) {
-      const written = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
-      call(() => native.foldText(inner.handle, value, JSON.stringify(written)))
+    const written = longTexts(args)
+    if (written.length === 0) countArguments(inner, toolName, described)
+    else inner.writers.add(toolName)
+    for (const [argument, value] of written) {
+      const given = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
+      call(() => native.foldText(inner.handle, value, JSON.stringify(given)))
     }
     const id = numberOf(inner, { id: toolCallId })
     // A text without lone surrogates has no such line.
@@ -225,6 +237,7 @@ export class FoldSession {
     call(() => native.foldClear(inner.handle))
     inner.calls.clear()
     inner.numbers.clear()
+    inner.writers.clear()
     inner.tests.clear()
   }
 
@@ -298,6 +311,22 @@ function forgetCall({ calls, numbers, handle }: Inner, id: string | undefined): 
   call(() => native.foldForget(handle, before))
   for (const number of before) calls.delete(number)
   numbers.delete(id)
+}
+
+/** Counts a call that no pointer names: pointers to others of this name count it, because the model sees it between them. */
+function countCall(inner: Inner, { toolName, args }: FoldCall): void {
+  if (typeof toolName !== 'string') return
+  const described = describeArgs(args)
+  countArguments(inner, toolName, described)
+  const given = { id: 0, tool: toolName.toWellFormed(), args: described }
+  call(() => native.foldText(inner.handle, '', JSON.stringify(given)))
+}
+
+/** The same of its arguments. */
+function countArguments({ handle, writers }: Inner, toolName: string, args: string): void {
+  if (!writers.has(toolName)) return
+  const given = { id: 0, tool: toolName.toWellFormed(), args, argument: true }
+  call(() => native.foldText(handle, '', JSON.stringify(given)))
 }
 
 function numberOf(inner: Inner, named: { id: string; argument?: string }): number {

@@ -66,6 +66,11 @@ export function unfolded(
   }
 }
 
+/** Returns true if a pointer names its target by the number of calls between them. */
+export function countsCalls({ text }: FoldEdit): boolean {
+  return /\bthe (\d+(st|nd|rd|th) )?last /.test(text)
+}
+
 /** Returns true if a text has a pointer of this record, or a line of one. */
 export function hasPointers(text: string, { edits }: FoldRecord): boolean {
   return edits.some(

@@ -98,7 +98,8 @@ function lostPointers(
     const key = foldKey(toolCallId, argument)
     return written.has(key) && written.get(key) === texts.get(key)
   }
-  const lost = folded.filter(({ folds }) => ![...targetsOf(folds).values()].every(isShown))
+  const miscounts = texts.miscounting((id) => shown.has(id))
+  const lost = folded.filter(({ id, folds }) => ![...targetsOf(folds).values()].every(isShown) || miscounts(id, folds))
   return { lost, texts, textBefore }
 }
 

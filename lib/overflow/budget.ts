@@ -10,7 +10,7 @@ import { resultsOf, weigh, weightOf } from './results'
 /** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
 const MIN_KEEP_CHARS = 400
 
-/** Estimates are not exact, so a little more than necessary is removed. */
+/** Estimates are not exact, so a little less stays than could. */
 const MARGIN = 1.05
 
 /** The parts that stay of texts can have more tokens than those that go. */
@@ -32,13 +32,13 @@ export function budgetsOf(
   const sizes = estimate.sizes(views)
   const lengths = results.map((result) => weightOf(result, weighted))
   const weights = lengths.map((length) => Math.min(length, perResult))
-  const total = sum(weights)
   const tokens = sum(results.map(({ index, place }) => sizes[index]?.results[place] ?? 0))
   // The content of the results predicts better than any rule: digits have twice as many tokens as words.
   const perToken = tokens > 0 ? sum(lengths) / tokens : CHARS_PER_TOKEN
-  const without = (characters: number) => Math.max(Math.floor(total - excess * characters * MARGIN), 0)
-  const last = without(CHARS_PER_TOKEN)
-  const measured = LESS.map((share) => Math.floor(without(perToken) * share))
+  // The margin is one of the part that stays: of a history that is ten times too long, a twentieth is half of what fits.
+  const fitting = Math.max(((tokens - excess) * perToken) / MARGIN, 0)
+  const last = Math.max(Math.floor(sum(lengths) - excess * CHARS_PER_TOKEN * MARGIN), 0)
+  const measured = LESS.map((share) => Math.floor(fitting * share))
   const needed = [...new Set([...measured, last])].sort((a, b) => b - a)
   if (compactionLeft) {
     const enough = needed.filter((budget) => budget >= usual / 4)

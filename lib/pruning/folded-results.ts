@@ -69,6 +69,7 @@ export class FoldedResults {
         if (cleared.has(item)) clearedIds.add(toolCallId)
       }
     }
+    const miscounts = this.texts.miscounting((id) => shown.has(id))
     for (const item of folded) {
       const record = item.folds as FoldRecord
       const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) =>
@@ -77,7 +78,7 @@ export class FoldedResults {
       const own = sent ?? joinedText(textOf(item))
       if (!hasPointers(own, record)) continue
       const targets = [...targetsOf(record).values()]
-      if (!lacksTarget && targets.every(isShown)) {
+      if (!lacksTarget && targets.every(isShown) && !miscounts(item.toolCallId as string, record)) {
         const isCleared = targets.some((target) => target.argument === undefined && clearedIds.has(target.toolCallId))
         if (!kept.has(item.key) && (!isCleared || item.index < boundTo)) continue
         kept.add(item.key)

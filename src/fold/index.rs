@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::RandomState;
 
+use super::label::ARGUMENTS;
 use super::line::{Lines, Mark};
 
 /// Lines of a window.
@@ -16,8 +17,8 @@ const EMPTY: u32 = u32::MAX;
 pub(crate) struct Source {
     pub id: u32,
     pub label: String,
-    /// Its number among the sources with this label, from 1.
-    pub nth: u32,
+    /// Number of calls with this label up to this one.
+    nth: u32,
     base: u32,
     pub hashes: Box<[u64]>,
     pub marks: Box<[Mark]>,
@@ -81,8 +82,10 @@ pub(crate) struct Index {
     sources: BTreeMap<u32, Source>,
     /// The last result of each call, and the last text of each file, that is shown whole.
     repeats: HashMap<u64, u32>,
-    /// How many sources have had a label.
+    /// Number of calls that have had a label.
     labels: HashMap<String, u32>,
+    /// The label that was counted last.
+    last: String,
     table: Vec<u32>,
     entries: usize,
     next: u32,
@@ -98,6 +101,7 @@ impl Index {
             sources: BTreeMap::new(),
             repeats: HashMap::new(),
             labels: HashMap::new(),
+            last: String::new(),
             table: Vec::new(),
             entries: 0,
             next: 0,
@@ -138,9 +142,30 @@ impl Index {
         self.sources.get(base)
     }
 
-    /// How many sources have had this label so far.
-    pub(crate) fn namesakes(&self, label: &str) -> u32 {
-        self.labels.get(label).copied().unwrap_or(0)
+    /// The name of a source. Among calls of one label it is counted from the newest one: what was there before this index, and
+    /// what leaves the context from its start, changes no such number.
+    pub(crate) fn name_of(&self, source: &Source) -> String {
+        let calls = self.labels.get(&source.label).copied().unwrap_or(source.nth);
+        let which = match calls - source.nth {
+            0 if calls == 1 => return source.label.clone(),
+            0 => "last".to_owned(),
+            later => format!("{} last", ordinal(later + 1)),
+        };
+        source.label.replacen("the ", &format!("the {which} "), 1)
+    }
+
+    /// Counts a call of this label, of which several arguments may come one after the other.
+    fn count(&mut self, label: &str) -> u32 {
+        if self.labels.len() >= MAX_LABELS {
+            self.clear();
+        }
+        let is_same_call = self.last == label && label.starts_with(ARGUMENTS);
+        let calls = self.labels.entry(label.to_owned()).or_default();
+        if !is_same_call {
+            *calls += 1;
+            label.clone_into(&mut self.last);
+        }
+        (*calls).max(1)
     }
 
     /// Says that a pointer names this source: what is named stays longest.
@@ -163,27 +188,23 @@ impl Index {
     ) {
         let most = self.max_bytes / 2 / 24;
         let known = lines.len().min(most);
-        if known < WINDOW {
-            return;
-        }
         if u64::from(self.next) + known as u64 >= u64::from(EMPTY) {
             self.clear();
+        }
+        // Also a call whose result no pointer can name.
+        let nth = self.count(&label);
+        if known < WINDOW {
+            return;
         }
         let is_complete = known == lines.len();
         let Lines { mut hashes, mut marks, .. } = lines;
         hashes.truncate(known);
         marks.truncate(known);
         self.clock += 1;
-        // The names are as many as a long session has; a few megabytes at most.
-        if self.labels.len() >= MAX_LABELS {
-            self.labels.clear();
-        }
-        let nth = self.labels.entry(label.clone()).or_default();
-        *nth += 1;
         let source = Source {
             id,
             label,
-            nth: *nth,
+            nth,
             base: self.next,
             hashes: hashes.into(),
             marks: marks.into(),
@@ -342,7 +363,19 @@ impl Index {
     }
 }
 
+/// As many as a long session has; a few megabytes at most.
 const MAX_LABELS: usize = 10_000;
+
+fn ordinal(number: u32) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
 
 fn table_size(entries: usize) -> usize {
     (entries * 4 / 3 + 1).next_power_of_two().max(64)

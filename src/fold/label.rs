@@ -28,6 +28,9 @@ const SUBJECTS: [&str; 14] = [
     "name",
 ];
 
+/// Begins the label of arguments.
+pub(crate) const ARGUMENTS: &str = "the arguments of ";
+
 pub(crate) fn label(given: &Given<'_>) -> String {
     let args: Value = serde_json::from_str(given.args).unwrap_or_default();
     let tool = clean(given.tool);
@@ -40,8 +43,8 @@ pub(crate) fn label(given: &Given<'_>) -> String {
     });
     if given.argument {
         return match subject {
-            Some(subject) => format!("the arguments of {tool} {subject}"),
-            None => format!("the arguments of {tool}"),
+            Some(subject) => format!("{ARGUMENTS}{tool} {subject}"),
+            None => format!("{ARGUMENTS}{tool}"),
         };
     }
     if let Access::Read(read) = Access::of(given.tool, &args) {

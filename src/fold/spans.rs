@@ -98,7 +98,7 @@ impl Find<'_> {
         let moved = moved(&runs, base.id);
         let Some(first) = runs.iter_mut().find(|run| run.target.id == base.id) else { return runs };
         let Changes { new, numbers, gone } = self.changes(base);
-        let name = named(base, index.namesakes(&base.label));
+        let name = index.name_of(base);
         let total = self.lines.len() - usize::from(self.lines.text.ends_with(b"\n"));
         let verb = if new == 1 { "differs" } else { "differ" };
         let counts = [
@@ -258,7 +258,7 @@ impl Find<'_> {
             (true, true) => format!("[lines {own}: as there]"),
             (true, false) => format!("[lines {own}: as lines {theirs} there]"),
             (false, _) => {
-                let name = named(source, index.namesakes(&source.label));
+                let name = index.name_of(source);
                 format!("[lines {own}: same as lines {theirs} of {name} above]")
             }
         };
@@ -285,26 +285,6 @@ fn range(marks: &[Mark], line: usize) -> String {
         _ => places,
     };
     format!("{from}-{to}")
-}
-
-/// The name of a source, with its number among those of this name.
-fn named(source: &Source, namesakes: u32) -> String {
-    if namesakes < 2 {
-        source.label.clone()
-    } else {
-        source.label.replacen("the ", &format!("the {} ", ordinal(source.nth)), 1)
-    }
-}
-
-fn ordinal(number: u32) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 fn edit(Run { from, to, target, pointer }: Run) -> Edit {

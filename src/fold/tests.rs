@@ -91,9 +91,29 @@ fn a_run_becomes_a_pointer_with_both_numberings() {
     );
     let (shown, _) = session.add(&file(0..30), Given { args: r#"{"command":"cat b"}"#, ..RUN });
     assert!(
-        shown.contains("[lines 4-27: same as lines 4-27 of the 1st read of src/a.ts above]"),
+        shown.contains("[lines 4-27: same as lines 4-27 of the 2nd last read of src/a.ts above]"),
         "{shown}"
     );
+}
+
+#[test]
+fn calls_of_one_name_are_counted_from_the_newest() {
+    let version = |of: usize| -> String {
+        (0..60).map(|at| format!("version {of} const value{at} = compute({at})\n")).collect()
+    };
+    let mut session = Session::new();
+    session.add(&version(1), READ);
+    for (text, pointer) in [
+        (version(2), None),
+        (version(3), None),
+        (version(2), Some("same as lines 4-57 of the 2nd last read of src/a.ts above]")),
+        ("removed".to_owned(), None),
+        (version(2), Some("same as lines 4-57 of the 4th last read of src/a.ts above]")),
+    ] {
+        let (shown, _) = session.add(&text, READ);
+        assert_eq!(shown.contains(" above"), pointer.is_some(), "{shown}");
+        assert!(pointer.is_none_or(|pointer| shown.contains(pointer)), "{shown}");
+    }
 }
 
 #[test]

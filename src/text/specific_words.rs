@@ -48,7 +48,7 @@ pub fn specific_words<'a>(text: &'a [u8], escaped: bool, found: &mut dyn FnMut(&
             && classes & (DIGIT_OR_SIGN | CAMEL) != 0
             && let Some(word) = text.get(from..at).and_then(|run| str::from_utf8(run).ok())
         {
-            let word = word.trim_matches(['.', '/', ':', '-']);
+            let word = trimmed(word);
             if word.len() >= MIN_WORD && is_specific(word.as_bytes()) {
                 found(word);
             }
@@ -56,6 +56,16 @@ pub fn specific_words<'a>(text: &'a [u8], escaped: bool, found: &mut dyn FnMut(&
         at += if escape { 2 } else { 1 };
         from = at;
         (classes, last) = (0, 0);
+    }
+}
+
+/// A word without punctuation around it. The slash that begins an absolute path is part of it.
+fn trimmed(word: &str) -> &str {
+    let word = word.trim_end_matches(['.', '/', ':', '-']);
+    let path = word.trim_start_matches([':', '-']);
+    match path.strip_prefix('/') {
+        Some(rest) if !rest.starts_with(['/', '.', ':', '-']) => path,
+        _ => word.trim_start_matches(['.', '/', ':', '-']),
     }
 }
 
@@ -89,6 +99,21 @@ mod tests {
             ["one_word_here", "two_words_here"]
         );
         assert_eq!(found(br"C:\project\file", false), [r"C:\project\file"]);
+    }
+
+    #[test]
+    fn an_absolute_path_keeps_its_slash() {
+        let text = b"/tmp/build.log: (/etc/app/x.conf) ./src/a/b.ts ../src/c/d.ts //src/e/f.ts -/var/log/all/ file:///x/y.txt";
+        let expected = [
+            "/tmp/build.log",
+            "/etc/app/x.conf",
+            "src/a/b.ts",
+            "src/c/d.ts",
+            "src/e/f.ts",
+            "/var/log/all",
+            "file:///x/y.txt",
+        ];
+        assert_eq!(found(text, false), expected);
     }
 
     #[test]

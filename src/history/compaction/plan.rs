@@ -90,7 +90,8 @@ pub struct CompactionPlan {
     pub from: usize,
     /// Start of the turn that is split; equal to `from` if none is.
     pub turn: usize,
-    /// Range of messages at the start of that turn that are kept, because they are the newest of the user.
+    /// Range of messages that are kept before it, because they have the newest words of the user: they begin that turn. If
+    /// they have results as well, the range begins with the calls.
     pub head: (usize, usize),
     /// Indexes of the outputs to replace.
     pub outputs: Vec<usize>,
@@ -296,14 +297,19 @@ impl<'a> History<'a> {
         before.checked_sub(1).and_then(|turn| self.turns.get(turn)).copied().unwrap_or(at)
     }
 
-    /// Returns the newest user messages, if the kept part begins after them.
+    /// Returns the newest user messages, if the kept part begins after them. A message that also has results is kept with
+    /// their calls, and with everything between them.
     fn head(&self, turn: usize, from: usize) -> (usize, usize) {
         let newest = self.turns.iter().rev().find(|&&at| self.roles.get(at) == Some(&Role::User));
         if newest != Some(&turn) || from <= turn {
             return (turn, turn);
         }
         let said = self.roles.iter().skip(turn).take_while(|role| **role == Role::User).count();
-        (turn, (turn + said).min(from))
+        let cut = |place: usize| self.cuts.get(place).map(|cut| cut.at);
+        let before = self.cuts.partition_point(|cut| cut.at <= turn);
+        let start = before.checked_sub(1).and_then(cut).filter(|&at| at >= self.body);
+        let end = cut(self.cuts.partition_point(|cut| cut.at < turn + said)).unwrap_or(from);
+        (start.unwrap_or(self.body), end.min(from))
     }
 
     fn size(&self, from: usize, to: usize) -> f64 {

@@ -12,10 +12,11 @@ const WANTED: Wanted = Wanted {
     can_summarize: true,
 };
 
-/// `u` the user, `a` the model, `c` a call, `r` its result, `s` instructions, `S` a summary.
+/// `u` the user, `a` the model, `c` a call, `r` its result, `x` a result with words of the user, `s` instructions, `S` a
+/// summary.
 fn history(text: &str, sizes: &[f64]) -> (Vec<Message>, Vec<(usize, usize)>, Vec<Output>) {
     let role = |letter| match letter {
-        'u' => Role::User,
+        'u' | 'x' => Role::User,
         's' => Role::System,
         'S' => Role::Summary,
         'r' => Role::Tool,
@@ -26,8 +27,12 @@ fn history(text: &str, sizes: &[f64]) -> (Vec<Message>, Vec<(usize, usize)>, Vec
         .zip(sizes.iter().cycle())
         .map(|(letter, &size)| Message { role: role(letter), size })
         .collect();
-    let results: Vec<usize> =
-        text.chars().enumerate().filter(|(_, l)| *l == 'r').map(|(at, _)| at).collect();
+    let results: Vec<usize> = text
+        .chars()
+        .enumerate()
+        .filter(|(_, l)| matches!(l, 'r' | 'x'))
+        .map(|(at, _)| at)
+        .collect();
     let pairs = results.iter().map(|&at| (text[..at].rfind('c').unwrap_or_default(), at)).collect();
     let outputs = results
         .iter()
@@ -75,6 +80,22 @@ fn a_turn_that_is_too_long_is_cut_behind_what_the_user_said() {
     assert_eq!(plan.from, 82 - 12);
     let older = planned(&format!("s{}ua", "ucrcrcr".repeat(3)), &[300.0], 4000.0, &no_outputs);
     assert_eq!((older.turn, older.from, older.head), (15, 15, (15, 15)));
+}
+
+#[test]
+fn words_of_the_user_beside_a_result_are_kept_with_its_call() {
+    let no_outputs = Wanted { min_output: 1e9, ..WANTED };
+    for (begin, turn, head) in [
+        ("sucrcx", 5, (4, 6)),
+        ("sucrccxr", 6, (4, 8)),
+        ("sucrcrx", 6, (4, 7)),
+        ("succxu", 4, (2, 6)),
+        ("sucrcxux", 5, (4, 8)),
+    ] {
+        let text = format!("{begin}{}", "cr".repeat(40));
+        let plan = planned(&text, &[100.0], 4000.0, &no_outputs);
+        assert_eq!((plan.step, plan.turn, plan.head), (Step::Summary, turn, head), "{begin}");
+    }
 }
 
 #[test]
@@ -141,7 +162,7 @@ fn kept(plan: &CompactionPlan, limits: &CompactionLimits) -> f64 {
 proptest! {
     #[test]
     fn a_larger_window_never_keeps_less(
-        letters in prop::collection::vec(prop::sample::select(vec!["u", "a", "cr", "ccrr", "ua"]), 1..30),
+        letters in prop::collection::vec(prop::sample::select(vec!["u", "a", "cr", "ccrr", "ua", "cx", "ccrx"]), 1..30),
         sizes in prop::collection::vec(1.0..900.0f64, 1..40),
         window in 1000.0..30_000.0f64,
         more in 0.0..5000.0f64,
@@ -166,7 +187,7 @@ proptest! {
 
     #[test]
     fn pairs_stay_whole_and_the_last_words_stay(
-        letters in prop::collection::vec(prop::sample::select(vec!["u", "a", "cr", "ccrr", "S", "s"]), 0..30),
+        letters in prop::collection::vec(prop::sample::select(vec!["u", "a", "cr", "ccrr", "cx", "ccxr", "S", "s"]), 0..30),
         sizes in prop::collection::vec(1.0..900.0f64, 1..40),
         window in 0.0..30_000.0f64,
     ) {
@@ -174,11 +195,13 @@ proptest! {
         let (messages, pairs, outputs) = history(&text, &sizes);
         let limits = CompactionLimits::of_window(window, 0.0, 1000.0, numbers("").expect("known"));
         let plan = plan(&messages, &pairs, &outputs, &limits, &WANTED);
+        let stays = |at: usize| at >= plan.from || (plan.head.0..plan.head.1).contains(&at);
         for (call, result) in pairs {
             prop_assert!(!(call < plan.from && plan.from <= result));
+            prop_assert_eq!(stays(call), stays(result));
         }
-        if let Some(last) = text.rfind('u') {
-            prop_assert!(last >= plan.from || (plan.head.0..plan.head.1).contains(&last));
+        if let Some(last) = text.rfind(['u', 'x']) {
+            prop_assert!(stays(last));
         }
         prop_assert!(plan.first <= plan.turn && plan.turn <= plan.from);
     }
