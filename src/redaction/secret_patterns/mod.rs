@@ -17,6 +17,7 @@
 //! | [`headers`] | credentials and cookies |
 //! | [`contexts`] | addresses, keys between header and footer lines |
 //! | [`tokens`] | the prefixes of vendors |
+//! | [`shapes`] | tokens of vendors in several parts |
 //! | [`commands`] | options of programs |
 //! | [`operands`] | operands of programs |
 //! | [`piped_passwords`] | standard input |
@@ -38,6 +39,7 @@ mod piped_passwords;
 mod plain_words;
 mod secret_names;
 mod separators;
+mod shapes;
 mod sql_rows;
 mod statements;
 mod tables;
@@ -64,6 +66,8 @@ const MAX_BEFORE: usize = 64;
 enum Place {
     /// A token, with its row in the table.
     Token(usize),
+    /// A token in several parts, with its shape.
+    Shape(&'static str),
     /// The name of a secret.
     Name,
     /// A program with arguments.
@@ -134,6 +138,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
     let words: Vec<(&str, Place)> = fixed
         .into_iter()
         .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
+        .chain(shapes::shapes().map(|(prefix, shape)| (prefix, Place::Shape(shape))))
         .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
         .chain(secret_names::triggers().map(|word| (word, Place::Name)))
         .chain(commands::programs().map(|name| (name, Place::Program)))
@@ -189,6 +194,10 @@ pub(super) fn search(
                 }
                 secret
             }
+            Place::Shape(shape) if shapes::is_in_address(shape) || is_start(text, from) => {
+                shapes::token(shape, text, from)
+            }
+            Place::Shape(_) => None,
             Place::Name => {
                 lists::items(text, from..to, found);
                 let headed = Table::headed(text, from..to).filter(|_| from < decided);
