@@ -47,6 +47,7 @@ mod tokens;
 mod value;
 mod yaml;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -135,18 +136,20 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         (":3306:", Place::PgPass),
     ];
     let tokens = tokens::TOKENS.iter().enumerate();
-    let words: Vec<(&str, Place)> = fixed
+    let names = secret_names::triggers().map(|word| (Cow::Owned(word), Place::Name));
+    let words: Vec<(Cow<'static, str>, Place)> = fixed
         .into_iter()
         .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
         .chain(shapes::shapes().map(|(prefix, shape)| (prefix, Place::Shape(shape))))
         .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
-        .chain(secret_names::triggers().map(|word| (word, Place::Name)))
         .chain(commands::programs().map(|name| (name, Place::Program)))
+        .map(|(word, place)| (Cow::Borrowed(word), place))
+        .chain(names)
         .collect();
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
-        .build(words.iter().map(|(word, _)| word))
+        .build(words.iter().map(|(word, _)| word.as_ref()))
         .unwrap_or_else(|_| unreachable!("the words make an automaton"));
     let longest = words.iter().map(|(word, _)| word.len()).max().unwrap_or(1);
     let places = words.into_iter().map(|(_, place)| place).collect();

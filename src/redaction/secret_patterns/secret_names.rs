@@ -29,12 +29,22 @@ const TRIGGERS: &str = "\
 
 /// "Password" in further languages, in one text: each text of a list needs an address in the binary.
 const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepasse|senha|palavra-passe|palavra_passe|\
-                       wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|şifre|mật khẩu|mật_khẩu|密碼|\
+                       wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|şifre|ŞİFRE|lozinka|parool|parolă|סיסמה|كلمة المرور|كلمة_المرور|mật khẩu|mật_khẩu|密碼|\
                        パスワード|暗証番号|비밀번호|암호";
 
-/// Returns all words that trigger the examination of a name.
-pub(super) fn triggers() -> impl Iterator<Item = &'static str> {
-    TRIGGERS.split('|').chain(FOREIGN.split('|'))
+/// Returns all words that trigger the examination of a name. The search ignores the case of letters of ASCII alone, so that words
+/// with others are there in small letters, in capitals, and with one capital.
+pub(super) fn triggers() -> impl Iterator<Item = String> {
+    TRIGGERS.split('|').chain(FOREIGN.split('|')).flat_map(|word| {
+        let mut forms = vec![word.to_owned()];
+        if !word.is_ascii() {
+            let first = word.chars().next().map_or(0, char::len_utf8);
+            let (first, rest) = word.split_at(first);
+            forms.extend([word.to_uppercase(), first.to_uppercase() + rest]);
+            forms.dedup();
+        }
+        forms
+    })
 }
 
 /// Suffixes of names of passwords, whatever precedes them.
@@ -189,7 +199,8 @@ fn words_of(name: &str) -> String {
         if begins {
             words.push('_');
         }
-        words.extend(letter.to_lowercase());
+        // The small form of the Turkish capital `İ` has a dot of its own.
+        words.extend(letter.to_lowercase().filter(|letter| *letter != '\u{307}'));
     }
     words
 }
@@ -241,6 +252,11 @@ mod tests {
             ("auth", Some(Kind::Key)),
             ("stripe_key", Some(Kind::Secret)),
             ("wifi_psk", Some(Kind::Password)),
+            ("ПАРОЛЬ_БД", None),
+            ("БД_ПАРОЛЬ", Some(Kind::Password)),
+            ("Şifre", Some(Kind::Password)),
+            ("ŞİFRE", Some(Kind::Password)),
+            ("CONTRASEÑA", Some(Kind::Password)),
         ] {
             assert_eq!(kind_of(name), kind, "{name}");
         }
