@@ -200,7 +200,11 @@ impl Name {
             return (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(password.range);
         }
         let is_auth = word.to_ascii_lowercase().ends_with(b"auth");
-        if is_auth && (is_quoted || name.first() == Some(&b'_')) && value::is_base64_text(bytes) {
+        let is_of_npm = name.starts_with(b"_") || name.ends_with(b"__auth");
+        if is_auth && (is_quoted || is_of_npm) && value::is_base64_text(bytes) {
+            return Some(range);
+        }
+        if is_quoted && name == b"key" && value::is_hex(bytes) && self.is_beside_user(text) {
             return Some(range);
         }
         let is_header = form == Form::Colon && name.contains(&b'-') && value::is_mixed(bytes);
@@ -214,6 +218,15 @@ impl Name {
             true => range.start..yaml::continued(text, self.begin, range.end),
             false => range,
         })
+    }
+
+    /// Returns true for a member after the name of a user: `{"username":"me","key":"…"}`.
+    fn is_beside_user(&self, text: &[u8]) -> bool {
+        const USER: &[u8] = b"\"username\"";
+        let before = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin);
+        let member =
+            before.and_then(|before| before.rsplit(|byte| matches!(byte, b'{' | b'}')).next());
+        member.is_some_and(|member| member.windows(USER.len()).any(|part| part == USER))
     }
 
     /// Returns the words of a passphrase in a block of YAML.

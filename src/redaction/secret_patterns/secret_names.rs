@@ -23,8 +23,8 @@ pub(super) enum Kind {
 
 /// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
 const TRIGGERS: &str = "\
-    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|secret|\
-    secretstring|secret-string|token|key|credential|credentials|creds|authorization|cookie|mnemonic|phrase|pat|jwt|auth|sig|\
+    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|pw|secret|bw_session|\
+    bw_session|secretstring|secret-string|token|key|credential|credentials|creds|authorization|cookie|mnemonic|phrase|pat|jwt|auth|sig|\
     signature|sessid|sessionid";
 
 /// "Password" in further languages, in one text: each text of a list needs an address in the binary.
@@ -61,7 +61,7 @@ const PASSWORDS: &[&str] = &[
     "口令",
 ];
 /// Suffixes that must be whole words: `smtp_pass`, but not `bypass`.
-const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk"];
+const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk", "pw"];
 /// Words that are joined to `pass` and `pwd` without a separator.
 const BEFORE_SHORT: &str = "\
     db root admin user store key smtp mail ftp ssh sudo my http proxy require";
@@ -79,13 +79,15 @@ const SECRETS: &[&str] = &[
     "secret_key_base",
     "secret_string",
     "key_data",
+    "bw_session",
 ];
-/// Words before `key` that make it a secret; at the end those of vendors.
+/// Words before `key` that make it a secret; at the end those of vendors, of `ClickHouse` the last one.
 const SECRET_KEYS: &str = "\
     api access secret private encryption decryption signing master auth account shared preshared storage session app \
     application client service role admin root deploy webhook jwt hmac aes cipher crypto license subscription server write \
     ingest ingestion integration security anon functions stripe openai anthropic sendgrid mailgun twilio cohere mistral \
-    gemini huggingface datadog pagerduty supabase cloudflare postmark algolia paypal braintree shopify pinecone";
+    gemini huggingface datadog pagerduty supabase cloudflare postmark algolia paypal braintree shopify pinecone rapidapi fastly \
+    house";
 /// Words before `token` that make it a secret with certainty.
 const SECRET_TOKENS: &str = "\
     access auth refresh bearer id session security private api bot deploy sas vault github gitlab npm slack job";
@@ -97,10 +99,10 @@ const OTHER_TOKENS: &str = "\
 const OTHER_KEYS: &str = "\
     public publishable pub primary foreign cache sort partition hash range index object row group order host idempotency \
     translation lookup routing event unique dedup query restore";
-/// Last words that number a secret or name its encoding.
+/// Last words that number a secret, name its encoding, or say that it is there once more.
 const SUFFIXES: &str = "\
     prod production dev development staging test old new current previous live value plain plaintext raw b64 base64 hex \
-    default main primary secondary pem";
+    default main primary secondary pem backup bak fallback sandbox canary confirmation confirm repeat v1 v2 v3";
 
 /// Returns true if the value of this name is a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
@@ -168,7 +170,12 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
         return Some(if is_secret { Kind::Secret } else { Kind::Key });
     }
     match last {
-        "pat" if has_word("github gh gitlab gl azure ado devops git access bitbucket", before) => {
+        "pat"
+            if has_word(
+                "github gh gitlab gl azure ado devops ext git access bitbucket",
+                before,
+            ) =>
+        {
             Some(Kind::Token)
         }
         "jwt" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Kind::Token),
@@ -252,6 +259,14 @@ mod tests {
             ("auth", Some(Kind::Key)),
             ("stripe_key", Some(Kind::Secret)),
             ("wifi_psk", Some(Kind::Password)),
+            ("AZURE_DEVOPS_EXT_PAT", Some(Kind::Token)),
+            ("BW_SESSION", Some(Kind::Secret)),
+            ("OPENAI_API_KEY_BACKUP", Some(Kind::Secret)),
+            ("secret_v2", Some(Kind::Secret)),
+            ("passwordConfirmation", Some(Kind::Password)),
+            ("db_pw", Some(Kind::Password)),
+            ("pwm", None),
+            ("x-rapidapi-key", Some(Kind::Secret)),
             ("ПАРОЛЬ_БД", None),
             ("БД_ПАРОЛЬ", Some(Kind::Password)),
             ("Şifre", Some(Kind::Password)),

@@ -33,6 +33,7 @@ const ROWS: &[(&str, Find)] = &[
         code,
     ),
     ("recovery code: ", recovery_code),
+    ("secretid|secret_id|secret id", secret_id),
     ("::add-mask::|##[add-mask]|issecret=true]", masked),
     ("securestring", secure),
     ("userpwd", of_user),
@@ -415,6 +416,22 @@ fn code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let from = at.end + gap;
     ((4..=10).contains(&length) && ends && !is_hardware && is_start(text, at.start))
         .then_some(from..from + length)
+}
+
+/// `SecretID: UUID` of Consul, Nomad and Vault. Other identifiers name the place of a secret.
+fn secret_id(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const UUID: usize = 36;
+    let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let gap = run(rest, |byte| b"\\\"':=| \t".contains(&byte));
+    let uuid = rest.get(gap..gap + UUID)?;
+    let is_uuid = uuid.iter().enumerate().all(|(place, byte)| match place {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    let ends =
+        rest.get(gap + UUID).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
+    let from = at.end + gap;
+    (gap > 0 && is_uuid && ends).then_some(from..from + UUID)
 }
 
 fn recovery_code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {

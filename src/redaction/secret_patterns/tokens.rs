@@ -130,6 +130,8 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "v2.local." Dotted 60; "v4.local." Dotted 60; "v2.public." Dotted 100; "v4.public." Dotted 100; "sdk-" Word 36 36; "unkey_" Alnum 20;
     // Personal encryption and wallets
     "AGE-SECRET-KEY-1" Upper 50; "AGE-PLUGIN-" Word 30; "xprv" Alnum 100; "zprv" Alnum 100;
+    // Logins at registries of containers
+    "eyJhdXRocyI6" Base64 20; "eyJhdXRoIjo" Base64 20;
     // Private keys in base64, as variables and Kubernetes secrets hold them
     "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS" Base64 20; "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFQyBQUklWQVRF" Base64 20;
     "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE" Base64 20; "LS0tLS1CRUdJTiBEU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS" Base64 20;

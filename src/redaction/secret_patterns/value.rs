@@ -299,6 +299,11 @@ pub(super) fn is_entropic(value: &[u8]) -> bool {
         && longest_word(value) < 8
 }
 
+/// Returns true for a key of 16 bytes or more as hexadecimal digits.
+pub(super) fn is_hex(value: &[u8]) -> bool {
+    value.len() >= 32 && value.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// Returns the length of the longest run of letters of one case.
 fn longest_word(value: &[u8]) -> usize {
     value.split(|byte| !byte.is_ascii_lowercase()).map(<[u8]>::len).max().unwrap_or(0)
