@@ -214,10 +214,28 @@ impl Name {
         let is_whole_line = matches!(after, b'\n' | b'\r')
             || text.get(end..end + 2).is_some_and(|next| matches!(next, b"\\n" | b"\\r" | b" #"));
         let goes_on = form == Form::Colon && !is_quoted && matches!(after, b'\n' | b'\r');
-        value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then(|| match goes_on {
-            true => range.start..yaml::continued(text, self.begin, range.end),
-            false => range,
-        })
+        let is_of_shell = matches!(form, Form::Variable | Form::Option | Form::Property);
+        let is_tight = self.kind == Kind::Password && text.get(..range.start)?.ends_with(b"=");
+        let to = if goes_on {
+            yaml::continued(text, self.begin, range.end)
+        } else if is_of_shell && is_quoted && end > range.end {
+            value::joined(text, &range, end)
+        } else if (is_of_shell || is_tight) && !is_quoted && self.begins_line(text) {
+            value::unbroken(text, range.end)
+        } else {
+            range.end
+        };
+        // The first of several parts in quotes can be short.
+        let judged = if is_quoted { text.get(range.start..to)? } else { bytes };
+        value::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
+            .then_some(range.start..to)
+    }
+
+    /// Returns true for a variable or a setting that begins its line, also after `export` or the dash of a list.
+    fn begins_line(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(32)..self.begin).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+        matches!(line, b"" | b"-" | b"export")
     }
 
     /// Returns true for a member after the name of a user: `{"username":"me","key":"…"}`.
