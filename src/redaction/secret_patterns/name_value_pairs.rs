@@ -20,7 +20,7 @@ const MAX_LINES: usize = 16;
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = name_end(text, hit.end)?;
     let begin = name_begin(text, hit.start);
-    let name = Name::new(text, begin, end)?;
+    let name = Name::new(text, begin, end).filter(|name| !name.is_of_other(text))?;
     if let Some(found) = name.pair(text).or_else(|| name.described(text)) {
         return Some(found);
     }
@@ -229,6 +229,16 @@ impl Name {
         let judged = if is_quoted { text.get(range.start..to)? } else { bytes };
         value::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
             .then_some(range.start..to)
+    }
+
+    /// Returns true for a word of a parser, `unexpected token: …`, and for a part of a name of AWS, `arn:…:secret:…`.
+    fn is_of_other(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin);
+        let before = before.unwrap_or_default();
+        let word = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let is_of_parser = before.to_ascii_lowercase().ends_with(b"expected ");
+        self.kind == Kind::Token && is_of_parser
+            || word.ends_with(b":") && word.windows(4).any(|part| part == b"arn:")
     }
 
     /// Returns true for a variable or a setting that begins its line, also after `export` or the dash of a list.

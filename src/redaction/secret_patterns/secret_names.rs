@@ -144,6 +144,10 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     if last.ends_with("authorization") {
         return Some(Kind::Authorization);
     }
+    // The name of an object that holds the secret.
+    if last == "secret" && has_word("existing pull", before) {
+        return None;
+    }
     if ends(SECRETS) {
         return Some(Kind::Secret);
     }
@@ -259,6 +263,7 @@ mod tests {
             ("auth", Some(Kind::Key)),
             ("stripe_key", Some(Kind::Secret)),
             ("wifi_psk", Some(Kind::Password)),
+            ("auth.existingSecret", None),
             ("AZURE_DEVOPS_EXT_PAT", Some(Kind::Token)),
             ("BW_SESSION", Some(Kind::Secret)),
             ("OPENAI_API_KEY_BACKUP", Some(Kind::Secret)),

@@ -422,6 +422,11 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || [
             &b"arn:"[..],
             b"ENC[",
+            b"env:",
+            b"file:",
+            b"ssm:",
+            b".*",
+            b".+",
             b"vault:",
             b"projects/",
             b"op:",
