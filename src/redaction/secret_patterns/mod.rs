@@ -205,7 +205,13 @@ pub(super) fn search(
                 lists::items(text, from..to, found);
                 let headed = Table::headed(text, from..to).filter(|_| from < decided);
                 begin(table, headed, text, from, found);
-                name_value_pairs::secret(text, from..to)
+                let secret = name_value_pairs::secret(text, from..to);
+                if let Some(next) =
+                    secret.as_ref().and_then(|secret| after_change(text, secret.end))
+                {
+                    found(next);
+                }
+                secret
             }
             Place::Program => {
                 commands::in_text(text, from..to, found);
@@ -280,6 +286,13 @@ fn begin(
         }
         *table = next;
     }
+}
+
+/// Returns the value that replaces the one in quotes which ends at `at`: `"old" -> "new"`.
+fn after_change(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let arrow = text.get(at..at + 5)?;
+    let new = value::quoted(text, at + 5).filter(|_| arrow == b"\" -> ")?.range;
+    (new.len() >= 4 && !value::is_reference(text.get(new.clone())?)).then_some(new)
 }
 
 /// Returns the secret next to the id of a Twilio account.

@@ -84,11 +84,17 @@ impl Name {
                     .is_some_and(|start| start == b"<string>")
                     .then_some((Form::Element, at))
             }
+            b'<' => after_element(text, after),
             b'(' | b'{' if gap == 0 => {
                 let at = begin(after + 1);
                 value::quoted(text, at).map(|_| (Form::Call, at))
             }
-            b'\n' | b'\r' => None,
+            b'\n' | b'\r' => yaml::next_item(text, after)
+                .filter(|_| self.is_option)
+                .map(|at| (Form::OptionWord, at)),
+            b',' if self.is_option && self.is_in_list(text) => {
+                Some((Form::OptionWord, begin(after + 1)))
+            }
             _ if gap == 0 => None,
             _ => self.after_blanks(text, at, after),
         }
@@ -204,6 +210,13 @@ impl Name {
         self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'[')
     }
 
+    /// Returns true for an item of a list in brackets, `[--password, …]`.
+    fn is_in_list(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        line.iter().rev().find(|byte| matches!(byte, b'[' | b']')) == Some(&b'[')
+    }
+
     /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
     pub(super) fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
         if let Some(found) = declared(text, at) {
@@ -273,6 +286,23 @@ impl Name {
         });
         is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
     }
+}
+
+/// Returns the value in the element after the one with the name: `<name>…</name><value>`, `<td>…</td><td>`.
+fn after_element(text: &[u8], at: usize) -> Option<(Form, usize)> {
+    let rest = text.get(at..text.len().min(at + 16))?;
+    let is = |end: &[u8]| rest.starts_with(end);
+    if is(b"</name>") {
+        let at = lines(text, at + 7);
+        return text.get(at..)?.starts_with(b"<value>").then_some((Form::Element, at));
+    }
+    if !is(b"</td>") && !is(b"</th>") && !is(b"</dt>") {
+        return None;
+    }
+    let at = lines(text, at + 5);
+    let tag = text.get(at..text.len().min(at + 128))?;
+    let end = tag.iter().position(|byte| *byte == b'>')?;
+    (tag.starts_with(b"<td") || tag.starts_with(b"<dd")).then_some((Form::Column, at + end + 1))
 }
 
 /// Returns the value after a type and an equals sign.
