@@ -67,14 +67,20 @@ impl Name {
             b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
             // The user of a URL.
             b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
+            // `**Password:** x`
+            b':' if text.get(after + 1..after + 4) == Some(b"** ") => {
+                Some((Form::Colon, begin(after + 4)))
+            }
             b':' => self.typed(text, begin(after + 1)),
             0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
                 Some((Form::Colon, begin(after + 3)))
             }
             b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
             b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
-            0xe2 if text.get(after..after + 3) == Some("│".as_bytes()) => {
-                Some((Form::Column, begin(after + 3)))
+            0xe2 => {
+                let is = |mark: &str| text.get(after..after + 3) == Some(mark.as_bytes());
+                let is_mark = is("│") || is("┃") || is("→") && gap > 0;
+                is_mark.then(|| (Form::Column, begin(after + 3)))
             }
             b',' if has_quote => self.next_argument(text, after),
             // In a list of properties of macOS the value is the next element.
