@@ -90,6 +90,7 @@ impl Name {
                     .is_some_and(|start| start == b"<string>")
                     .then_some((Form::Element, at))
             }
+            b')' if has_quote => otherwise(text, after + 1),
             b'<' => after_element(text, after),
             b'(' | b'{' if gap == 0 => {
                 let at = begin(after + 1);
@@ -142,14 +143,18 @@ impl Name {
 
     /// Returns the argument after the name in a call, or the other one of a pair.
     fn next_argument(&self, text: &[u8], comma: usize) -> Option<(Form, usize)> {
-        let at = lines(text, comma + 1);
+        let mut at = lines(text, comma + 1);
+        if self.is_option && text.get(at..)?.starts_with(b"default=") {
+            at += 8;
+        }
         let value = value::quoted(text, at)?;
         if self.is_option {
             return Some((Form::Pair, at));
         }
         // The first of two, not one of a list of words.
-        let is_first =
-            matches!(self.begin.checked_sub(2).and_then(|at| text.get(at)), Some(b'(' | b'['));
+        let before = text.get(..self.begin)?;
+        let before = before.strip_suffix(b"#").unwrap_or(before);
+        let is_first = matches!(before, [.., b'(' | b'[', _]);
         let end = lines(text, value.end);
         // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
         let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
@@ -292,6 +297,15 @@ impl Name {
         });
         is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
     }
+}
+
+/// Returns the value in place of a variable that is not set: `getenv("NAME") or "…"`.
+fn otherwise(text: &[u8], at: usize) -> Option<(Form, usize)> {
+    const WORDS: [&[u8]; 7] = [b"or ", b"|| ", b"?? ", b"?: ", b"{ ", b".unwrap_or(", b".orElse("];
+    let at = blanks(text, at, 16);
+    let rest = text.get(at..text.len().min(at + 16))?;
+    let word = WORDS.iter().find(|word| rest.starts_with(word))?;
+    value::quoted(text, at + word.len()).map(|_| (Form::Call, at + word.len()))
 }
 
 /// Returns the value in the element after the one with the name: `<name>…</name><value>`, `<td>…</td><td>`.
