@@ -74,6 +74,10 @@ pub(super) fn literal(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
     let word = rest.iter().take_while(|byte| is_letter(**byte) || b".: ".contains(byte)).count();
     match rest.get(word) {
+        // `@"…"` of C#, and a text of a shell.
+        Some(b'@' | b'$') if word == 0 && matches!(rest.get(1), Some(b'"' | b'\'')) => at + 1,
+        // `r#"…"#` of Rust.
+        Some(b'#') if word == 1 && rest.starts_with(b"r#\"") => at + 2,
         Some(b'"' | b'\'')
             if word == 1
                 && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'f' | b'N' | b'L')) =>
@@ -92,7 +96,6 @@ pub(super) fn literal(text: &[u8], at: usize) -> usize {
                 at
             }
         }
-        Some(b'"' | b'\'') if rest.first() == Some(&b'@') || rest.first() == Some(&b'$') => at + 1,
         _ => at,
     }
 }

@@ -47,6 +47,7 @@ static ROWS: &[Row] = &[
         Part::Attached,
     ),
     row("curl", "", "-u --user -U --proxy-user", Part::AfterColon),
+    row("curl", "", "-E --cert --proxy-cert", Part::AfterColon),
     row("curl", "", "-b --cookie", Part::Cookies),
     row("curl", "", "--oauth2-bearer", Part::Next),
     row("http https xh wget", "", "-a --auth", Part::AfterColon),
@@ -55,7 +56,7 @@ static ROWS: &[Row] = &[
     row("sshpass", "", "-p", Part::Attached),
     row(
         "sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh clickhouse-client influx cypher-shell \
-         rabbitmqadmin steghide psexec psexec64 psexec.exe psexec64.exe",
+         rabbitmqadmin steghide ncftp ncftpput ncftpget psexec psexec64 psexec.exe psexec64.exe",
         "",
         "-p",
         Part::Next,
@@ -87,6 +88,9 @@ static ROWS: &[Row] = &[
     row("useradd usermod", "", "-p", Part::Next),
     row("security", "add-generic-password", "-w", Part::Next),
     row("security", "add-internet-password", "-w", Part::Next),
+    row("security", "unlock-keychain", "-p", Part::Next),
+    row("security", "create-keychain", "-p", Part::Next),
+    row("pulumi", "", "--secret", Part::Place(2)),
     row("schtasks", "", "/rp", Part::Next),
     row("signtool", "", "/p", Part::Next),
     row("snmpget snmpset snmpwalk snmpbulkget snmpbulkwalk snmptrap", "", "-A -X -c", Part::Next),
@@ -245,6 +249,10 @@ fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
         Part::Source => value.starts_with(b"pass:").then_some(5..value.len())?,
     };
     let secret = value.get(range.clone())?;
+    // A path of Windows.
+    if matches!(part, Part::AfterColon) && range.start == 2 && secret.starts_with(b"\\") {
+        return None;
+    }
     let is_secret = secret.len() >= 3 && !secret.starts_with(b"-") && !value::is_reference(secret);
     if matches!(part, Part::Assigned) {
         // Nothing says which of the values are secrets.

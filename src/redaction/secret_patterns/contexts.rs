@@ -265,7 +265,7 @@ pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.len().min(at + 8192))?;
     let gap = run(rest, |byte| byte == b' ');
     let token = rest.get(gap..)?;
-    let length = run(token, |byte| is_word(byte) || b".~+/".contains(&byte));
+    let length = run(token, |byte| is_word(byte) || b".~+/%".contains(&byte));
     let length = length + run(token.get(length..)?, |byte| byte == b'=');
     let token = token.get(..length)?;
     let is_token = gap > 0

@@ -7,6 +7,7 @@ use super::before_value::{blanks, lines};
 use super::contexts::run;
 use super::name_value_pairs::{MAX_NAME_LENGTH, Name, element, here_document, is_letter};
 use super::value::{self, Form, Value};
+use super::yaml;
 
 /// Maximum distance in bytes between the name of a pair and its value.
 const PAIR: usize = 256;
@@ -17,7 +18,7 @@ const MAX_MEMBERS: usize = 8;
 impl Name {
     /// Returns the value of a pair with this name: `name: DB_PASSWORD`, then `value: …`.
     pub(super) fn pair(&self, text: &[u8]) -> Option<Range<usize>> {
-        const NAMES: [&str; 12] = [
+        const NAMES: [&str; 16] = [
             "name",
             "key",
             "variable",
@@ -30,6 +31,10 @@ impl Name {
             "parameter",
             "parametername",
             "parameterkey",
+            "optionname",
+            "settingname",
+            "propertyname",
+            "variablename",
         ];
         // The name can be the last part of a path.
         let path = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin)?;
@@ -94,8 +99,12 @@ impl Name {
                         .get(at..at + 5)
                         .is_some_and(|word| word.eq_ignore_ascii_case(b"value")) =>
                 {
+                    // `ParameterValue` belongs to `ParameterKey`.
+                    let is_capital = window.get(at) == Some(&b'V');
                     let is_word = at == 0
-                        || window.get(at - 1).is_some_and(|byte| !byte.is_ascii_alphanumeric());
+                        || window.get(at - 1).is_some_and(|byte| {
+                            !byte.is_ascii_alphanumeric() || is_capital && byte.is_ascii_lowercase()
+                        });
                     let rest = window.get(at + 5..)?;
                     let gap = rest.iter().take_while(is_blank).count();
                     let separator = rest.get(gap).copied();
@@ -124,6 +133,20 @@ impl Name {
             at + run(rest, |byte| b"\\\"'".contains(&byte))
         };
         let after = blanks(text, quotes(self.end), 16);
+        const MAX_LENGTH: usize = 512;
+        let colon = blanks(text, after + 1, 16);
+        if byte(after) == b':' && matches!(byte(colon), b'\n' | b'\r') {
+            let mut found = None;
+            yaml::members(text, self.begin, colon, MAX_LENGTH, &mut |key, range| {
+                let value = value::quoted(text, range.start).map_or(range, |value| value.range);
+                let bytes = text.get(value.clone()).unwrap_or_default();
+                let is_value = NAMES.contains(&key.to_ascii_lowercase().as_slice());
+                if is_value && value::is_secret(self.kind, Form::Colon, bytes, false, true) {
+                    found = Some(value);
+                }
+            });
+            return found;
+        }
         let open = match byte(after) {
             b':' | b'=' => lines(text, after + 1),
             _ if after > self.end => after,

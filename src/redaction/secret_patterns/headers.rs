@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::name_value_pairs::is_letter;
 use super::value::{self, Form};
+use crate::util::words::has_word;
 
 /// Returns the credentials in the value of an `Authorization` header: the text after the scheme, if there is one.
 pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
@@ -85,9 +86,28 @@ pub(super) fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>>
         .iter()
         .take(128)
         .position(|byte| !byte.is_ascii_graphic() || b"=:;,\"'\\".contains(byte))?;
-    let secret = range.start + name + 1..range.end;
+    let from = range.start + name + 1;
+    let secret = from..text.get(from..range.end).map_or(range.end, |rest| from + one(rest));
     let is_cookie = name > 0 && value.get(name) == Some(&b'=') && secret.len() >= 6;
-    (is_cookie && !value::is_reference(text.get(secret.clone())?)).then_some(secret)
+    let first = text.get(secret.clone())?.split(|byte| *byte == b';').next()?;
+    (is_cookie && !value::is_reference(first)).then_some(secret)
+}
+
+/// Returns the length of the value of a cookie that is set, without its attributes, or of all that follows if there may be another
+/// cookie in it.
+fn one(rest: &[u8]) -> usize {
+    const ATTRIBUTES: &str =
+        "path domain expires max-age secure httponly samesite partitioned priority";
+    let is_attribute = |part: &[u8]| {
+        let name = part.trim_ascii().split(|byte| *byte == b'=').next().unwrap_or_default();
+        let is_list =
+            || part.windows(2).any(|pair| pair == b", ") && !name.eq_ignore_ascii_case(b"expires");
+        std::str::from_utf8(name).is_ok_and(|name| has_word(ATTRIBUTES, &name.to_lowercase()))
+            && !is_list()
+    };
+    let mut parts = rest.split(|byte| *byte == b';');
+    let length = parts.next().map_or(rest.len(), <[u8]>::len);
+    if length < rest.len() && parts.all(is_attribute) { length } else { rest.len() }
 }
 
 /// Returns the value of a header: the rest of its line, or the text in its quotes.

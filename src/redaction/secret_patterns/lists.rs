@@ -97,7 +97,10 @@ impl About {
             }
             kind => value::is_secret(kind, Form::Colon, bytes, is_quoted, false),
         };
-        if is_secret && (is_quoted || !bytes.contains(&b' ')) {
+        // A class of a regular expression is no list: `password=[A-Za-z0-9]+`.
+        let from = range.start.saturating_sub(1);
+        let is_class = || text.get(from..range.end).is_some_and(value::is_reference);
+        if is_secret && (is_quoted || !bytes.contains(&b' ') && !is_class()) {
             found(range.start..range.start + length);
         }
     }

@@ -17,6 +17,7 @@
 //! | [`headers`] | credentials and cookies |
 //! | [`contexts`] | addresses, keys between header and footer lines |
 //! | [`tokens`] | the prefixes of vendors |
+//! | [`shapes`] | tokens of vendors in several parts |
 //! | [`commands`] | options of programs |
 //! | [`operands`] | operands of programs |
 //! | [`piped_passwords`] | standard input |
@@ -38,6 +39,7 @@ mod piped_passwords;
 mod plain_words;
 mod secret_names;
 mod separators;
+mod shapes;
 mod sql_rows;
 mod statements;
 mod tables;
@@ -45,6 +47,7 @@ mod tokens;
 mod value;
 mod yaml;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -64,6 +67,8 @@ const MAX_BEFORE: usize = 64;
 enum Place {
     /// A token, with its row in the table.
     Token(usize),
+    /// A token in several parts, with its shape.
+    Shape(&'static str),
     /// The name of a secret.
     Name,
     /// A program with arguments.
@@ -131,17 +136,20 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         (":3306:", Place::PgPass),
     ];
     let tokens = tokens::TOKENS.iter().enumerate();
-    let words: Vec<(&str, Place)> = fixed
+    let names = secret_names::triggers().map(|word| (Cow::Owned(word), Place::Name));
+    let words: Vec<(Cow<'static, str>, Place)> = fixed
         .into_iter()
         .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
+        .chain(shapes::shapes().map(|(prefix, shape)| (prefix, Place::Shape(shape))))
         .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
-        .chain(secret_names::triggers().map(|word| (word, Place::Name)))
         .chain(commands::programs().map(|name| (name, Place::Program)))
+        .map(|(word, place)| (Cow::Borrowed(word), place))
+        .chain(names)
         .collect();
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
-        .build(words.iter().map(|(word, _)| word))
+        .build(words.iter().map(|(word, _)| word.as_ref()))
         .unwrap_or_else(|_| unreachable!("the words make an automaton"));
     let longest = words.iter().map(|(word, _)| word.len()).max().unwrap_or(1);
     let places = words.into_iter().map(|(_, place)| place).collect();
@@ -189,11 +197,21 @@ pub(super) fn search(
                 }
                 secret
             }
+            Place::Shape(shape) if shapes::is_in_address(shape) || is_start(text, from) => {
+                shapes::token(shape, text, from)
+            }
+            Place::Shape(_) => None,
             Place::Name => {
                 lists::items(text, from..to, found);
                 let headed = Table::headed(text, from..to).filter(|_| from < decided);
                 begin(table, headed, text, from, found);
-                name_value_pairs::secret(text, from..to)
+                let secret = name_value_pairs::secret(text, from..to);
+                if let Some(next) =
+                    secret.as_ref().and_then(|secret| after_change(text, secret.end))
+                {
+                    found(next);
+                }
+                secret
             }
             Place::Program => {
                 commands::in_text(text, from..to, found);
@@ -268,6 +286,13 @@ fn begin(
         }
         *table = next;
     }
+}
+
+/// Returns the value that replaces the one in quotes which ends at `at`: `"old" -> "new"`.
+fn after_change(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let arrow = text.get(at..at + 5)?;
+    let new = value::quoted(text, at + 5).filter(|_| arrow == b"\" -> ")?.range;
+    (new.len() >= 4 && !value::is_reference(text.get(new.clone())?)).then_some(new)
 }
 
 /// Returns the secret next to the id of a Twilio account.

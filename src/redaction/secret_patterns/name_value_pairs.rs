@@ -20,7 +20,7 @@ const MAX_LINES: usize = 16;
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = name_end(text, hit.end)?;
     let begin = name_begin(text, hit.start);
-    let name = Name::new(text, begin, end)?;
+    let name = Name::new(text, begin, end).filter(|name| !name.is_of_other(text))?;
     if let Some(found) = name.pair(text).or_else(|| name.described(text)) {
         return Some(found);
     }
@@ -200,7 +200,11 @@ impl Name {
             return (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(password.range);
         }
         let is_auth = word.to_ascii_lowercase().ends_with(b"auth");
-        if is_auth && (is_quoted || name.first() == Some(&b'_')) && value::is_base64_text(bytes) {
+        let is_of_npm = name.starts_with(b"_") || name.ends_with(b"__auth");
+        if is_auth && (is_quoted || is_of_npm) && value::is_base64_text(bytes) {
+            return Some(range);
+        }
+        if is_quoted && name == b"key" && value::is_hex(bytes) && self.is_beside_user(text) {
             return Some(range);
         }
         let is_header = form == Form::Colon && name.contains(&b'-') && value::is_mixed(bytes);
@@ -210,10 +214,47 @@ impl Name {
         let is_whole_line = matches!(after, b'\n' | b'\r')
             || text.get(end..end + 2).is_some_and(|next| matches!(next, b"\\n" | b"\\r" | b" #"));
         let goes_on = form == Form::Colon && !is_quoted && matches!(after, b'\n' | b'\r');
-        value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then(|| match goes_on {
-            true => range.start..yaml::continued(text, self.begin, range.end),
-            false => range,
-        })
+        let is_of_shell = matches!(form, Form::Variable | Form::Option | Form::Property);
+        let is_tight = self.kind == Kind::Password && text.get(..range.start)?.ends_with(b"=");
+        let to = if goes_on {
+            yaml::continued(text, self.begin, range.end)
+        } else if is_of_shell && is_quoted && end > range.end {
+            value::joined(text, &range, end)
+        } else if (is_of_shell || is_tight) && !is_quoted && self.begins_line(text) {
+            value::unbroken(text, range.end)
+        } else {
+            range.end
+        };
+        // The first of several parts in quotes can be short.
+        let judged = if is_quoted { text.get(range.start..to)? } else { bytes };
+        value::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
+            .then_some(range.start..to)
+    }
+
+    /// Returns true for a word of a parser, `unexpected token: …`, and for a part of a name of AWS, `arn:…:secret:…`.
+    fn is_of_other(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin);
+        let before = before.unwrap_or_default();
+        let word = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let is_of_parser = before.to_ascii_lowercase().ends_with(b"expected ");
+        self.kind == Kind::Token && is_of_parser
+            || word.ends_with(b":") && word.windows(4).any(|part| part == b"arn:")
+    }
+
+    /// Returns true for a variable or a setting that begins its line, also after `export` or the dash of a list.
+    fn begins_line(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(32)..self.begin).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+        matches!(line, b"" | b"-" | b"export")
+    }
+
+    /// Returns true for a member after the name of a user: `{"username":"me","key":"…"}`.
+    fn is_beside_user(&self, text: &[u8]) -> bool {
+        const USER: &[u8] = b"\"username\"";
+        let before = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin);
+        let member =
+            before.and_then(|before| before.rsplit(|byte| matches!(byte, b'{' | b'}')).next());
+        member.is_some_and(|member| member.windows(USER.len()).any(|part| part == USER))
     }
 
     /// Returns the words of a passphrase in a block of YAML.

@@ -50,6 +50,7 @@ static ROWS: &[Row] = &[
     Row { valued: "-m -S -R -P", ..row("mkpasswd", "", Place::At(0)) },
     row("wpa_passphrase", "", Place::At(1)),
     row("bitcoin-cli", "walletpassphrase", Place::At(1)),
+    row("ansible-vault", "encrypt_string", Place::At(1)),
     row("bw", "unlock", Place::At(1)),
     row("bw", "login", Place::At(2)),
     Row { valued: "--registry", ..row("cargo", "login", Place::At(1)) },

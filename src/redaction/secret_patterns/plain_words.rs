@@ -19,7 +19,7 @@ pub(super) fn is_plain_word(value: &str) -> bool {
          obligatoire facultatif incorrecte invalide manquant obligatorio obligatoria requerido \
          requerida necesaria incorrecto incorrecta desconocida opcional obrigatorio incorreta \
          esquecida alterada expirada verplicht vereist onjuist vergeten wymagane niepoprawne \
-         obligatorisk felaktigt";
+         obligatorisk obligatoriskt felaktigt";
     /// Prefixes and suffixes of placeholders.
     const STARTS: &[&str] = &["your", "<", "example", "placeholder", "insert", "replace", "enter"];
     let plain = value.trim_end_matches(['?', '!', ';', ',', '.', ':']).to_lowercase();

@@ -23,18 +23,28 @@ pub(super) enum Kind {
 
 /// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
 const TRIGGERS: &str = "\
-    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|secret|\
-    secretstring|secret-string|token|key|credential|credentials|creds|authorization|cookie|mnemonic|phrase|pat|jwt|auth|sig|\
+    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|pw|secret|bw_session|\
+    bw_session|secretstring|secret-string|token|key|credential|credentials|creds|authorization|cookie|mnemonic|phrase|pat|jwt|auth|sig|\
     signature|sessid|sessionid";
 
 /// "Password" in further languages, in one text: each text of a list needs an address in the binary.
 const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepasse|senha|palavra-passe|palavra_passe|\
-                       wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|şifre|mật khẩu|mật_khẩu|密碼|\
+                       wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|şifre|ŞİFRE|lozinka|parool|parolă|סיסמה|كلمة المرور|كلمة_المرور|mật khẩu|mật_khẩu|密碼|\
                        パスワード|暗証番号|비밀번호|암호";
 
-/// Returns all words that trigger the examination of a name.
-pub(super) fn triggers() -> impl Iterator<Item = &'static str> {
-    TRIGGERS.split('|').chain(FOREIGN.split('|'))
+/// Returns all words that trigger the examination of a name. The search ignores the case of letters of ASCII alone, so that words
+/// with others are there in small letters, in capitals, and with one capital.
+pub(super) fn triggers() -> impl Iterator<Item = String> {
+    TRIGGERS.split('|').chain(FOREIGN.split('|')).flat_map(|word| {
+        let mut forms = vec![word.to_owned()];
+        if !word.is_ascii() {
+            let first = word.chars().next().map_or(0, char::len_utf8);
+            let (first, rest) = word.split_at(first);
+            forms.extend([word.to_uppercase(), first.to_uppercase() + rest]);
+            forms.dedup();
+        }
+        forms
+    })
 }
 
 /// Suffixes of names of passwords, whatever precedes them.
@@ -51,7 +61,7 @@ const PASSWORDS: &[&str] = &[
     "口令",
 ];
 /// Suffixes that must be whole words: `smtp_pass`, but not `bypass`.
-const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk"];
+const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw", "psk", "pw"];
 /// Words that are joined to `pass` and `pwd` without a separator.
 const BEFORE_SHORT: &str = "\
     db root admin user store key smtp mail ftp ssh sudo my http proxy require";
@@ -69,13 +79,15 @@ const SECRETS: &[&str] = &[
     "secret_key_base",
     "secret_string",
     "key_data",
+    "bw_session",
 ];
-/// Words before `key` that make it a secret; at the end those of vendors.
+/// Words before `key` that make it a secret; at the end those of vendors, of `ClickHouse` the last one.
 const SECRET_KEYS: &str = "\
     api access secret private encryption decryption signing master auth account shared preshared storage session app \
     application client service role admin root deploy webhook jwt hmac aes cipher crypto license subscription server write \
     ingest ingestion integration security anon functions stripe openai anthropic sendgrid mailgun twilio cohere mistral \
-    gemini huggingface datadog pagerduty supabase cloudflare postmark algolia paypal braintree shopify pinecone";
+    gemini huggingface datadog pagerduty supabase cloudflare postmark algolia paypal braintree shopify pinecone rapidapi fastly \
+    house";
 /// Words before `token` that make it a secret with certainty.
 const SECRET_TOKENS: &str = "\
     access auth refresh bearer id session security private api bot deploy sas vault github gitlab npm slack job";
@@ -87,10 +99,10 @@ const OTHER_TOKENS: &str = "\
 const OTHER_KEYS: &str = "\
     public publishable pub primary foreign cache sort partition hash range index object row group order host idempotency \
     translation lookup routing event unique dedup query restore";
-/// Last words that number a secret or name its encoding.
+/// Last words that number a secret, name its encoding, or say that it is there once more.
 const SUFFIXES: &str = "\
     prod production dev development staging test old new current previous live value plain plaintext raw b64 base64 hex \
-    default main primary secondary pem";
+    default main primary secondary pem backup bak fallback sandbox canary confirmation confirm repeat v1 v2 v3";
 
 /// Returns true if the value of this name is a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
@@ -132,6 +144,10 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     if last.ends_with("authorization") {
         return Some(Kind::Authorization);
     }
+    // The name of an object that holds the secret.
+    if last == "secret" && has_word("existing pull", before) {
+        return None;
+    }
     if ends(SECRETS) {
         return Some(Kind::Secret);
     }
@@ -158,7 +174,12 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
         return Some(if is_secret { Kind::Secret } else { Kind::Key });
     }
     match last {
-        "pat" if has_word("github gh gitlab gl azure ado devops git access bitbucket", before) => {
+        "pat"
+            if has_word(
+                "github gh gitlab gl azure ado devops ext git access bitbucket",
+                before,
+            ) =>
+        {
             Some(Kind::Token)
         }
         "jwt" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Kind::Token),
@@ -189,7 +210,8 @@ fn words_of(name: &str) -> String {
         if begins {
             words.push('_');
         }
-        words.extend(letter.to_lowercase());
+        // The small form of the Turkish capital `İ` has a dot of its own.
+        words.extend(letter.to_lowercase().filter(|letter| *letter != '\u{307}'));
     }
     words
 }
@@ -241,6 +263,20 @@ mod tests {
             ("auth", Some(Kind::Key)),
             ("stripe_key", Some(Kind::Secret)),
             ("wifi_psk", Some(Kind::Password)),
+            ("auth.existingSecret", None),
+            ("AZURE_DEVOPS_EXT_PAT", Some(Kind::Token)),
+            ("BW_SESSION", Some(Kind::Secret)),
+            ("OPENAI_API_KEY_BACKUP", Some(Kind::Secret)),
+            ("secret_v2", Some(Kind::Secret)),
+            ("passwordConfirmation", Some(Kind::Password)),
+            ("db_pw", Some(Kind::Password)),
+            ("pwm", None),
+            ("x-rapidapi-key", Some(Kind::Secret)),
+            ("ПАРОЛЬ_БД", None),
+            ("БД_ПАРОЛЬ", Some(Kind::Password)),
+            ("Şifre", Some(Kind::Password)),
+            ("ŞİFRE", Some(Kind::Password)),
+            ("CONTRASEÑA", Some(Kind::Password)),
         ] {
             assert_eq!(kind_of(name), kind, "{name}");
         }

@@ -67,14 +67,20 @@ impl Name {
             b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
             // The user of a URL.
             b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
+            // `**Password:** x`
+            b':' if text.get(after + 1..after + 4) == Some(b"** ") => {
+                Some((Form::Colon, begin(after + 4)))
+            }
             b':' => self.typed(text, begin(after + 1)),
             0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
                 Some((Form::Colon, begin(after + 3)))
             }
             b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
             b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
-            0xe2 if text.get(after..after + 3) == Some("│".as_bytes()) => {
-                Some((Form::Column, begin(after + 3)))
+            0xe2 => {
+                let is = |mark: &str| text.get(after..after + 3) == Some(mark.as_bytes());
+                let is_mark = is("│") || is("┃") || is("→") && gap > 0;
+                is_mark.then(|| (Form::Column, begin(after + 3)))
             }
             b',' if has_quote => self.next_argument(text, after),
             // In a list of properties of macOS the value is the next element.
@@ -84,11 +90,18 @@ impl Name {
                     .is_some_and(|start| start == b"<string>")
                     .then_some((Form::Element, at))
             }
+            b')' if has_quote => otherwise(text, after + 1),
+            b'<' => after_element(text, after),
             b'(' | b'{' if gap == 0 => {
                 let at = begin(after + 1);
                 value::quoted(text, at).map(|_| (Form::Call, at))
             }
-            b'\n' | b'\r' => None,
+            b'\n' | b'\r' => yaml::next_item(text, after)
+                .filter(|_| self.is_option)
+                .map(|at| (Form::OptionWord, at)),
+            b',' if self.is_option && self.is_in_list(text) => {
+                Some((Form::OptionWord, begin(after + 1)))
+            }
             _ if gap == 0 => None,
             _ => self.after_blanks(text, at, after),
         }
@@ -130,14 +143,18 @@ impl Name {
 
     /// Returns the argument after the name in a call, or the other one of a pair.
     fn next_argument(&self, text: &[u8], comma: usize) -> Option<(Form, usize)> {
-        let at = lines(text, comma + 1);
+        let mut at = lines(text, comma + 1);
+        if self.is_option && text.get(at..)?.starts_with(b"default=") {
+            at += 8;
+        }
         let value = value::quoted(text, at)?;
         if self.is_option {
             return Some((Form::Pair, at));
         }
         // The first of two, not one of a list of words.
-        let is_first =
-            matches!(self.begin.checked_sub(2).and_then(|at| text.get(at)), Some(b'(' | b'['));
+        let before = text.get(..self.begin)?;
+        let before = before.strip_suffix(b"#").unwrap_or(before);
+        let is_first = matches!(before, [.., b'(' | b'[', _]);
         let end = lines(text, value.end);
         // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
         let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
@@ -202,6 +219,13 @@ impl Name {
     /// Returns true for the name of an element in what PHP prints: `[password] => …`.
     pub(super) fn is_in_brackets(&self, text: &[u8]) -> bool {
         self.begin.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'[')
+    }
+
+    /// Returns true for an item of a list in brackets, `[--password, …]`.
+    fn is_in_list(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        line.iter().rev().find(|byte| matches!(byte, b'[' | b']')) == Some(&b'[')
     }
 
     /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
@@ -273,6 +297,32 @@ impl Name {
         });
         is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
     }
+}
+
+/// Returns the value in place of a variable that is not set: `getenv("NAME") or "…"`.
+fn otherwise(text: &[u8], at: usize) -> Option<(Form, usize)> {
+    const WORDS: [&[u8]; 7] = [b"or ", b"|| ", b"?? ", b"?: ", b"{ ", b".unwrap_or(", b".orElse("];
+    let at = blanks(text, at, 16);
+    let rest = text.get(at..text.len().min(at + 16))?;
+    let word = WORDS.iter().find(|word| rest.starts_with(word))?;
+    value::quoted(text, at + word.len()).map(|_| (Form::Call, at + word.len()))
+}
+
+/// Returns the value in the element after the one with the name: `<name>…</name><value>`, `<td>…</td><td>`.
+fn after_element(text: &[u8], at: usize) -> Option<(Form, usize)> {
+    let rest = text.get(at..text.len().min(at + 16))?;
+    let is = |end: &[u8]| rest.starts_with(end);
+    if is(b"</name>") {
+        let at = lines(text, at + 7);
+        return text.get(at..)?.starts_with(b"<value>").then_some((Form::Element, at));
+    }
+    if !is(b"</td>") && !is(b"</th>") && !is(b"</dt>") {
+        return None;
+    }
+    let at = lines(text, at + 5);
+    let tag = text.get(at..text.len().min(at + 128))?;
+    let end = tag.iter().position(|byte| *byte == b'>')?;
+    (tag.starts_with(b"<td") || tag.starts_with(b"<dd")).then_some((Form::Column, at + end + 1))
 }
 
 /// Returns the value after a type and an equals sign.

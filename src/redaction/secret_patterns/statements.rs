@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::before_value::{lines, literal};
 use super::contexts::run;
-use super::is_start;
 use super::plain_words::is_plain_word;
 use super::secret_names::Kind;
 use super::value::{self, Form};
+use super::{MAX_BEFORE, is_start};
 
 /// Maximum number of bytes around a phrase that are looked at.
 const AROUND: usize = 128;
@@ -33,6 +33,8 @@ const ROWS: &[(&str, Find)] = &[
         code,
     ),
     ("recovery code: ", recovery_code),
+    ("secretid|secret_id|secret id", secret_id),
+    ("@tcp(|@unix(", before_host),
     ("::add-mask::|##[add-mask]|issecret=true]", masked),
     ("securestring", secure),
     ("userpwd", of_user),
@@ -61,7 +63,8 @@ const ROWS: &[(&str, Find)] = &[
         "basicauth(|basic_auth(|digestauth(|ntlmauth(|userpassword(|networkcredential(|\
          awscredentials(|staticcredentials(|staticcredentialsprovider(|passwordcredential(|\
          passwordcredentials(|passwordauthentication(|plaincredentials(|basiccredentials(|\
-         credentials.basic(|db.auth(|.login(|cx_oracle.connect(|oracledb.connect(|oci_connect(",
+         credentials.basic(|db.auth(|.login(|jwt.sign(|jwt.verify(|jwt.encode(|jwt.decode(|\
+         createhmac(|cx_oracle.connect(|oracledb.connect(|oci_connect(",
         second_argument,
     ),
     (
@@ -415,6 +418,34 @@ fn code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let from = at.end + gap;
     ((4..=10).contains(&length) && ends && !is_hardware && is_start(text, at.start))
         .then_some(from..from + length)
+}
+
+/// `SecretID: UUID` of Consul, Nomad and Vault. Other identifiers name the place of a secret.
+fn secret_id(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const UUID: usize = 36;
+    let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let gap = run(rest, |byte| b"\\\"':=| \t".contains(&byte));
+    let uuid = rest.get(gap..gap + UUID)?;
+    let is_uuid = uuid.iter().enumerate().all(|(place, byte)| match place {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    let ends =
+        rest.get(gap + UUID).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
+    let from = at.end + gap;
+    (gap > 0 && is_uuid && ends).then_some(from..from + UUID)
+}
+
+/// The password of the address of a database in Go: `me:PASSWORD@tcp(host:3306)/x`.
+fn before_host(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let before = text.get(at.start.saturating_sub(MAX_BEFORE)..at.start)?;
+    let is_of_login = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`=<>".contains(*byte);
+    let login = before.get(before.len() - before.iter().rev().take_while(is_of_login).count()..)?;
+    let password = login.get(run(login, |byte| byte != b':') + 1..)?;
+    let is_secret = password.len() >= 3
+        && !b"$%{".contains(password.first()?)
+        && !value::is_reference(password);
+    is_secret.then_some(at.start - password.len()..at.start)
 }
 
 fn recovery_code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {

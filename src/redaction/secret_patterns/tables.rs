@@ -1,4 +1,5 @@
-//! Columns of secrets in tables whose first row names them: CSV, also with semicolons or tabs, and columns between bars.
+//! Columns of secrets in tables whose first row names them: CSV, also with semicolons or tabs, columns between bars, and
+//! columns that blanks align below names in capitals.
 
 use std::ops::Range;
 
@@ -35,8 +36,10 @@ impl Table {
     /// Returns the table whose first row has the name of a secret at `name`.
     pub(super) fn headed(text: &[u8], name: Range<usize>) -> Option<Table> {
         let next = text.get(name.end..text.len().min(name.end + MAX_NAME_LENGTH))?;
+        let is_aligned =
+            next.starts_with(b"  ") && !text.get(name.clone())?.iter().any(u8::is_ascii_lowercase);
         let next = next.get(run(next, |byte| b"\" \r".contains(&byte))..)?;
-        if !matches!(next.first(), None | Some(b',' | b';' | b'\t' | b'|' | b'\n')) {
+        if !matches!(next.first(), None | Some(b',' | b';' | b'\t' | b'|' | b'\n')) && !is_aligned {
             return None;
         }
         let before = text.get(name.start.saturating_sub(LOOK_BEHIND)..name.start)?;
@@ -51,12 +54,16 @@ impl Table {
         };
         let rest = text.get(start..text.len().min(start + MAX_ROW_LENGTH))?;
         let line = rest.get(..run(rest, |byte| byte != b'\n'))?;
-        let delimiter = [b'\t', b'|', b';', b','].into_iter().find(|one| line.contains(one))?;
+        let marks = [b'\t', b'|', b';', b','];
+        let delimiter = marks.into_iter().find(|one| line.contains(one)).unwrap_or(b' ');
+        if delimiter == b' ' && line.iter().any(u8::is_ascii_lowercase) {
+            return None;
+        }
         // A row among others does not name the columns.
         let count = |line: &[u8]| line.iter().filter(|byte| **byte == delimiter).count();
         let above = before.get(..(start + before.len()).checked_sub(name.start)?)?;
         let above = above.strip_suffix(b"\n").unwrap_or(above);
-        if count(above.rsplit(|byte| *byte == b'\n').next()?) == count(line) {
+        if delimiter != b' ' && count(above.rsplit(|byte| *byte == b'\n').next()?) == count(line) {
             return None;
         }
         let (fields, at) = row(text, start, delimiter)?;
@@ -123,8 +130,15 @@ impl Table {
                 }
                 let from = field.start + spaces;
                 let bytes = bytes.trim_ascii();
-                let is_secret = value::is_secret(*kind, Form::Element, bytes, true, true)
-                    && (*kind != Kind::Token || value::is_entropic(bytes));
+                let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+                // Names of objects have no capitals.
+                let is_other = match (self.delimiter, kind) {
+                    (b' ', Kind::Password) => !has(u8::is_ascii_digit),
+                    (b' ', _) => !value::is_entropic(bytes) || !has(u8::is_ascii_uppercase),
+                    (_, kind) => *kind == Kind::Token && !value::is_entropic(bytes),
+                };
+                let is_secret =
+                    !is_other && value::is_secret(*kind, Form::Element, bytes, true, true);
                 if is_secret {
                     found(from..from + bytes.len());
                 }
@@ -147,12 +161,14 @@ fn is_name(name: &str) -> bool {
 fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usize)> {
     let limit = text.len().min(at + MAX_ROW_LENGTH);
     let mut fields = Vec::new();
-    let mut from = at;
+    let indent = if delimiter == b' ' { run(text.get(at..limit)?, |byte| byte == b' ') } else { 0 };
+    let mut from = at + indent;
     loop {
         let rest = text.get(from..limit)?;
         let quoted = rest.strip_prefix(b"\"").filter(|_| delimiter != b'|').and_then(closing);
         let mut field = match quoted {
             Some(length) => from + 1..from + 1 + length,
+            None if delimiter == b' ' => from..from + cell(rest),
             None => from..from + run(rest, |byte| byte != delimiter && byte != b'\n'),
         };
         let mut end = field.end + usize::from(quoted.is_some());
@@ -161,6 +177,14 @@ fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usiz
             field.end -= 1;
         }
         fields.push(field);
+        if delimiter == b' ' {
+            end += run(text.get(end..limit)?, |byte| byte == b' ');
+            if fields.len() < MAX_COLUMNS && !matches!(text.get(end), None | Some(b'\n' | b'\r')) {
+                from = end;
+                continue;
+            }
+            end += usize::from(text.get(end) == Some(&b'\r'));
+        }
         match text.get(end) {
             Some(byte) if *byte == delimiter && fields.len() < MAX_COLUMNS => from = end + 1,
             Some(b'\n') => return Some((fields, end + 1)),
@@ -168,6 +192,13 @@ fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usiz
             Some(_) => return None,
         }
     }
+}
+
+/// Returns the length of a cell that ends at two blanks or at the end of its line.
+fn cell(text: &[u8]) -> usize {
+    let line = text.get(..run(text, |byte| byte != b'\n')).unwrap_or_default();
+    let gap = line.windows(2).position(|pair| pair == b"  ");
+    line.get(..gap.unwrap_or(line.len())).map_or(0, |cell| cell.trim_ascii_end().len())
 }
 
 /// Returns the length of a text in quotes, in which a quote is written twice.

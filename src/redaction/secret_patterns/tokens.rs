@@ -104,7 +104,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
     "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
-    "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "sec-c-" Base64 30;
+    "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "os_v2_app_" Alnum 40; "os_v2_org_" Alnum 40; "APA91b" Word 100; "dG9rO" Base64 40; "sec-c-" Base64 30;
     // Package registries
     "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
     "CLOJARS_" Hex 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30;
@@ -120,7 +120,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     // Monitoring
     "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
     "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30;
-    "bkua_" Hex 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 30;
+    "bkua_" Hex 30; "bkaj_" Alnum 30; "bkct_" Alnum 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 24;
     "pd_u" Word 20; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
     // Project management and design
     "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36;
@@ -130,6 +130,8 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "v2.local." Dotted 60; "v4.local." Dotted 60; "v2.public." Dotted 100; "v4.public." Dotted 100; "sdk-" Word 36 36; "unkey_" Alnum 20;
     // Personal encryption and wallets
     "AGE-SECRET-KEY-1" Upper 50; "AGE-PLUGIN-" Word 30; "xprv" Alnum 100; "zprv" Alnum 100;
+    // Logins at registries of containers
+    "eyJhdXRocyI6" Base64 20; "eyJhdXRoIjo" Base64 20;
     // Private keys in base64, as variables and Kubernetes secrets hold them
     "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS" Base64 20; "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFQyBQUklWQVRF" Base64 20;
     "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE" Base64 20; "LS0tLS1CRUdJTiBEU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS" Base64 20;

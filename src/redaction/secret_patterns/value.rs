@@ -161,6 +161,55 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
     (!value.is_empty()).then_some(Value { end: range.end, range })
 }
 
+/// Returns the end of a word of a shell whose part in quotes ends at `end`, offset after the quote: `'it'\\''s'`, `"a"'b'`.
+pub(super) fn joined(text: &[u8], range: &Range<usize>, end: usize) -> usize {
+    let mut to = range.end;
+    let mut at = end;
+    loop {
+        let rest = text.get(at..text.len().min(at + MAX_VALUE_LENGTH)).unwrap_or_default();
+        let escape = match rest {
+            [b'\\', b'\'', b'\'', ..] => 2,
+            [b'"', b'\'', b'"', b'\'', ..] => 3,
+            [b'"' | b'\'', ..] => 0,
+            _ => return to,
+        };
+        let Some(part) = quoted(text, at + escape).filter(|part| part.end > part.range.end) else {
+            return to;
+        };
+        let bytes = text.get(part.range.clone()).unwrap_or_default();
+        let is_part = bytes.iter().any(u8::is_ascii_alphanumeric)
+            && bytes.iter().all(|byte| byte.is_ascii_graphic() && !b",=:".contains(byte));
+        if escape == 0 && !is_part || bytes.is_empty() {
+            return to;
+        }
+        (to, at) = (part.range.end, part.end);
+    }
+}
+
+/// Returns the end of a value without quotes that continues after a mark which ends values in code, up to the end of its line,
+/// or of its setting in a list of these: `a|b`, `a'b;Server=x`.
+pub(super) fn unbroken(text: &[u8], end: usize) -> usize {
+    let rest = text.get(end..text.len().min(end + 128)).unwrap_or_default();
+    let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+    let ends = rest.get(length).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    let word = rest.get(..length).unwrap_or_default();
+    let setting = word.iter().position(|byte| *byte == b'=').unwrap_or(length);
+    let to = match word.get(..setting).and_then(|word| word.iter().rposition(|byte| *byte == b';'))
+    {
+        Some(mark) if setting < length => mark,
+        _ if setting < length => return end,
+        _ => length,
+    };
+    let more = word.get(..to).unwrap_or_default();
+    let is_mark = matches!(more.first(), Some(b'|' | b';' | b'<' | b'"' | b'\'' | b'`' | b'\\'));
+    let is_text = more.iter().any(u8::is_ascii_alphanumeric)
+        && more.last().is_some_and(u8::is_ascii_alphanumeric)
+        && !more
+            .windows(2)
+            .any(|pair| matches!(pair, b"</" | b"<<" | b"$(" | b"${" | b"||" | b";;"));
+    if ends && is_mark && is_text { end + to } else { end }
+}
+
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
@@ -299,6 +348,11 @@ pub(super) fn is_entropic(value: &[u8]) -> bool {
         && longest_word(value) < 8
 }
 
+/// Returns true for a key of 16 bytes or more as hexadecimal digits.
+pub(super) fn is_hex(value: &[u8]) -> bool {
+    value.len() >= 32 && value.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// Returns the length of the longest run of letters of one case.
 fn longest_word(value: &[u8]) -> usize {
     value.split(|byte| !byte.is_ascii_lowercase()).map(<[u8]>::len).max().unwrap_or(0)
@@ -329,6 +383,8 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
                 || matches!(rest, [b's' | b'd' | b'v' | b'q' | b'(' | b'{' , ..] if rest.len() < 3 || rest.contains(&b')'))
         }
         b'#' => rest.iter().all(u8::is_ascii_hexdigit),
+        // A password can begin with the mark of a reference.
+        b'@' | b'&' | b'{' | b'<' | b'*' | b'/' if is_chosen(rest) => false,
         b'@' | b'&' => is_identifier(rest),
         b'!' => rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?".contains(byte)),
         b'{' | b'<' => true,
@@ -366,6 +422,11 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || [
             &b"arn:"[..],
             b"ENC[",
+            b"env:",
+            b"file:",
+            b"ssm:",
+            b".*",
+            b".+",
             b"vault:",
             b"projects/",
             b"op:",
@@ -381,6 +442,18 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
 
 /// Maximum number of bytes of `settings.name`, and of the name of a file.
 const MAX_MEMBER_LENGTH: usize = 48;
+
+/// Returns true for letters of both cases with a digit among them, as passwords have and names do not.
+fn is_chosen(part: &[u8]) -> bool {
+    let Looks { lower, upper, .. } = looks(part);
+    let is_turn =
+        |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_digit() && b.is_ascii_alphabetic());
+    part.len() >= 6
+        && lower > 0
+        && upper > 0
+        && part.windows(2).any(is_turn)
+        && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#%^_+".contains(byte))
+}
 
 fn is_identifier(part: &[u8]) -> bool {
     part.first().is_some_and(|first| !first.is_ascii_digit())

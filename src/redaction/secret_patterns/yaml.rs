@@ -155,6 +155,32 @@ pub(super) fn below_name(
     }
 }
 
+/// Returns the start of the item in the line after the one that ends at `at`, if both are items of one list.
+pub(super) fn next_item(text: &[u8], at: usize) -> Option<usize> {
+    let before = text.get(at.saturating_sub(128)..at)?;
+    let start = at - before.rsplit(|byte| *byte == b'\n').next()?.len();
+    let item = Line::at(text, start).filter(|line| line.is_item)?;
+    let next = Line::at(text, item.next).filter(|line| line.is_item)?;
+    (item.indent == next.indent).then_some(next.range.start + next.indent)
+}
+
+/// Passes on the names and the values of the members in the lines after the name at `name`.
+pub(super) fn members(
+    text: &[u8],
+    name: usize,
+    at: usize,
+    most: usize,
+    each: &mut impl FnMut(&[u8], Range<usize>),
+) {
+    below_name(text, name, at, most, &mut |value, is_member| {
+        let line = text.get(..value.start).unwrap_or_default();
+        let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+        if let Some(key) = line.strip_suffix(b":").filter(|_| is_member) {
+            each(key, value);
+        }
+    });
+}
+
 /// Returns a value in quotes that is closed in one of the next lines.
 pub(super) fn quoted(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
     let indent = column(text, name)?;
