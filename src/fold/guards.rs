@@ -114,7 +114,7 @@ fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
     }
 }
 
-/// What compilers say at a place that is no error.
+/// Words of compilers after a place where there is no error.
 const HARMLESS: [&[u8]; 6] = [b"warning", b"note", b"remark", b"info", b"hint", b"style"];
 
 /// Returns true for a line with a path, the number of a line, the number of a column, and a text that is no warning.

@@ -103,8 +103,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds directories that commands may run in. Of too many, and where the directory was unknown before, only protected ones are
-    /// kept: what destroys them must be seen.
+    /// Adds directories that commands may run in. If they are too many, or the directory was unknown before, it keeps only protected
+    /// ones: what destroys them must be seen.
     pub(super) fn also(&mut self, places: Vec<String>) {
         let was_known = !self.places.is_empty();
         for place in places {
