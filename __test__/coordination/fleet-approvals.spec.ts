@@ -236,7 +236,7 @@ test.each([
   const decided = gate.request(CALL)
   const { id } = await onlyQuestion(page(coordination))
   await coordination.put(`answers/${id}`, text)
-  expect(await decided).toMatchObject({ decision: 'deny', by: 'reject' })
+  expect(await decided).toMatchObject({ decision: 'deny', by: 'error' })
 })
 
 test.each([

@@ -14,7 +14,7 @@ const STORAGE_TIMEOUT_MS = 150
 /** A store that does what it is asked, and answers later than is waited for. */
 function late(objects: ObjectStore): ObjectStore {
   return through(objects, async ({ name }, send) => {
-    if (['put', 'begin', 'part', 'complete'].includes(name)) await new Promise((resolve) => setTimeout(resolve, 300))
+    if (['put', 'begin', 'part', 'complete'].includes(name)) await new Promise((resolve) => setTimeout(resolve, 600))
     return send()
   })
 }
@@ -45,7 +45,7 @@ test.each(cases)('$way of $bytes bytes, with a spool: $hasSpool', async ({ way, 
   const isRemote = remote.owns(outputPath)
   expect(isRemote).toBe(hasSpool && (text === SHORT || isRemote))
   expect(await service.storage.read(outputPath)).toBe(text)
-  await new Promise((resolve) => setTimeout(resolve, 1800))
+  await new Promise((resolve) => setTimeout(resolve, 2600))
   await remote.flush()
   const inBucket = (await remote.list()).map(({ path }) => path)
   expect(inBucket).toEqual(isRemote ? [outputPath] : [])
