@@ -35,19 +35,9 @@ removepkg *
 pkg delete remove
 eopkg remove rm";
 
-/// Names that mean every package, and commands that list all.
+/// Names that mean every package, and commands that list all if nothing follows: lists of some, such as orphans, are usual.
 const ALL: [&str; 6] = ["?installed", "~i", "@system", "@world", "@selected", "@installed"];
-const LISTERS: [&str; 9] = [
-    "rpm -qa",
-    "pacman -Q",
-    "dpkg -l",
-    "dpkg --get-selections",
-    "dpkg-query",
-    "apt list",
-    "apk info",
-    "dnf list",
-    "apt-mark show",
-];
+const LISTERS: [&str; 5] = ["rpm -qa", "pacman -Q", "pacman -Qq", "pacman -Qqe", "apk info"];
 
 /// Returns true if a command removes an essential package.
 pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
@@ -76,7 +66,10 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
         true => {
             ALL.contains(&&*word.text) || (base == "pkg" && matches!(&*word.text, "-a" | "--all"))
         }
-        false => LISTERS.iter().any(|lister| word.text.contains(lister)),
+        false => LISTERS.iter().any(|lister| {
+            let rest = word.text.split_once(lister).map_or("x", |(_, rest)| rest);
+            rest.is_empty() || rest.starts_with([')', '`'])
+        }),
     };
     !rest.iter().any(only_shows)
         && (rest.iter().any(is_removed) || (removes && rest.iter().any(is_all)))

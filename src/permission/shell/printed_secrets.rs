@@ -46,7 +46,7 @@ static TABLE: CommandTable = CommandTable::new(
 - az keyvault secret show,download
 - az acr credential show
 - az storage account keys list
-- az +keys,key,admin-key,query-key +list,show
+- az +keys,key,admin-key,query-key +list,show !keyvault
 - az +show-connection-string,list-connection-strings,connection-string,list-publishing-profiles,list-publishing-credentials
 - az containerapp secret list,show
 - gcloud services api-keys get-key-string
