@@ -594,6 +594,14 @@ describe('with a pruner', () => {
       expect(POINTER.exec(content)?.[1]).toBe('the 3rd last arguments of edit src/a.ts')
     })
 
+    /** Only a summary takes something out of the context. */
+    const SUMMARY_ONLY = {
+      superseded: false,
+      budget: false,
+      pruning: { keepRecent: Number.POSITIVE_INFINITY },
+      compaction: { summarize: () => 'what was done', recentTurns: 1 },
+    } as const
+
     const history = (steps: readonly string[], said: readonly number[] = []) => {
       const ledger = new ToolResultLedger()
       const fold = new FoldSession()
@@ -618,15 +626,7 @@ describe('with a pruner', () => {
         { role: 'user', content: 'second' },
         ...messages.slice(3),
       ]
-      const manager = new ContextManager({
-        contextWindow: 200_000,
-        ledger,
-        fold,
-        superseded: false,
-        budget: false,
-        pruning: { keepRecent: Number.POSITIVE_INFINITY },
-        compaction: { summarize: () => 'what was done', recentTurns: 1 },
-      })
+      const manager = new ContextManager({ contextWindow: 200_000, ledger, fold, ...SUMMARY_ONLY })
       for (const force of [true, false]) {
         const { messages: sent } = await manager.prepare(stored, { force })
         expect(JSON.stringify(sent)).not.toContain('const one30')
@@ -637,16 +637,7 @@ describe('with a pruner', () => {
 
     test('its lines come back if calls between the two leave the context', async () => {
       const { ledger, fold, messages } = history(['v1', 'v2', 'v3', 'v3', 'v3', 'v3', 'v1'], [0])
-      const manager = new ContextManager({
-        contextWindow: 3000,
-        ledger,
-        fold,
-        superseded: false,
-        budget: false,
-        pruning: { keepRecent: Number.POSITIVE_INFINITY },
-        compaction: { summarize: () => 'what was done', recentTurns: 1 },
-        overflow: false,
-      } as never)
+      const manager = new ContextManager({ contextWindow: 3000, ledger, fold, ...SUMMARY_ONLY, overflow: false })
       for (const force of [true, false]) {
         const { messages: sent } = await manager.prepare(messages, { force })
         const all = JSON.stringify(sent)
