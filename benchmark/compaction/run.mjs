@@ -1,9 +1,9 @@
 // `node benchmark/compaction/run.mjs FOLDER`: replays recorded sessions in windows that they do not fit into, checks what
 // compaction promises at every request, and writes the table of `docs/compaction.md`.
 
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { main, ROOT } from '../../scripts/build/run.mjs'
+import { main } from '../../scripts/build/run.mjs'
+import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'
 import { sessions } from '../pruning/trajectories.mjs'
 import { Promises } from './check.mjs'
@@ -49,12 +49,7 @@ await main(async () => {
     `Checked at ${count(requests)} requests of ${count(all.length)} sessions (compaction alone): calls keep their results, what the user said last is there, no request is over the window of those that the report says fit (it says of ${count(tooLarge)} that they do not), and the newest three turns are the very same objects wherever they fit (${count(whole)} requests).`,
   )
   const text = texts.join('\n\n')
-  const page = join(ROOT, 'docs/compaction.md')
-  const marked = /(<!-- figures -->\n).*(<!-- end of figures -->)/s
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(marked, (_, start, end) => `${start}\n${text}\n\n${end}`),
-  )
+  fillPage('docs/compaction.md', 'figures', text)
   console.log(texts.at(-1))
 })
 

@@ -1,11 +1,11 @@
 // `node benchmark/folding/run.mjs FOLDER`: replays recorded sessions with results that are folded when they first enter the
 // context, and writes the table of `docs/folding.md`.
 
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { main, ROOT } from '../../scripts/build/run.mjs'
+import { main } from '../../scripts/build/run.mjs'
+import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'
-import { eachTurn, pruner, nothing as whole } from '../pruning/policies.mjs'
+import { eachTurn, pruner } from '../pruning/policies.mjs'
 import { isResult, sessions } from '../pruning/trajectories.mjs'
 import { filters, folds, nothing, wholeResults } from './shapes.mjs'
 
@@ -61,12 +61,7 @@ await main(async () => {
     '',
     `${base.length} sessions; two halves of them, every other one: ${[0, 1].map((half) => percent(1 - bytesOf(under(folded), half) / bytesOf(base, half))).join(' and ')} % of the bytes of results folded.`,
   ].join('\n')
-  const page = join(ROOT, 'docs/folding.md')
-  const marked = /(<!-- figures -->\n).*(<!-- end of figures -->)/s
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(marked, (_, start, end) => `${start}\n${text}\n\n${end}`),
-  )
+  fillPage('docs/folding.md', 'figures', text)
   console.log(text)
 })
 

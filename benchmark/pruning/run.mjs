@@ -1,10 +1,11 @@
 // `node benchmark/pruning/run.mjs FOLDER`: replays recorded sessions request by request, checks what the pruner promises,
 // and writes the table and the chart of `docs/pruning.md`.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import spillway from '../../index.js'
 import { main, ROOT } from '../../scripts/build/run.mjs'
+import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { frontierChart } from './chart.mjs'
 import { checkPromises } from './check.mjs'
 import { PRICES, RequestMeter } from './cost.mjs'
@@ -92,12 +93,7 @@ await main(async () => {
     return { lifetime, sessions: set.length, rows }
   })
   const text = [...tables.map(table), signedTable(all), promises].join('\n\n')
-  const page = join(ROOT, 'docs/pruning.md')
-  const marked = /(<!-- figures -->\n).*(<!-- end of figures -->)/s
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(marked, (_, start, end) => `${start}\n${text}\n\n${end}`),
-  )
+  fillPage('docs/pruning.md', 'figures', text)
   writeFileSync(join(ROOT, 'docs/images/pruning.svg'), chartOf(tables[0]))
   console.log(text)
 })

@@ -3,11 +3,11 @@
 // `loops.json` with the stretches that people judged. Needs a build.
 
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { ROOT } from '../build/run.mjs'
+import { fillPage } from './fill-page.mjs'
 
 const { DoomLoopDetector } = createRequire(import.meta.url)('../../index.js')
 
@@ -101,10 +101,4 @@ const table = [
 ]
 console.log(table.join('\n'))
 
-if (part === undefined) {
-  const page = join(ROOT, 'docs/doom-loop.md')
-  const text = readFileSync(page, 'utf8')
-  const between = /(<!-- measured -->\n)[\s\S]*?(<!-- end -->)/
-  if (!between.test(text)) throw new Error('docs/doom-loop.md has no place for the table')
-  writeFileSync(page, text.replace(between, `$1\n${table.join('\n')}\n$2`))
-}
+if (part === undefined) fillPage('docs/doom-loop.md', 'figures', table.join('\n'))

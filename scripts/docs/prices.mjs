@@ -1,9 +1,7 @@
 // Writes the table of prices in docs/pruning.md from `lib/pruning/price-table.ts`. Needs the built package.
 
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import prices from '../../dist/pruning/price-table.js'
-import { ROOT } from '../build/run.mjs'
+import { fillPage } from './fill-page.mjs'
 
 const { TABLE } = prices
 
@@ -14,6 +12,4 @@ const rows = TABLE.map(({ models, read, write, lifetimeMs, source, day }) => {
     .join(', ')
   return `| ${[names, read, write, `${lifetimeMs / 60_000} min`, source, day].join(' | ')} |`
 })
-const page = join(ROOT, 'docs/pruning.md')
-const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:prices|end of prices) -->\n/)
-writeFileSync(page, `${before}<!-- prices -->\n\n${[head, ...rows].join('\n')}\n\n<!-- end of prices -->\n${after}`)
+fillPage('docs/pruning.md', 'prices', [head, ...rows].join('\n'))

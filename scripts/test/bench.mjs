@@ -6,7 +6,4 @@ await main(async () => {
   await build()
   const options = process.argv.slice(2)
   await step('Measuring', process.execPath, ['--expose-gc', 'benchmark/run.mjs', ...options], { show: true, cwd: ROOT })
-  await step('Formatting its page', 'npx', ['biome', 'format', '--write', 'benchmark/README.md'], {
-    cwd: ROOT,
-  })
 })

@@ -13,6 +13,7 @@ import { CLIENTS } from '../../__test__/clients/clients.mjs'
 import { startModel } from '../../__test__/clients/model.mjs'
 import servers from '../../__test__/clients/server.cjs'
 import { main, ROOT } from '../build/run.mjs'
+import { fillPage, format } from '../docs/fill-page.mjs'
 import { installManifest, nodeOf } from './nodes.mjs'
 import { endGroup, spawnGroup, useOwnTemporaryFolder } from './scratch.mjs'
 
@@ -240,14 +241,13 @@ function fixtureOf({ name, packages, way }, asked, requests, { shown }) {
 /** Writes the rows of what was run into the page; the rows of others stay. */
 function recordRows(rows) {
   const page = readFileSync(PAGE, 'utf8')
-  const [before, , after] = page.split(/<!-- \/?results -->/)
   const known = new Map([...page.matchAll(/^\| `([\w-]+)` .*$/gm)].map(([row, name]) => [name, row]))
   for (const [name, row] of rows) known.set(name, row)
   const head =
     '| run | client | version | Spillway as | notice | whole | read | prefix | pruned | date |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
   const listed = CLIENTS.flatMap(({ name }) => known.get(name) ?? [])
-  writeFileSync(PAGE, `${before}<!-- results -->\n\n${[head, ...listed].join('\n')}\n\n<!-- /results -->${after}`)
-  execFileSync('npx', ['biome', 'format', '--write', PAGE, FIXTURES], { cwd: ROOT, stdio: 'ignore' })
+  fillPage('docs/clients.md', 'results', [head, ...listed].join('\n'))
+  format(FIXTURES)
 }
 
 function rowOf({ name, title, packages, way }, checks) {

@@ -9,8 +9,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { markdown, updateDocument } from '../../torture/report.mjs'
+import { markdown } from '../../torture/report.mjs'
 import { build, main, ROOT, step } from '../build/run.mjs'
+import { fillPage } from '../docs/fill-page.mjs'
 import { endGroup, spawnGroup, useOwnTemporaryFolder } from './scratch.mjs'
 
 /** Far more than a run takes; whatever still runs then is ended, with everything that it started. */
@@ -94,10 +95,8 @@ function environment(folder) {
 }
 
 /** Puts the kept results into the page about reliability. */
-async function writeTable() {
-  const page = join('docs', 'reliability.md')
-  if (!updateDocument(join(ROOT, page), markdown(JSON.parse(readFileSync(RESULTS, 'utf8'))))) return
-  await step('Formatting the page', 'npx', ['biome', 'format', '--write', page])
+function writeTable() {
+  fillPage('docs/reliability.md', 'figures', markdown(JSON.parse(readFileSync(RESULTS, 'utf8'))))
 }
 
 /** Runs the rig and answers how many benches passed, failed and were skipped. */
@@ -124,7 +123,7 @@ export async function torture({ quick = false, only = [] } = {}) {
     const results = { startedAt: started.toISOString(), seconds, environment: where, rows }
     mkdirSync(dirname(RESULTS), { recursive: true })
     writeFileSync(RESULTS, `${JSON.stringify(results, null, 2).replaceAll(scratch, '…')}\n`)
-    await writeTable()
+    writeTable()
   }
   return counts
 }
