@@ -37,6 +37,35 @@ describe('spillway run', () => {
     expect(late.stdout).not.toContain('milliseconds')
   })
 
+  test('keeps a preview that the command printed itself, also in a session and at the end of a pipe', async () => {
+    const { env } = inStore()
+    const long = `${process.execPath} -e 'for (let i = 1; i <= 9000; i += 1) console.log(i)'`
+    for (const session of [[], ['--session', 's']]) {
+      const wrap = ['run', ...session, '--shell', '--']
+      const inner = `${process.execPath} ${CLI} ${wrap.join(' ')} "${long}"`
+      for (const line of [
+        inner,
+        `${inner}; echo done`,
+        `${long} | ${process.execPath} ${CLI} clip ${session.join(' ')}`,
+      ]) {
+        const { stdout } = await cli([...wrap, line], { env })
+        const notices = stdout.match(/Full output saved to: .*/g) ?? []
+        expect([line, notices.length]).toEqual([line, 1])
+        const [, path = ''] = /saved to: (.*)/.exec(stdout) ?? []
+        expect(readFileSync(path, 'utf8')).toMatch(/^1\n2\n(.*\n)*9000\n$/)
+      }
+      const clipped = await cli(['clip', ...session], { env, input: '0123456789\n'.repeat(9000) })
+      const again = await cli(['clip', ...session], { env, input: clipped.stdout })
+      expect(again.stdout).toBe(clipped.stdout)
+      expect(JSON.parse((await cli(['clip', '--json', ...session], { env, input: clipped.stdout })).stdout)).toEqual({
+        content: clipped.stdout,
+        truncated: false,
+      })
+    }
+    // Those of the previews are removed.
+    expect(filesIn(env.SPILLWAY_STORAGE_DIR).filter((name) => name.endsWith('.txt'))).toHaveLength(8)
+  })
+
   test('takes every strategy by its name', async () => {
     const { env } = inStore()
     const names = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv', 'tests']

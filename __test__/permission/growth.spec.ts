@@ -138,6 +138,9 @@ const NAMES = [
   'hash -p a@ a#; a# x; ',
   'declare -n v#=v@; cat $v#; ',
   'v#=$v@$v@; rm -rf $v#; ',
+  'v#=$v@=$TOKEN=$v@ echo $v#; ',
+  'ln -s a@ a; ln -s a# a; cat a/x; rm -rf a/; ',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a name that a shell looks up
   'export v#=v@; cat ${!v#}; ',
   'f#() { f@; f@; }; f#; ',
   'cp /bin/sh a#; ./a# a@; ',

@@ -595,7 +595,8 @@ describe('the strategy `tests`', () => {
       Array.from({ length: 300 }, (_, at) => `<testcase classname="a" name="adds ${from + at}" time="0"/>`).join('\n')
     const failed = (texts: string) =>
       `<testcase classname="a" name="carries" time="0"><failure>${texts}</failure></testcase>`
-    for (const texts of ['vault 7 is sealed\n    at m050.js:44', '<![CDATA[vault 7 is sealed\n    at m050.js:44]]>']) {
+    const shown = 'vault 7 is sealed\n    at m050.js:44'
+    for (const texts of [shown, `<![CDATA[${shown}]]>`, `\n\n  <!-- x -->\n<![CDATA[\n${shown}]]>`]) {
       const output = `<testsuite name="x">\n${passed(0)}\n${failed(texts)}\n${passed(300)}\n</testsuite>\n`
       const result = cut(await shorten(output, 4096))
       expect(result.preview).toContain('vault 7 is sealed')

@@ -1,7 +1,6 @@
 // `node benchmark/compaction/run.mjs FOLDER`: replays recorded sessions in windows that they do not fit into, checks what
 // compaction promises at every request, and writes the table of `docs/compaction.md`.
 
-import { join } from 'node:path'
 import { main } from '../../scripts/build/run.mjs'
 import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'

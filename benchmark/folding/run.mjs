@@ -1,7 +1,6 @@
 // `node benchmark/folding/run.mjs FOLDER`: replays recorded sessions with results that are folded when they first enter the
 // context, and writes the table of `docs/folding.md`.
 
-import { join } from 'node:path'
 import { main } from '../../scripts/build/run.mjs'
 import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'

@@ -51,6 +51,9 @@ export function forgetPreviews(dirs: readonly string[]): void {
   LOG.forgetRemoved(dirs)
 }
 
+/** UTF-16 units of the longest preview that a command prints by default, with its notice and what is put around it. */
+export const MAX_PREVIEW = 64 * 1024
+
 /** UTF-16 units that an agent may put around what a command printed: its exit code, the time that it took. */
 const AROUND = 1000
 

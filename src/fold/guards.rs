@@ -108,7 +108,10 @@ fn other_errors(lines: &Lines<'_>, stays: &mut [bool]) {
             line => {
                 let rest = line.trim_ascii_start();
                 let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                (digits > 0 && rest[digits..].starts_with(b") ")) || is_at_place(rest)
+                let is_numbered = digits > 0 && rest[digits..].starts_with(b") ");
+                // A list in a text has no indentation, and PHPUnit names `Class::method`.
+                let is_test = line.starts_with(b"  ") || memmem::find(line, b"::").is_some();
+                (is_numbered && is_test) || is_at_place(rest)
             }
         };
     }
@@ -127,7 +130,8 @@ fn is_at_place(line: &[u8]) -> bool {
     is_number(number)
         && is_number(column)
         && path.contains(&b'.')
-        && text.first() == Some(&b' ')
+        && !path.contains(&b' ')
+        && matches!(text, [b' ', next, ..] if *next != b' ')
         && !HARMLESS.iter().any(|word| text.trim_ascii_start().starts_with(word))
 }
 

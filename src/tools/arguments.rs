@@ -147,10 +147,6 @@ pub(crate) const BASE_KEYS: &[&str] = &[
 ];
 /// Further arguments for the directory of a command.
 pub(crate) const CWD_KEYS: &[&str] = &["path", "chdir", "location", "folderpath"];
-/// Returns true if an argument, in its plain spelling, names the folder of a command.
-pub(crate) fn names_folder(key: &str) -> bool {
-    BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key)
-}
 /// Arguments that change which program runs, where, or what it may do, in any spelling.
 pub(crate) const POWER_KEYS: &[&str] = &[
     "rcfile",
@@ -188,6 +184,11 @@ pub(crate) const PATCH_KEYS: &[&str] = &["patch", "input", "patch_text", "patchT
 
 /// Arguments of terminals that hold the command, in the order in which they are looked for.
 const WHOLE_COMMAND_KEYS: [&str; 5] = ["command", "cmd", "script", "code", "input"];
+
+/// Returns true if an argument, in its plain spelling, names the folder of a command.
+pub(crate) fn names_folder(key: &str) -> bool {
+    BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key)
+}
 
 /// Returns the command of a call of a terminal. Arguments that are a text are the command.
 pub(crate) fn command_of(args: &Value) -> Option<String> {

@@ -7,6 +7,7 @@ import type { RemoteStorage } from 'spillway/remote'
 import type { Capture } from 'spillway/truncation'
 import { exitCodeOf } from '../../util/exit-code'
 import { type Command, type Parsed, UsageError } from '../command'
+import { keptPreview } from '../nested-preview'
 import { savingIn, withBucket } from '../output-storage'
 import { storeFolderOf } from '../outputs'
 import { sizeText, text } from '../parse-values'
@@ -125,7 +126,7 @@ async function clipSavingIn(
     })
     const result = await capture.result
     progress.clear()
-    const named = withReaders(result)
+    const named = withReaders(await keptPreview(result, values, bucket))
     if (named.truncated && named.outputPath !== '') {
       const { outputPath } = named
       recordPreview(storeFolderOf(values, outputPath), outputPath, shownOf(named))

@@ -9,6 +9,7 @@ import { type Command, type Parsed, UsageError } from '../command'
 import { recordCommand } from '../command-log'
 import { Live } from '../live-output'
 import { Followers } from '../live-socket'
+import { keptPreview } from '../nested-preview'
 import { savingIn, withBucket } from '../output-storage'
 import { localFolder, storeFolderOf } from '../outputs'
 import { bytes } from '../parse-sizes'
@@ -145,6 +146,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
     await watched?.end()
     await followers.end()
   }
+  result = { ...result, output: await keptPreview(result.output, values, bucket) }
   const code = codeOf(result, signals.first)
   const { output } = result
   if (output.truncated && output.outputPath !== '') {

@@ -1,11 +1,8 @@
 /** Recognises results that are already previews, so that they are not truncated again. */
 
 import { existsSync } from 'node:fs'
-import { isPrintedPreview } from '../preview-log'
+import { isPrintedPreview, MAX_PREVIEW } from '../preview-log'
 import { allTexts } from './payload'
-
-/** UTF-16 units of the longest preview that another process makes by default, with its notice. */
-const MAX_LENGTH = 64 * 1024
 
 /**
  * True for a result with a preview that `spillway run` or `clip` printed, by its digest. The proxy of MCP keeps no digests: a
@@ -18,7 +15,7 @@ export async function isPreview(
   dirs: () => Promise<readonly string[]>,
 ): Promise<boolean> {
   // Most results name no output, and need no more than this.
-  const named = allTexts(result).filter((text) => text.length <= MAX_LENGTH && text.includes('.txt'))
+  const named = allTexts(result).filter((text) => text.length <= MAX_PREVIEW && text.includes('.txt'))
   if (named.length === 0) return false
   const { containsTruncationMarker } = await import('spillway/truncation')
   const shown = named.filter((text) => containsTruncationMarker(text))

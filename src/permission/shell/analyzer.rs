@@ -247,7 +247,7 @@ impl<'a> Walker<'a> {
                 true => Rc::from(text.replace("\\n", "\n").replace("\\t", " ")),
                 false => Rc::from(text),
             };
-            self.copies = Rc::from(printed_environment::copies(text));
+            self.copies = Rc::from(printed_environment::secret_copies(text));
         }
         if !std::mem::take(&mut self.is_inner) {
             // With other separators, which `eval` inherits, a value is split elsewhere.

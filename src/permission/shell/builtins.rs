@@ -52,7 +52,7 @@ impl Walker<'_> {
                 ask(command, "reads its words as a command once more");
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declared(base, words, command)
+                self.judge_declaration(base, words, command)
             }
             "set" => {
                 let known = words[1..].iter().all(|word| {
@@ -106,7 +106,7 @@ impl Walker<'_> {
     }
 
     /// Judges the variables that a builtin gives values or attributes.
-    fn declared(&mut self, base: &str, words: &[Word], command: &mut AnalyzedCommand) {
+    fn judge_declaration(&mut self, base: &str, words: &[Word], command: &mut AnalyzedCommand) {
         let exports = words.iter().any(|word| word.text == "export" || word.text == "-x");
         let handed: fn(&str) -> bool = if exports { is_harmless } else { is_own };
         let mut values = Vec::new();

@@ -1,7 +1,7 @@
 //! Tables of commands: in each line what such a command does, its programs, and its words.
 //!
 //! `a,b` is one of several words, `x*` and `*x` begin or end so, `_` is any, `.` is none, `-x,--long` are options of which one is
-//! there, `!a,b` are words that are not, `+a,b` are words of which one is there in any place, and `$a,b` end a command.
+//! there, `!a,b` are words that are not, `+a,b` are words of which one occurs anywhere, and `$a,b` end a command.
 
 use std::sync::OnceLock;
 

@@ -52,7 +52,7 @@ impl Walker<'_> {
                 }
                 AndOr::Or(pipeline) => {
                     self.settle(false);
-                    self.also(std::mem::take(&mut left));
+                    self.add_possible_folders(std::mem::take(&mut left));
                     self.constants.forget(known);
                     self.pipeline(pipeline);
                     self.constants.forget(known);
@@ -63,7 +63,7 @@ impl Walker<'_> {
         }
         self.constants.forget(known);
         self.settle(false);
-        self.also(left);
+        self.add_possible_folders(left);
     }
 
     pub(super) fn pipeline(&mut self, pipeline: &Pipeline) {

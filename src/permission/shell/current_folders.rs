@@ -49,13 +49,14 @@ impl Walker<'_> {
         let concern = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if before.is_empty() { &root } else { &before };
-        let mut next: Vec<String> =
-            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect();
-        next.extend(self.by_search_path(&word.text, from));
-        let led: Vec<String> = self.through_links(&word.text).take(MAX_FOLDERS).collect();
-        for place in from {
-            next.extend(led.iter().filter_map(|led| self.folders.absolute(led, place)));
+        // Where links lead comes first, so that it stays if there are too many.
+        let mut names = self.through_links(&word.text, MAX_FOLDERS);
+        names.push(word.text.clone());
+        let mut next: Vec<String> = Vec::new();
+        for name in &names {
+            next.extend(from.iter().filter_map(|place| self.folders.absolute(name, place)));
         }
+        next.extend(self.by_search_path(&word.text, from));
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);
         concern
@@ -99,13 +100,13 @@ impl Walker<'_> {
         if went_well {
             self.places = next;
         } else {
-            self.also(next);
+            self.add_possible_folders(next);
         }
     }
 
     /// Adds directories that commands may run in. If they are too many, or the directory was unknown before, it keeps only protected
     /// ones: what destroys them must be seen.
-    pub(super) fn also(&mut self, places: Vec<String>) {
+    pub(super) fn add_possible_folders(&mut self, places: Vec<String>) {
         let was_known = !self.places.is_empty();
         for place in places {
             if !self.places.contains(&place) {
@@ -119,7 +120,7 @@ impl Walker<'_> {
         self.places.retain(|place| protected(place, folders).is_some());
         self.places.truncate(MAX_FOLDERS);
         if !self.places.is_empty() {
-            self.concern("cd", TOO_OFTEN);
+            self.concern("cd", if was_known { TOO_OFTEN } else { UNKNOWN });
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::permission::places::{
 };
 
 /// Linux follows no more symbolic links in a path.
-const MAX_LINKS: usize = 40;
+const MAX_LINKS_FOLLOWED: usize = 40;
 
 impl Walker<'_> {
     pub(super) fn file_places(&self, word: &Word) -> Vec<Place> {
@@ -67,8 +67,10 @@ impl Walker<'_> {
         // A link that is named itself is removed, and not what it leads to. If the folder is there already, no link is made in
         // its place, so that both readings count.
         let is_followed = is_all || text.ends_with('/') || text.contains("/.");
-        let mut led = is_followed.then(|| self.through_links(folder)).into_iter().flatten();
-        led.find_map(|path| self.place_at(&path, glob, is_all))
+        let followed = if is_followed { MAX_LINKS_FOLLOWED } else { 0 };
+        let led = self.through_links(folder, followed);
+        led.iter()
+            .find_map(|path| self.place_at(path, glob, is_all))
             .or_else(|| self.place_at(folder, glob, is_all))
     }
 
@@ -90,18 +92,31 @@ impl Walker<'_> {
         })
     }
 
-    /// Returns what a path is through symbolic links that the command made: through one, through two, and so on. The links may
-    /// lead to each other.
-    pub(super) fn through_links(&self, path: &str) -> impl Iterator<Item = String> {
-        let next = |path: &String| self.without_link(path).filter(|led| led != path);
-        std::iter::successors(self.without_link(path), next).take(MAX_LINKS)
+    /// Returns what a path can be through symbolic links that the command made: at most `most` paths, the nearest first. The links
+    /// may lead to each other, and one name may be linked twice.
+    pub(super) fn through_links(&self, path: &str, most: usize) -> Vec<String> {
+        let mut led: Vec<String> = Vec::new();
+        let mut next = 0;
+        let mut from = path.to_owned();
+        while led.len() < most {
+            for path in self.without_link(&from) {
+                if led.len() < most && !led.contains(&path) {
+                    led.push(path);
+                }
+            }
+            let Some(path) = led.get(next) else { break };
+            from.clone_from(path);
+            next += 1;
+        }
+        led
     }
 
-    /// Returns a path with the target of a symbolic link that the command made in place of its name.
-    fn without_link(&self, path: &str) -> Option<String> {
-        self.facts.iter().find_map(|(own, target)| {
+    /// Returns a path with the targets of symbolic links that the command made in place of their names.
+    fn without_link<'p>(&'p self, path: &'p str) -> impl Iterator<Item = String> + 'p {
+        let here = |path: &'p str| path.trim_start_matches("./");
+        self.facts.iter().filter_map(move |(own, target)| {
             let Fact::Link(name) = own else { return None };
-            let rest = path.strip_prefix(name.as_str())?;
+            let rest = here(path).strip_prefix(here(name))?;
             let led = || [target.trim_end_matches('/'), rest].concat();
             let led = (rest.is_empty() || rest.starts_with('/')).then(led)?;
             Some(if led.is_empty() { "/".to_owned() } else { led })

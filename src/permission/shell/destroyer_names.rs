@@ -47,7 +47,7 @@ vgcfgrestore *";
 pub(super) const POOLS: &str = "\
 zpool destroy labelclear
 zfs destroy
-gpart destroy
+gpart destroy delete
 diskutil erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase reformat deletecontainer deletevolume";
 
 /// Partition editors, which only read with these words.

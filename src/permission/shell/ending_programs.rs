@@ -81,7 +81,8 @@ impl Walker<'_> {
                 let of_user = has(&["-u", "-U", "--user", "--euid", "--uid"]) || base == "slay";
                 let named = operands().filter(|word| !is_signal(&word.text)).count();
                 // All processes but those that are named.
-                let others = base == "pkill" && has(&["-v", "--inverse"]);
+                let is_inverse = |word: &Word| word.has_letter('v') || word.text == "--inverse";
+                let others = base == "pkill" && rest.iter().any(is_inverse);
                 (operands().any(is_all) || others || (of_user && named < 2)).then_some(KILLS_ALL)
             }
             "fuser" => {
@@ -180,7 +181,7 @@ impl Walker<'_> {
             let is_home = matches!(self.any_place(word), Some((Place::Homes | Place::Home, _)));
             is_home && rest.iter().any(is_kind)
                 || NEEDED.contains(&path) && self.any_place(word).is_some()
-                || !self.file_places(word).is_empty()
+                || rest.iter().any(is_kind) && self.file_places(word).contains(&Place::File)
         };
         let mut operands = rest.iter().filter(|word| !word.text.starts_with('-'));
         // A device over one that is in use.

@@ -35,19 +35,25 @@ removepkg *
 pkg delete remove
 eopkg remove rm";
 
-/// Names that mean every package, and commands that list all if nothing follows: lists of some, such as orphans, are usual.
+/// Words that select every package.
 const ALL: [&str; 6] = ["?installed", "~i", "@system", "@world", "@selected", "@installed"];
+
+/// Commands whose unfiltered output lists every package. A filtered list, such as orphans, is common.
 const LISTERS: [&str; 5] = ["rpm -qa", "pacman -Q", "pacman -Qq", "pacman -Qqe", "apk info"];
 
 /// Returns true if a command removes an essential package.
 pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
     let Some(verbs) = row(PACKAGE_MANAGERS, base) else { return false };
     let is_apt = base.starts_with("apt");
+    // Packages of FreeBSD are no part of its base system, except the program that manages them.
+    let is_pkg = base == "pkg";
+    let is_needed = |name: &str| if is_pkg { name == "pkg" } else { is_essential(name) };
     let only_shows = |word: &Word| {
         matches!(
             word.text.as_str(),
             "--dry-run" | "--simulate" | "--just-print" | "--test" | "--print"
         ) || (is_apt && word.text == "-s")
+            || (is_pkg && word.has_letter('n'))
     };
     let is_verb = |word: &Word| {
         verbs.split_ascii_whitespace().any(|verb| match verb.strip_suffix('*') {
@@ -58,13 +64,13 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
     let removes = rest.iter().any(is_verb);
     let is_removed = |word: &Word| match word.text.strip_suffix('-').filter(|_| is_apt) {
         // `apt-get install name-` removes it.
-        Some(name) => is_essential(name),
-        None => removes && is_essential(&word.text),
+        Some(name) => is_needed(name),
+        None => removes && is_needed(&word.text),
     };
     // All that is installed, by name or as another command lists it.
     let is_all = |word: &Word| match word.known {
         true => {
-            ALL.contains(&&*word.text) || (base == "pkg" && matches!(&*word.text, "-a" | "--all"))
+            ALL.contains(&&*word.text) || (is_pkg && (word.has_letter('a') || word.text == "--all"))
         }
         false => LISTERS.iter().any(|lister| {
             let rest = word.text.split_once(lister).map_or("x", |(_, rest)| rest);

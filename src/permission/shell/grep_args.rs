@@ -11,7 +11,7 @@ const PLAIN_LETTERS: &[u8] = b"EFGPRUTZHILabchilnoqrsuvwxyz";
 const NUMBERED: [&str; 4] = ["-A", "-B", "-C", "-m"];
 
 /// Options of `rg` whose value is neither a file nor a pattern.
-const FILTERS: [&str; 7] = ["-g", "--glob", "--iglob", "-t", "--type", "-T", "--type-not"];
+const FILTERS: [&str; 6] = ["--glob", "--iglob", "--type", "--type-not", "--replace", "--encoding"];
 
 /// Options whose value is a glob of the files to search.
 const GLOBS: [&str; 4] = ["-g", "--glob", "--iglob", "--include"];
@@ -26,13 +26,45 @@ enum Next {
     Number,
 }
 
+/// Returns true for `rg`, and for the program that adds other formats to it.
+pub(super) fn is_ripgrep(program: &str) -> bool {
+    matches!(program, "rg" | "rga")
+}
+
+/// Returns the letters of a word's short options up to the first one that has a value, and what follows: the value, unless it
+/// is the next word.
+pub(super) fn letters_of<'w>(program: &str, word: &'w str) -> (&'w str, Option<&'w str>) {
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    let letters = letters.unwrap_or_default();
+    let with_value = match program {
+        "rg" | "rga" => "ABCEMTdefgjmrt",
+        "fd" | "fdfind" => "CESXcdejotx",
+        _ => "ABCTdefgmt",
+    };
+    match letters.find(|letter| with_value.contains(letter)) {
+        Some(at) => (&letters[..=at], Some(&letters[at + 1..])),
+        None => (letters, None),
+    }
+}
+
 /// Returns the options and the files among the arguments of `program`.
 pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
+    split(program, words).1
+}
+
+/// Returns the index of the pattern, if it is a word of its own.
+pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
+    split(program, words.get(1..)?).0.map(|at| at + 1)
+}
+
+/// Returns the index of the pattern, and the options and files.
+fn split(program: &str, words: &[Word]) -> (Option<usize>, Vec<Word>) {
+    let mut pattern = None;
     let mut given = words.iter().any(gives_pattern);
     let mut found = Vec::new();
     let mut next = None;
     let mut options = true;
-    for word in words {
+    for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
         match next.take() {
             Some(Next::Pattern | Next::Filter) => continue,
@@ -47,31 +79,10 @@ pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
             found.push(word.clone());
         } else {
             given = true;
+            pattern = Some(at);
         }
     }
-    found
-}
-
-/// Returns the index of the pattern, if it is a word of its own.
-pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
-    let rest = words.get(1..)?;
-    if rest.iter().any(gives_pattern) {
-        return None;
-    }
-    let found = files(program, rest);
-    let mut files = found.iter().peekable();
-    // The first word that is neither an option nor a file.
-    rest.iter()
-        .position(|word| {
-            let is_kept =
-                files.peek().is_some_and(|file| file.text == word.text && file.told == word.told);
-            if is_kept {
-                files.next();
-            }
-            !is_kept && !word.text.starts_with('-')
-        })
-        .map(|at| at + 1)
-        .filter(|at| !matches!(value_of(program, &words[at - 1].text), Some(Next::Filter)))
+    (pattern, found)
 }
 
 /// Returns true if an option gives the pattern, so that no argument does.
@@ -92,9 +103,16 @@ fn value_of(program: &str, option: &str) -> Option<Next> {
     if NUMBERED.contains(&option) {
         return Some(Next::Number);
     }
-    let is_rg = program == "rg";
+    let is_rg = is_ripgrep(program);
     if is_rg && FILTERS.contains(&option) {
         return Some(Next::Filter);
+    }
+    if let (true, (letters, Some(""))) = (is_rg, letters_of(program, option)) {
+        match letters.chars().next_back() {
+            Some('A' | 'B' | 'C' | 'M' | 'd' | 'j' | 'm') => return Some(Next::Number),
+            Some('E' | 'T' | 'g' | 'r' | 't') => return Some(Next::Filter),
+            _ => {}
+        }
     }
     // Other options can have an `e` as their value.
     let ends_in_e = |letters: &str| {
@@ -112,7 +130,7 @@ pub(super) fn secrets(
     words: &[Word],
     sensitive: &SensitiveNames,
 ) -> Option<Concern> {
-    let is_rg = program == "rg";
+    let is_rg = is_ripgrep(program);
     let is_glob = |(at, word): &(usize, &Word)| {
         let text = word.text.as_str();
         let before = if *at > 0 { words[at - 1].text.as_str() } else { "" };

@@ -46,7 +46,6 @@ N nmcli networking,n,net off
 N nmcli radio all off
 N rfkill block all
 N ip +link,l,li +set,s +eth*,en*,wl* +down
-N ip +link,l,li +del,delete +eth*,en*,wl*
 N ip +addr,address,a +flush +eth*,en*,wl*
 N ip +route,r,ro +del,delete,flush +default,main,all
 N nmcli +device,dev,d +disconnect,down,delete +eth*,en*,wl*
@@ -56,15 +55,20 @@ N ifdown eth*,en*,wl*
 N route del,delete default
 S systemctl isolate !graphical*,default*,multi-user*
 S systemctl,service,rc-service +stop,disable,mask,kill +dbus*,systemd-logind*,systemd-udevd*,systemd-journald*,ssh,ssh.*,sshd*,NetworkManager*,networking*,getty*,init.scope,user@*,display-manager*
-S sysctl *=*
+S sysctl +*=*
 K pkill,killall +systemd,init,launchd,dbus-daemon,sshd,systemd-logind,systemd-journald",
 );
 
 /// Returns what a command locks or ends.
 pub(super) fn locks_out(base: &str, rest: &[Word]) -> Option<&'static str> {
     let (kind, _) = LOCKS.find(base, rest)?;
-    let sets =
-        |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| stops_kernel(name.trim()));
+    let sets = |word: &Word| {
+        word.text.split_once('=').is_some_and(|(name, value)| {
+            // Disables a reason for a panic.
+            let is_off = value.trim() == "0" && name.contains("panic");
+            stops_kernel(name.trim()) && !is_off
+        })
+    };
     Some(match kind {
         _ if base == "sysctl" && !rest.iter().any(sets) => return None,
         "W" => WRITES_SYSTEM,

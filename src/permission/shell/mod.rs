@@ -220,7 +220,7 @@ pub struct FileUse {
 }
 
 /// Maximum number of folders, one in another, in which secrets are looked for.
-pub(super) const MAX_DEPTH: usize = 3;
+pub(super) const MAX_FOLDER_DEPTH: usize = 3;
 
 /// Selects the files of a folder that are shown or copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

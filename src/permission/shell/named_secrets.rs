@@ -9,11 +9,13 @@ use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
 /// Programs with options for files that they leave out.
-const LEAVE_OUT: [&str; 12] =
-    ["tar", "bsdtar", "gtar", "rsync", "zip", "grep", "egrep", "fgrep", "du", "fd", "fdfind", "rg"];
+const LEAVE_OUT: [&str; 13] = [
+    "tar", "bsdtar", "gtar", "rsync", "zip", "grep", "egrep", "fgrep", "du", "fd", "fdfind", "rg",
+    "rga",
+];
 
 /// Returns the parts of a word that may be names of files, and the word.
-fn pieces(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
+fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
     let letters = text.strip_prefix('-').filter(|_| !is_git);
     // `{a,b}` lists names, and `{{.x}}` is a template.
     let is_template = text.contains("{{");
@@ -92,7 +94,7 @@ impl Walker<'_> {
                 continue;
             }
             let text = without_classes(&word.text);
-            for piece in pieces(&text, is_git) {
+            for piece in name_candidates(&text, is_git) {
                 let piece = if takes_globs { git::without_magic(piece, &word.text) } else { piece };
                 let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
                 let is_secret = if glob {
@@ -153,7 +155,7 @@ fn names_something(glob: &str) -> bool {
 fn is_left_out(base: &str, option: &str, before: &str, text: &str) -> bool {
     match base {
         "zip" => !text.starts_with('-') && matches!(option, "-x" | "--exclude"),
-        "rg" => text.starts_with('!') && matches!(before, "-g" | "--glob" | "--iglob"),
+        "rg" | "rga" => text.starts_with('!') && matches!(before, "-g" | "--glob" | "--iglob"),
         _ => {
             leaves_out(text) || matches!(before, "--exclude" | "--exclude-dir") || {
                 before == "-E" && base.starts_with("fd")

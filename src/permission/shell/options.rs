@@ -304,6 +304,7 @@ impl Walker<'_> {
                 let is_free = program.is_some_and(|program| program.free || program.script);
                 let is_of_text =
                     program.is_some_and(|program| matches!(program.kind, Kind::Awk | Kind::Sed));
+                // `php -r` is followed by code, and `-r` of others by a module to load.
                 let names_next = (is_free && names_file(hit.option.name))
                     || (hit.option.name == "-r" && base != "php")
                     || (is_of_text && names_script(hit.option.name));

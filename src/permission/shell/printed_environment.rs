@@ -1,5 +1,7 @@
 //! Commands and code that print variables of the environment, where tokens and passwords are.
 
+use std::collections::{HashMap, HashSet};
+
 use super::programs::{Kind, Program};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
@@ -10,8 +12,8 @@ const PRINTERS: [&str; 5] = ["echo", "printf", "print", "write-output", "write-h
 
 /// Only the start of a value is searched for a secret, in bytes.
 const MAX_VALUE: usize = 1024;
-/// Maximum number of variables with the value of another one.
-const MAX_COPIES: usize = 64;
+/// Maximum number of settings of variables that are read.
+const MAX_SETTINGS: usize = 256;
 
 /// Names of the whole environment, or of what returns it, in the code of some language.
 const ENVIRONMENTS: [&str; 8] =
@@ -66,35 +68,75 @@ pub(super) fn ask(
     }
 }
 
-/// Returns true if a word expands a variable of the environment that holds a secret. The names of such variables are in upper case.
-pub(super) fn expands_secret(word: &str) -> bool {
-    word.split('$').skip(1).any(|rest| is_secret(name_at(rest.trim_start_matches(['{', '!']))))
+/// Returns the names of the variables that a text expands.
+fn expanded_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).map(|rest| name_at(rest.trim_start_matches(['{', '!'])))
 }
 
-/// Returns the variables to which a whole command gives such a value: `x=$TOKEN; echo $x`.
-pub(super) fn copies(whole: &str) -> Vec<String> {
+/// Returns true if a word expands a variable of the environment that holds a secret. The names of such variables are in upper case.
+pub(super) fn expands_secret(word: &str) -> bool {
+    expanded_names(word).any(is_secret)
+}
+
+/// Returns the variables that a whole command sets from a secret variable, also through others: `x=$TOKEN; y=$x; echo $y`.
+pub(super) fn secret_copies(whole: &str) -> Vec<String> {
     if !expands_secret(whole) {
         return Vec::new();
     }
-    let given = ["=", " in ", " <<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
-    let copies = given.filter(|(at, sign)| {
-        let value = &whole[at + sign.len()..];
-        let end = value.find([';', '\n', '|', '&']).unwrap_or(value.len()).min(MAX_VALUE);
-        value.get(..end).is_some_and(expands_secret)
-    });
+    let mut set_from: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut copies: Vec<&str> = Vec::new();
+    for (name, value) in settings(whole).take(MAX_SETTINGS) {
+        for from in expanded_names(value) {
+            set_from.entry(from).or_default().push(name);
+        }
+        if expands_secret(value) {
+            copies.push(name);
+        }
+    }
+    let mut found: HashSet<&str> = HashSet::new();
+    while let Some(name) = copies.pop() {
+        if found.insert(name) {
+            copies.extend(set_from.get(name).into_iter().flatten());
+        }
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the names and values of variables that a command sets: by assignments, loops, and `read` from a text.
+fn settings(whole: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let names = copies.map(|(at, _)| {
+    let places = ["=", " in ", " <<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
+    places.filter_map(move |(at, sign)| {
         let before = &whole[..at];
-        before[before.trim_end_matches(is_of_name).len()..].to_owned()
-    });
-    names.filter(|name| !name.is_empty()).take(MAX_COPIES).collect()
+        let before = before.strip_suffix('+').unwrap_or(before);
+        let name = &before[before.trim_end_matches(is_of_name).len()..];
+        let value = &whole[at + sign.len()..];
+        let value = &value[..value.floor_char_boundary(MAX_VALUE)];
+        (!name.is_empty()).then(|| (name, &value[..end_of_value(value, sign == "=")]))
+    })
+}
+
+/// Returns where a value ends, outside quotes and parentheses. A blank ends the value of an assignment.
+fn end_of_value(text: &str, at_blank: bool) -> usize {
+    let (mut quote, mut open) = (None, 0_usize);
+    let is_end = |(_, byte): &(usize, u8)| {
+        match (quote, byte) {
+            (Some(own), _) if own == *byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(*byte),
+            (None, b'(') => open += 1,
+            (None, b')') if open > 0 => open -= 1,
+            (None, b';' | b'\n' | b'|' | b'&') => return open == 0,
+            (None, byte) => return open == 0 && at_blank && byte.is_ascii_whitespace(),
+        }
+        false
+    };
+    text.bytes().enumerate().find(is_end).map_or(text.len(), |(at, _)| at)
 }
 
 /// Returns true if a word expands one of these variables.
 fn expands_one(word: &str, names: &[String]) -> bool {
-    let mut expanded =
-        word.split('$').skip(1).map(|rest| name_at(rest.trim_start_matches(['{', '!'])));
-    !names.is_empty() && expanded.any(|name| names.iter().any(|copy| copy == name))
+    !names.is_empty() && expanded_names(word).any(|name| names.iter().any(|copy| copy == name))
 }
 
 /// Returns true if `ps` shows the environment of processes: `ps eww`, `ps auxe`.

@@ -141,7 +141,13 @@ pub(super) fn gives_input(redirect: &IoRedirect) -> bool {
             Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput,
             target,
         ) => {
-            let is_empty = matches!(target, Target::Filename(raw) if raw.value == "/dev/null");
+            let is_empty = match target {
+                Target::Filename(raw) => {
+                    matches!(raw.value.trim_matches(['\'', '"']), "/dev/null" | "/dev/tty")
+                }
+                Target::Duplicate(raw) => raw.value == "-",
+                _ => false,
+            };
             number.is_none_or(|number| number == 0) && !is_empty
         }
         IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => true,

@@ -60,7 +60,16 @@ pub(super) fn is_negation(word: &Word) -> bool {
 
 /// Returns true if an expression of `find` is more than a list of tests that all hold.
 pub(super) fn has_alternatives(words: &[Word]) -> bool {
-    words.iter().any(|word| matches!(word.text.as_str(), "(" | "-o" | "-or" | ","))
+    let mut in_command = false;
+    words.iter().any(|word| {
+        let text = word.text.as_str();
+        if in_command {
+            in_command = word.known && !matches!(text, ";" | "+");
+            return false;
+        }
+        in_command = matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir");
+        matches!(text, "(" | "-o" | "-or" | ",")
+    })
 }
 
 /// Maximum number of strings of a program that are read.

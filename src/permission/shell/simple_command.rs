@@ -56,7 +56,7 @@ pub(super) const BEFORE_NAMES: [&str; 10] =
 const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
 
 /// Judges a program that only decides which command runs next.
-fn inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
+fn judge_inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
     let changes =
         |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
     if let Some([_, word]) = words.windows(2).find(changes) {
@@ -280,7 +280,7 @@ impl Walker<'_> {
             command.repositories = self.git_folders(base, words);
         }
         if let Some(program) = program {
-            self.known(base, program, (words, &operands), &mut command);
+            self.judge_known(base, program, (words, &operands), &mut command);
             // Other builtins take their words for texts.
             let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
             let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
@@ -376,7 +376,7 @@ impl Walker<'_> {
     }
 
     /// Judges the files of a program that writes to all of them but the first.
-    fn filtered(&mut self, words: &[Word], operands: &[usize], command: &mut AnalyzedCommand) {
+    fn judge_filter(&mut self, words: &[Word], operands: &[usize], command: &mut AnalyzedCommand) {
         for (at, word) in words.iter().enumerate().skip(1) {
             let place = operands.iter().position(|operand| *operand == at);
             let is_written = place.is_some_and(|place| place > 0);
@@ -387,7 +387,7 @@ impl Walker<'_> {
         }
     }
 
-    fn copied(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+    fn judge_copy(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         let to_folder = self.target_folder(&words[1..], command);
         let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
         if to_folder {
@@ -399,7 +399,7 @@ impl Walker<'_> {
         }
     }
 
-    fn dd(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+    fn judge_dd(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
         for word in &words[1..] {
             let (domain, path) = match word.text.split_once('=') {
                 Some(("if", path)) => (Domain::Read, path),
@@ -413,7 +413,7 @@ impl Walker<'_> {
         }
     }
 
-    fn known(
+    fn judge_known(
         &mut self,
         base: &str,
         program: &Program,
@@ -423,7 +423,7 @@ impl Walker<'_> {
         command.prefix = program.is_plain()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
         match program.kind {
-            Kind::Inert => inert(base, words, command),
+            Kind::Inert => judge_inert(base, words, command),
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
                 command.others.extend(commands_in_words::texts(&words[1..]));
@@ -475,13 +475,13 @@ impl Walker<'_> {
                 self.files(Domain::Read, &words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
             }
-            Kind::Filter => self.filtered(words, operands, command),
+            Kind::Filter => self.judge_filter(words, operands, command),
             Kind::Mover => {
                 self.target_folder(&words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
             }
-            Kind::Copier => self.copied(words, command),
-            Kind::Dd => self.dd(words, command),
+            Kind::Copier => self.judge_copy(words, command),
+            Kind::Dd => self.judge_dd(words, command),
             Kind::Git => {
                 git(words, command);
                 let texts = git_helpers::run_texts(words);

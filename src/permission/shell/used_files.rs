@@ -10,7 +10,7 @@ use crate::permission::Domain;
 use crate::permission::paths::normal;
 
 /// Maximum number of links of the command itself through which a file is judged; one that leads through more is asked about.
-const MAX_LINKS: usize = 8;
+const MAX_LINKS_JUDGED: usize = 8;
 
 impl Walker<'_> {
     /// Adds a file given by a known word, and what it is through the links that the command made.
@@ -36,12 +36,12 @@ impl Walker<'_> {
         if domain == Domain::Edit && self.facts.iter().any(|(own, _)| is_link(own)) {
             return concern;
         }
-        let led: Vec<String> = self.through_links(&text).take(MAX_LINKS).collect();
+        let led = self.through_links(&text, MAX_LINKS_JUDGED);
         for path in &led {
             concern = concern.or(self.file_at(domain, word, path));
         }
         let leads = || Concern::always(format!("{} leads through too many links", word.told));
-        concern.or_else(|| (led.len() == MAX_LINKS).then(leads))
+        concern.or_else(|| (led.len() == MAX_LINKS_JUDGED).then(leads))
     }
 
     fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Concern> {

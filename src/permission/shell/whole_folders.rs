@@ -4,10 +4,11 @@ use super::analyzer::Walker;
 use super::command_tables::CommandTable;
 use super::destroying_commands::base;
 use super::disk_writers::writes_archive;
+use super::grep_args::{is_ripgrep, letters_of};
 use super::programs::{self, Kind, Program};
 use super::sed_awk_find::{has_alternatives, is_left_out, is_negation};
 use super::word::Word;
-use super::{Content, FileUse, MAX_DEPTH, grep_args};
+use super::{Content, FileUse, MAX_FOLDER_DEPTH, grep_args};
 use crate::permission::Domain;
 use crate::util::words::has_word;
 
@@ -59,9 +60,6 @@ const SHALLOW: usize = 1;
 const WITHOUT: [&str; 5] = ["--exclude", "--exclude-dir", "--ignore", "--ignore-dir", "-x"];
 const ONLY: [&str; 4] = ["--include", "-g", "--glob", "--iglob"];
 
-/// Letters of options of searches that have a value: the letters after one are no options.
-const WITH_VALUE: [char; 10] = ['e', 'f', 'A', 'B', 'C', 'm', 'g', 't', 'T', 'd'];
-
 /// Options of `ack` that name a type of files.
 const TYPES: &str = "--cc --cpp --css --go --html --java --js --json --kotlin --markdown --perl --php --python --ruby --rust \
     --scala --shell --sql --swift --ts --type --xml --yaml";
@@ -95,7 +93,7 @@ impl Walker<'_> {
         let rest = words.get(1..).unwrap_or_default();
         let plain = || rest.iter().filter(|word| !word.text.starts_with('-')).cloned();
         let kind = program.map(|program| program.kind);
-        let mut content = Content { depth: MAX_DEPTH, ..Content::default() };
+        let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
         let mut folders: Vec<Word> = match kind {
             Some(Kind::Grep) => {
                 if !searches_folders(base, rest) {
@@ -103,7 +101,7 @@ impl Walker<'_> {
                 }
                 content.depth = SHALLOW;
                 content.is_visible =
-                    matches!(base, "rg" | "rga" | "ag") && !shows_hidden(base, rest);
+                    (is_ripgrep(base) || base == "ag") && !shows_hidden(base, rest);
                 let files = grep_args::files(base, rest);
                 let is_file = |word: &Word| !word.text.starts_with('-');
                 let found: Vec<Word> = files.into_iter().filter(is_file).collect();
@@ -132,18 +130,12 @@ impl Walker<'_> {
                 in_changed_folders(rest)
             }
             _ if matches!(base, "fd" | "fdfind") => {
-                let runs =
-                    |word: &Word| matches!(&*word.text, "-x" | "-X" | "--exec" | "--exec-batch");
-                let Some(at) =
-                    rest.iter().position(runs).filter(|at| shows_content(&rest[at + 1..]))
-                else {
+                let Some((at, command)) = command_of_fd(base, rest) else { return };
+                if !shows_content(&command) {
                     return;
-                };
-                let rest = &rest[..at];
-                content.is_visible = !shows_hidden(base, rest);
-                let found = rest.iter().filter(|word| !word.text.starts_with('-')).skip(1);
-                let found: Vec<Word> = found.cloned().collect();
-                if found.is_empty() { vec![Word::plain(".")] } else { found }
+                }
+                content.is_visible = !shows_hidden(base, &rest[..=at]);
+                folders_of_fd(base, &rest[..at])
             }
             _ if base.starts_with("python") => {
                 let Some(module) = rest.iter().find(|word| MODULES.contains(&&*word.text)) else {
@@ -201,7 +193,7 @@ impl Walker<'_> {
         if !shows_content(inner) {
             return;
         }
-        let mut content = Content { depth: MAX_DEPTH, ..Content::default() };
+        let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
         let is_plain = !has_alternatives(words);
         for (at, pair) in words.windows(2).enumerate().filter(|_| is_plain) {
             let is_test = matches!(
@@ -246,23 +238,64 @@ fn is_recursive(rest: &[Word]) -> bool {
     })
 }
 
-/// Returns the letters of a search's options that are no value of one before them.
-fn letters_of(word: &Word) -> &str {
-    let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-    let letters = letters.unwrap_or_default();
-    &letters[..letters.find(WITH_VALUE).unwrap_or(letters.len())]
+/// Returns the command that `fd` runs on what it finds, and the index of the option for it.
+fn command_of_fd(base: &str, rest: &[Word]) -> Option<(usize, Vec<Word>)> {
+    rest.iter().enumerate().find_map(|(at, word)| {
+        let value = match word.text.split_once('=') {
+            Some(("--exec" | "--exec-batch", value)) => Some(value),
+            _ if matches!(&*word.text, "--exec" | "--exec-batch") => None,
+            _ => match letters_of(base, &word.text) {
+                (letters, value) if letters.ends_with(['x', 'X']) => {
+                    value.filter(|value| !value.is_empty())
+                }
+                _ => return None,
+            },
+        };
+        let command = value.map(Word::plain).into_iter().chain(rest[at + 1..].iter().cloned());
+        Some((at, command.collect()))
+    })
+}
+
+/// Returns the folders that `fd` searches: its operands after the pattern, or the current folder.
+fn folders_of_fd(base: &str, rest: &[Word]) -> Vec<Word> {
+    let (mut operands, mut folders) = (Vec::new(), Vec::new());
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if !word.text.starts_with('-') {
+            operands.push(word.clone());
+            continue;
+        }
+        match letters_of(base, &word.text) {
+            (letters, Some("")) if letters.ends_with('C') => folders.extend(words.next().cloned()),
+            (_, Some("")) => drop(words.next()),
+            _ => match &*word.text {
+                "--base-directory" | "--search-path" => folders.extend(words.next().cloned()),
+                long => {
+                    let value = ["--base-directory=", "--search-path=", "-C"]
+                        .iter()
+                        .find_map(|name| long.strip_prefix(name));
+                    folders.extend(value.map(Word::plain));
+                }
+            },
+        }
+    }
+    folders.extend(operands.into_iter().skip(1));
+    if folders.is_empty() { vec![Word::plain(".")] } else { folders }
 }
 
 fn is_listing(base: &str, rest: &[Word]) -> bool {
-    let letters: &[char] = if base == "rg" { &['l', 'c', 'q'] } else { &['l', 'L', 'c', 'q'] };
-    rest.iter().any(|word| LISTS.contains(&&*word.text) || letters_of(word).contains(letters))
+    // `rg -L` follows links.
+    let letters: &[char] = if is_ripgrep(base) { &['l', 'c', 'q'] } else { &['l', 'L', 'c', 'q'] };
+    rest.iter().any(|word| {
+        LISTS.contains(&&*word.text) || letters_of(base, &word.text).0.contains(letters)
+    })
 }
 
 /// Returns true if a search reads hidden files, too.
 fn shows_hidden(base: &str, rest: &[Word]) -> bool {
-    let letters = || rest.iter().flat_map(|word| letters_of(word).chars());
+    let letters = || rest.iter().flat_map(|word| letters_of(base, &word.text).0.chars());
     let unrestricted = letters().filter(|letter| *letter == 'u').count();
-    unrestricted >= if base == "rg" { 2 } else { 1 }
+    unrestricted >= if is_ripgrep(base) { 2 } else { 1 }
         || letters().any(|letter| letter == if base.starts_with("fd") { 'H' } else { '.' })
         || rest.iter().any(|word| {
             word.text.starts_with("--unrestricted")

@@ -208,7 +208,8 @@ impl XmlScanner {
 
     fn keep_text(&mut self, text: &[u8]) {
         if self.is_failure {
-            if self.text.is_empty() {
+            if self.text.trim_ascii().is_empty() {
+                self.text.clear();
                 self.text_at = (self.at, self.line);
             }
             let room = MAX_TEXT.saturating_sub(self.text.len());

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::permission::Domain;
 use crate::permission::paths::normal;
 use crate::permission::sensitive::matches_glob;
-use crate::permission::shell::{Content, FileUse, MAX_DEPTH};
+use crate::permission::shell::{Content, FileUse, MAX_FOLDER_DEPTH};
 
 /// Maximum number of names, and of folders, that are examined for one call.
 const MAX_NAMES: usize = 2048;
@@ -49,7 +49,7 @@ impl Reader<'_> {
         let top = top.trim_end_matches('/');
         let has_bans = self.policy.options.has_bans(Domain::Read);
         // Rules are compared with what is there as deep as in a copy.
-        let depth = if has_bans { MAX_DEPTH } else { content.depth };
+        let depth = if has_bans { MAX_FOLDER_DEPTH } else { content.depth };
         if self.names_left == 0 {
             return self.blind.push("the command shows too many folders to be judged".to_owned());
         }
