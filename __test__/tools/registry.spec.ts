@@ -175,10 +175,19 @@ describe('calls', () => {
     ['a call of LangChain', { type: 'tool_call', id: 'a', name: 'echo', args: { a: 1 } }, 'a'],
     ['arguments before others', { id: 'a', name: 'echo', arguments: '{"a":1}', input: { a: 2 }, args: {} }, 'a'],
     ['a function_call of Responses', { id: 'fc', call_id: 'a', name: 'echo', arguments: '{"a":1}' }, 'a'],
+    ['a tool-call of the AI SDK', { type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: { a: 1 } }, 'a'],
+    ['a functionCall of Gemini', { functionCall: { id: 'a', name: 'echo', args: { a: 1 } } }, 'a'],
+    ['a toolUse of Bedrock', { toolUse: { toolUseId: 'a', name: 'echo', input: { a: 1 } } }, 'a'],
     ['a call with no arguments that are set', { id: 'a', name: 'echo', arguments: undefined, args: { a: 1 } }, 'a'],
   ])('are read in the form of each provider: %s', async (_what, given, id) => {
     const [answer] = await make({ echo: (args: unknown) => JSON.stringify(args) }).execute([given])
     expect([answer!.tool_call_id, answer!.result.output]).toEqual([id, '{"a":1}'])
+  })
+
+  test('pass on a text that is no JSON, of a custom_tool_call', async () => {
+    const custom = { type: 'custom_tool_call', call_id: 'a', name: 'echo', input: '*** Begin Patch' }
+    const [answer] = await make({ echo: (args: unknown) => args }).execute([custom])
+    expect(answer).toMatchObject({ tool_call_id: 'a', result: { success: true, output: { input: '*** Begin Patch' } } })
   })
 
   test('run side by side, and the answers keep the order', async () => {

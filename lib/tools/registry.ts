@@ -51,20 +51,21 @@ export interface Tool {
 }
 
 /**
- * A call by the model, in the form of OpenAI's chat API or flat. Its arguments, as JSON text or a value, are `arguments`, else `input`
- * (Anthropic), else `args` (LangChain). A call with a `call_id` (OpenAI's Responses API) is answered by that id.
+ * A call by the model, as a provider or a framework gives it. Its arguments are JSON text or a value; the `input` of a
+ * `custom_tool_call` is a text that the tool gets as `{ input }`.
  */
 export type ToolCall =
+  /** OpenAI's chat API. */
   | { id: string; type?: string; function: { name: string; arguments?: unknown } }
-  | {
-      id: string
-      call_id?: string
-      type?: string
-      name: string
-      arguments?: unknown
-      input?: unknown
-      args?: unknown
-    }
+  /** OpenAI's Responses API: a call is answered by its `call_id`. Anthropic: `input`. LangChain: `args`. */
+  | { id: string; call_id?: string; type?: string; name: string; arguments?: unknown; input?: unknown; args?: unknown }
+  | { id?: string; call_id: string; type?: string; name: string; arguments?: unknown; input?: unknown }
+  /** The AI SDK. */
+  | { toolCallId: string; toolName: string; type?: string; input?: unknown; args?: unknown }
+  /** Gemini, which gives ids only to some calls. */
+  | { functionCall: { id?: string; name?: string; args?: unknown } }
+  /** Bedrock. */
+  | { toolUse: { toolUseId?: string; name?: string; input?: unknown } }
 
 /** One executed call. */
 export interface ToolExecutionResult {
@@ -197,11 +198,13 @@ function readCall(toolCall: unknown): { id: string; name: string; given?: unknow
   let [id, name]: unknown[] = []
   try {
     const call = Object(toolCall) as Record<string, unknown>
+    const asked = Object(call.function ?? call.functionCall ?? call.toolUse ?? call) as Record<string, unknown>
     // An item of OpenAI's Responses API has an id of its own besides that of its call.
-    id = call.call_id ?? call.id
-    const asked = Object('function' in call ? call.function : call) as Record<string, unknown>
-    name = asked.name
-    const given = [asked.arguments, asked.input, asked.args].find((value) => value !== undefined)
+    id = call.call_id ?? asked.toolCallId ?? asked.toolUseId ?? asked.id ?? call.id
+    name = asked.toolName ?? asked.name
+    const isText = call.type === 'custom_tool_call'
+    const args = [asked.arguments, asked.input, asked.args].find((value) => value !== undefined)
+    const given = isText ? { input: args } : args
     if (typeof name === 'string' && (id === undefined || typeof id === 'string'))
       return { id: id as string, name, given }
   } catch {
