@@ -120,6 +120,7 @@ describe('the file of a session', () => {
     expect(again).toMatchObject({ file, keptOriginal: undefined })
     expect(again.leaf()).toBe(id)
     expect(again.append(user('more'))).not.toBe(id)
+    expect([session.isWritable, again.isWritable]).toEqual([false, true])
     expect(() => session.append(user('late'))).toThrow(expect.objectContaining({ code: 'CLOSED' }))
   })
 
@@ -339,6 +340,21 @@ describe('the file of a session', () => {
       )
       const refused = 'STORAGE_WRITE EROFS'
       expect(told).toEqual([['one'], refused, refused, ['one'], true, false, refused])
+    })
+
+    mounted('a session that needs ids of its own is only read, and says so until it is closed', () => {
+      const told = run(
+        `fs.writeFileSync(file, ${JSON.stringify(`${line('a', null)}\n${line('a', null, 'again')}\n`)})
+         remount('ro')
+         const { session, contents } = reopened()
+         const before = [contents, session.isWritable, add(session, 'more')]
+         session.close()
+         const after = add(session, 'more')
+         remount('rw')
+         answer([...before, after, reopened().session.isWritable])`,
+        '1m',
+      )
+      expect(told).toEqual([['a', 'again'], false, 'STORAGE_WRITE EROFS', 'CLOSED null', true])
     })
 
     mounted('a session whose disk was full can be opened, and goes on where there is room again', () => {
