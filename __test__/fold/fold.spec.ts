@@ -560,6 +560,27 @@ describe('with a pruner', () => {
     expect(shown).toMatch(/saved to: \S+\nUse search_output .*\n.*\[lines \d+-\d+: same as/s)
   })
 
+  test.each(['head', 'tail', 'both'] as const)('a session keeps the lines of a notice: %s', async (direction) => {
+    const keeps: (readonly string[] | undefined)[] = []
+    const fold = {
+      fold(content: string, { keep }: { keep?: readonly string[] | undefined }) {
+        keeps.push(keep)
+        return { content }
+      },
+    }
+    const truncation = new TruncationService({
+      direction,
+      storage: new MemoryStorage(),
+      availableTools: ['read_output', 'search_output'],
+    })
+    const tool = guardTool({ name: 'bash', execute: async (_: object) => file(0, 3000) }, { fold, truncation })
+    const shown = String(await tool.execute({}, { toolCallId: 'a' }))
+    const notice = shown.split('\n').filter((line) => /saved to: |^Use search_output/.test(line))
+    expect(notice).toHaveLength(2)
+    for (const line of notice) expect(keeps[0]?.some((kept) => kept !== '' && line.includes(kept))).toBe(true)
+    for (const line of notice.slice(1)) expect(keeps[0]).toContain(line)
+  })
+
   describe('a pointer to one of several calls of a name counts from the newest', () => {
     const texts: Record<string, string> = { v1: file(0, 60, 'one'), v2: file(0, 60, 'two'), v3: file(0, 60, 'three') }
     const POINTER = /same as lines \d+-\d+ of (.+?) above/
