@@ -4,6 +4,7 @@ import type { CompactionState } from 'spillway/history'
 import { isWhole, type Message, talk, words } from '../compaction/talk'
 import { type Happening, pairedFormats, written } from '../history/histories'
 import { deepFreeze } from '../history/support'
+import { foldedText } from '../support/folded'
 import { png } from '../support/images'
 
 const summarize = async () => 'They talked.'
@@ -73,14 +74,12 @@ describe('the state of each message', () => {
 
   test('has the lines that are folded in what was before', async () => {
     const ledger = new ToolResultLedger()
-    const session = new FoldSession()
+    const fold = new FoldSession()
     const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
     const history = talk([{ user: 'look', steps: [{ output }, { output }] }])
     for (const message of history.filter(({ role }) => role === 'tool')) {
       const toolCallId = message.tool_call_id as string
-      const { content, record } = session.fold(output, { toolName: 'read', toolCallId })
-      message.content = content
-      ledger.record({ toolCallId, toolName: 'read', ...(record && { folds: record }) })
+      message.content = foldedText(output, { toolName: 'read', toolCallId }, { fold, ledger })
     }
     const manager = new ContextManager<Message>({ ledger })
     const [first, second] = manager
@@ -93,7 +92,7 @@ describe('the state of each message', () => {
 
   test('has lines that are written out again, because their target was pruned', async () => {
     const ledger = new ToolResultLedger()
-    const session = new FoldSession()
+    const fold = new FoldSession()
     const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
     const history = talk([
       { user: 'look', steps: [{ output }] },
@@ -102,9 +101,7 @@ describe('the state of each message', () => {
     ])
     for (const message of history.filter(({ role }) => role === 'tool')) {
       const toolCallId = message.tool_call_id as string
-      const { content, record } = session.fold(message.content as string, { toolName: 'read', toolCallId })
-      message.content = content
-      ledger.record({ toolCallId, toolName: 'read', ...(record && { folds: record }) })
+      message.content = foldedText(message.content as string, { toolName: 'read', toolCallId }, { fold, ledger })
     }
     const budget = { protectTokens: 500, minTokens: 0, protectTurns: 1 }
     const manager = new ContextManager<Message>({ ledger, budget, pruning: { schedule: 'always' } })
@@ -116,13 +113,13 @@ describe('the state of each message', () => {
 
   test('has lines that are written out again beside an image that is smaller than the note in its place', async () => {
     const ledger = new ToolResultLedger()
-    const session = new FoldSession()
+    const fold = new FoldSession()
     const data = png(2, 2)
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
     const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
     const history = ['a', 'b', 'c'].flatMap((id) => {
-      const { content: text, record } = session.fold(id === 'c' ? 'done' : output, { toolName: 'read', toolCallId: id })
-      ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+      const call = { toolName: 'read', toolCallId: id }
+      const text = foldedText(id === 'c' ? 'done' : output, call, { fold, ledger })
       const content = [{ type: 'text', text }, ...(id === 'a' ? [] : [image])]
       return [
         { role: 'user', content: 'look' },

@@ -14,7 +14,8 @@ import {
 import { type FoldEvent, type FoldOptions, type FoldRecord, FoldSession } from 'spillway/fold'
 import { compactionStep } from 'spillway/history'
 import { projectToolResults, truncateOversizedToolResultsInMessages } from 'spillway/overflow'
-import { MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
+import { entriesOnBranch, MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
+import { foldedText } from '../support/folded'
 
 const file = (from: number, to: number, name = 'value') =>
   Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
@@ -514,16 +515,8 @@ describe('with a pruner', () => {
       { id: 'x', name: 'bash', args: {}, content: 'other' },
     ].map(({ id, name, args, content: text }) => {
       fold.fold(JSON.stringify(args), { toolName: 'none', toolCallId: `${id} before` })
-      const { content, record } = fold.fold(text.padEnd(301), { toolName: name, toolCallId: id, args })
-      ledger.record({
-        toolCallId: id,
-        toolName: name,
-        endedAt: 0,
-        isError: false,
-        bytes: 0,
-        ...(record && { folds: record }),
-      })
-      return { id, name, args, content }
+      const call = { toolName: name, toolCallId: id, args }
+      return { id, name, args, content: foldedText(text.padEnd(301), call, { fold, ledger }) }
     })
     expect(results[1]!.content).toContain('of the arguments of write_file src/a.ts above]')
     const messages = [
@@ -628,8 +621,7 @@ describe('with a pruner', () => {
       const fold = new FoldSession()
       const messages = steps.flatMap((step, at) => {
         const [id, args] = [`c${at}`, { path: 'src/a.ts' }]
-        const { content, record } = fold.fold(texts[step] ?? step, { toolName: 'read', toolCallId: id, args })
-        ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+        const content = foldedText(texts[step] ?? step, { toolName: 'read', toolCallId: id, args }, { fold, ledger })
         const result = { type: 'tool_result', tool_use_id: id, content }
         return [
           { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: args }] },
@@ -734,10 +726,7 @@ describe('a pointer never outlives its target', () => {
     const session = new MemorySession()
     for (const message of messages) session.append({ type: 'message', message })
     await truncateOversizedToolResultsInSession({ session, contextWindowTokens, ledger })
-    const known = new Map(session.entries().map((entry) => [entry.id, entry]))
-    const path: unknown[] = []
-    for (let entry = known.get(session.leaf()!); entry; entry = known.get(entry.parentId!)) path.unshift(entry.message)
-    return path
+    return entriesOnBranch(session.entries(), session.leaf()).map(({ message }) => message)
   }
   const compact = { ...window, force: true, recentTurns: 1 }
   const outdated = { now: 2e12, maxAgeMs: 1, keepRecent: 1 }
