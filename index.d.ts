@@ -2160,7 +2160,7 @@ export declare class ContextManager<M = unknown> {
 	/**
 	 * Returns each message of the stored history with its state in a request, and its tokens before and after: the list that
 	 * `<spillway-context>` shows. `prepared` is a result of `prepare`, as it was returned.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if it is none
+	 * @throws SpillwayError `INVALID_ARGUMENT` if `prepared` is not the object that `prepare` of this manager returned
 	 */
 	listMessages(prepared: PreparedContext<M>): ListedMessage[];
 	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */

@@ -634,12 +634,12 @@ test('ask answers each question once, and a call is denied if it fails', async (
     'ask: no terminal',
     expect.stringMatching(/^ask: Invalid option "response": expected 'once', 'always' or /),
   ])
-  warned.mockRestore()
   // It is no answer of the user: the same call is asked about again, here and after a restart.
   await gate.request(ask('c', 'no'))
-  void gate.request(ask('d', 'broken'))
+  await gate.request(ask('d', 'broken'))
   expect(asked.slice(5)).toEqual(['broken'])
   expect(gate.toJSON().answers.map(({ decision }) => decision.by)).not.toContain('error')
+  warned.mockRestore()
 })
 
 test('always without a suggested rule is once, and an answer that comes too late counts for nothing', async () => {

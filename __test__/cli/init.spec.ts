@@ -201,6 +201,23 @@ describe('init mcp', () => {
     },
   )
 
+  test.each(['http', 'streamable-http', 'streamableHttp'])(
+    'takes a server of the type %s at its word',
+    async (type) => {
+      write(JSON.stringify({ mcpServers: { a: { type, url: `${local.url}/sse` } } }))
+      await spillway('init', 'mcp')
+      expect(JSON.parse(read()).mcpServers.a.args).toContain('--url')
+    },
+  )
+
+  test('takes a server with a program and an address for the program', async () => {
+    write(JSON.stringify({ mcpServers: { lines: { ...lines, url: open.url }, open: { ...open, command: '' } } }))
+    await spillway('init', 'mcp', '--urls')
+    const { mcpServers } = JSON.parse(read())
+    expect(mcpServers.lines.args).not.toContain('--url')
+    expect(mcpServers.open.args).toContain('--url')
+  })
+
   test('names the file that doctor is to try', async () => {
     const other = join(cwd, 'my servers.json')
     writeFileSync(other, JSON.stringify({ mcpServers: { lines } }))
@@ -265,6 +282,11 @@ describe('init mcp', () => {
       'two addresses',
       '{ "mcpServers": { "a": { "url": "http://localhost/a", "httpUrl": "http://localhost/b" } } }',
       'a is left as it is: it has two addresses, "url" and "httpUrl"',
+    ],
+    [
+      'a header that is no string',
+      '{ "mcpServers": { "a": { "url": "http://localhost/a", "headers": { "X": 1 } } } }',
+      'a is left as it is: its "headers" are not an object of strings',
     ],
     [
       'a login of the host beside a header',

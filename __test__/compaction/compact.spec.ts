@@ -714,8 +714,12 @@ test.each([
   ['Chinese', '[旧的工具结果已略去，全文见 PATH]'],
   ['with words', "[Old result left out; all of it is in PATH. It had: src/a.ts:41, TypeError, 'unused variable']"],
   ['after its images', '[image removed: image/png] [Old result left out; all of it is in PATH]'],
-])('the path of a saved output in a placeholder outlives the next compaction: %s', async (_what, text) => {
-  const path = '/store/bash_1790000000000_0123456789abcdef.txt'
+  ['of parts', '[Old result left out; its first and last parts are in PATH]'],
+  ['of parts, in Chinese', '[旧的工具结果已略去，开头和结尾部分见 PATH]'],
+  ['of parts, with words', '[Old result left out; its first and last parts are in PATH. It had: src/a.ts:41]'],
+])('the path of a saved output in a placeholder outlives the next compaction: %s', async (what, text) => {
+  const isPartial = what.startsWith('of parts')
+  const path = `/store/bash_1790000000000_0123456789abcdef${isPartial ? '.partial' : ''}.txt`
   const output = text.replace('PATH', path)
   const history = talk([
     ...Array.from({ length: 9 }, (_, at) => ({ user: `question ${at}`, steps: [{ output }], answer: words(20) })),
@@ -727,6 +731,8 @@ test.each([
   const options = { contextWindow: 5000, storage }
   const { messages, report } = await compactHistory(history, { ...options, force: true })
   expect([report.action, pathsIn(messages)]).toEqual(['outputs', 9])
+  const named = messages.find(({ content }) => content.includes(path))?.content
+  expect(/\bparts\b|部分/.test(named ?? '')).toBe(isPartial)
   // The path of another store is not carried on.
   const foreign = await compactHistory(history, { ...options, force: true, storage: { owns: () => false } })
   expect(pathsIn(foreign.messages)).toBe(0)

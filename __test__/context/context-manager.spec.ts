@@ -4,6 +4,8 @@ import type { CompactionState } from 'spillway/history'
 import { isWhole, type Message, talk, words } from '../compaction/talk'
 import { type Happening, pairedFormats, written } from '../history/histories'
 import { deepFreeze } from '../history/support'
+import { foldedText } from '../support/folded'
+import { png } from '../support/images'
 
 const summarize = async () => 'They talked.'
 const now = 1_000_000_000
@@ -72,14 +74,12 @@ describe('the state of each message', () => {
 
   test('has the lines that are folded in what was before', async () => {
     const ledger = new ToolResultLedger()
-    const session = new FoldSession()
+    const fold = new FoldSession()
     const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
     const history = talk([{ user: 'look', steps: [{ output }, { output }] }])
     for (const message of history.filter(({ role }) => role === 'tool')) {
       const toolCallId = message.tool_call_id as string
-      const { content, record } = session.fold(output, { toolName: 'read', toolCallId })
-      message.content = content
-      ledger.record({ toolCallId, toolName: 'read', ...(record && { folds: record }) })
+      message.content = foldedText(output, { toolName: 'read', toolCallId }, { fold, ledger })
     }
     const manager = new ContextManager<Message>({ ledger })
     const [first, second] = manager
@@ -92,7 +92,7 @@ describe('the state of each message', () => {
 
   test('has lines that are written out again, because their target was pruned', async () => {
     const ledger = new ToolResultLedger()
-    const session = new FoldSession()
+    const fold = new FoldSession()
     const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
     const history = talk([
       { user: 'look', steps: [{ output }] },
@@ -101,9 +101,7 @@ describe('the state of each message', () => {
     ])
     for (const message of history.filter(({ role }) => role === 'tool')) {
       const toolCallId = message.tool_call_id as string
-      const { content, record } = session.fold(message.content as string, { toolName: 'read', toolCallId })
-      message.content = content
-      ledger.record({ toolCallId, toolName: 'read', ...(record && { folds: record }) })
+      message.content = foldedText(message.content as string, { toolName: 'read', toolCallId }, { fold, ledger })
     }
     const budget = { protectTokens: 500, minTokens: 0, protectTurns: 1 }
     const manager = new ContextManager<Message>({ ledger, budget, pruning: { schedule: 'always' } })
@@ -111,6 +109,31 @@ describe('the state of each message', () => {
     const [first, second] = manager.listMessages(prepared).filter(({ role }) => role === 'tool')
     expect([first?.state, second?.state]).toEqual(['pruned', 'kept'])
     expect(second?.tokensAfter).toBe(second?.tokensBefore)
+  })
+
+  test('has lines that are written out again beside an image that is smaller than the note in its place', async () => {
+    const ledger = new ToolResultLedger()
+    const fold = new FoldSession()
+    const data = png(2, 2)
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+    const output = Array.from({ length: 60 }, (_, at) => `line ${at} of a long file, unlike all others`).join('\n')
+    const history = ['a', 'b', 'c'].flatMap((id) => {
+      const call = { toolName: 'read', toolCallId: id }
+      const text = foldedText(id === 'c' ? 'done' : output, call, { fold, ledger })
+      const content = [{ type: 'text', text }, ...(id === 'a' ? [] : [image])]
+      return [
+        { role: 'user', content: 'look' },
+        { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+      ]
+    })
+    const budget = { protectTokens: 500, minTokens: 0, protectTurns: 1 }
+    const manager = new ContextManager<object>({ ledger, budget, maxImages: 1, pruning: { schedule: 'always' } })
+    const prepared = await manager.prepare(history, { now })
+    expect(JSON.stringify(prepared.messages[5])).toMatch(/line 30 of/)
+    const listed = manager.listMessages(prepared)
+    expect(listed[5]?.tokensAfter).toBeGreaterThan(listed[5]?.tokensBefore ?? 0)
+    expect([listed[2]?.state, listed[5]?.state]).toEqual(['pruned', 'pruned'])
   })
 
   test('is that of the request, whatever is stored or prepared later', async () => {
@@ -125,6 +148,13 @@ describe('the state of each message', () => {
 
   test.each([undefined, { messages: [system] }])('is refused for what prepare did not return: %j', (prepared) => {
     expect(() => new ContextManager<Message>().listMessages(prepared as never)).toThrow('"prepared"')
+  })
+
+  test('is refused for what another manager prepared', async () => {
+    const prepared = await new ContextManager<Message>().prepare([system], { now })
+    expect(() => new ContextManager<Message>().listMessages(prepared)).toThrow(
+      'expected the object that prepare of this manager returned',
+    )
   })
 })
 

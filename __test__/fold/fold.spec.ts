@@ -14,7 +14,8 @@ import {
 import { type FoldEvent, type FoldOptions, type FoldRecord, FoldSession } from 'spillway/fold'
 import { compactionStep } from 'spillway/history'
 import { projectToolResults, truncateOversizedToolResultsInMessages } from 'spillway/overflow'
-import { MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
+import { entriesOnBranch, MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
+import { foldedText } from '../support/folded'
 
 const file = (from: number, to: number, name = 'value') =>
   Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
@@ -514,16 +515,8 @@ describe('with a pruner', () => {
       { id: 'x', name: 'bash', args: {}, content: 'other' },
     ].map(({ id, name, args, content: text }) => {
       fold.fold(JSON.stringify(args), { toolName: 'none', toolCallId: `${id} before` })
-      const { content, record } = fold.fold(text.padEnd(301), { toolName: name, toolCallId: id, args })
-      ledger.record({
-        toolCallId: id,
-        toolName: name,
-        endedAt: 0,
-        isError: false,
-        bytes: 0,
-        ...(record && { folds: record }),
-      })
-      return { id, name, args, content }
+      const call = { toolName: name, toolCallId: id, args }
+      return { id, name, args, content: foldedText(text.padEnd(301), call, { fold, ledger }) }
     })
     expect(results[1]!.content).toContain('of the arguments of write_file src/a.ts above]')
     const messages = [
@@ -558,6 +551,27 @@ describe('with a pruner', () => {
     await tool.execute({ command: 'one' }, { toolCallId: 'a' })
     const shown = await tool.execute({ command: 'two' }, { toolCallId: 'b' })
     expect(shown).toMatch(/saved to: \S+\nUse search_output .*\n.*\[lines \d+-\d+: same as/s)
+  })
+
+  test.each(['head', 'tail', 'both'] as const)('a session keeps the lines of a notice: %s', async (direction) => {
+    const keeps: (readonly string[] | undefined)[] = []
+    const fold = {
+      fold(content: string, { keep }: { keep?: readonly string[] | undefined }) {
+        keeps.push(keep)
+        return { content }
+      },
+    }
+    const truncation = new TruncationService({
+      direction,
+      storage: new MemoryStorage(),
+      availableTools: ['read_output', 'search_output'],
+    })
+    const tool = guardTool({ name: 'bash', execute: async (_: object) => file(0, 3000) }, { fold, truncation })
+    const shown = String(await tool.execute({}, { toolCallId: 'a' }))
+    const notice = shown.split('\n').filter((line) => /saved to: |^Use search_output/.test(line))
+    expect(notice).toHaveLength(2)
+    for (const line of notice) expect(keeps[0]?.some((kept) => kept !== '' && line.includes(kept))).toBe(true)
+    for (const line of notice.slice(1)) expect(keeps[0]).toContain(line)
   })
 
   describe('a pointer to one of several calls of a name counts from the newest', () => {
@@ -607,8 +621,7 @@ describe('with a pruner', () => {
       const fold = new FoldSession()
       const messages = steps.flatMap((step, at) => {
         const [id, args] = [`c${at}`, { path: 'src/a.ts' }]
-        const { content, record } = fold.fold(texts[step] ?? step, { toolName: 'read', toolCallId: id, args })
-        ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+        const content = foldedText(texts[step] ?? step, { toolName: 'read', toolCallId: id, args }, { fold, ledger })
         const result = { type: 'tool_result', tool_use_id: id, content }
         return [
           { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: args }] },
@@ -713,10 +726,7 @@ describe('a pointer never outlives its target', () => {
     const session = new MemorySession()
     for (const message of messages) session.append({ type: 'message', message })
     await truncateOversizedToolResultsInSession({ session, contextWindowTokens, ledger })
-    const known = new Map(session.entries().map((entry) => [entry.id, entry]))
-    const path: unknown[] = []
-    for (let entry = known.get(session.leaf()!); entry; entry = known.get(entry.parentId!)) path.unshift(entry.message)
-    return path
+    return entriesOnBranch(session.entries(), session.leaf()).map(({ message }) => message)
   }
   const compact = { ...window, force: true, recentTurns: 1 }
   const outdated = { now: 2e12, maxAgeMs: 1, keepRecent: 1 }

@@ -13,6 +13,7 @@ import {
 import { FoldSession } from 'spillway/fold'
 import { detectFormat } from 'spillway/history'
 import { BindingProvider, bare, type Message } from '../support/binding-provider'
+import { foldedText } from '../support/folded'
 import { MORE_SHAPES, SHAPES, type Shape } from '../support/signed-turns'
 
 /** A session of this many turns; `send` makes of the stored history the messages of a request. */
@@ -140,8 +141,8 @@ describe.each(Object.entries({ ...SHAPES, ...MORE_SHAPES }))('%s', (name, shape)
         tokens = report.tokensAfter
         const id = `c${at}`
         const text = Array.from({ length: 60 }, (_, line) => `line ${line} of file ${at % 3}`).join('\n')
-        const { content, record } = fold.fold(text, { toolName: 'read', toolCallId: id, args: { path: `${id}.ts` } })
-        ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+        const args = { path: `${id}.ts` }
+        const content = foldedText(text, { toolName: 'read', toolCallId: id, args }, { fold, ledger })
         stored.push(...shape.answer(id, signature), shape.result(id, content))
         if (at === 7) {
           const edits = [{ type: 'clear_tool_uses_20250919', cleared_tool_uses: 3 }]

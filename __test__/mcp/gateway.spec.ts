@@ -395,6 +395,13 @@ describe('a file of servers', () => {
     expect((await host.close()).stderr).toContain('the file starts this proxy itself')
   })
 
+  test('with a program and an address for one server starts the program', async () => {
+    const host = open({ one: { ...fixture([tool('echo')]), url: 'http://127.0.0.1:1/' } })
+    await host.initialize()
+    expect(await listed(host)).toContain('echo')
+    await host.close()
+  })
+
   test('that is not there is named', async () => {
     const host = new Host([], {}, [], [CLI, 'mcp', '--servers', join(tempDir(), 'none.json')])
     expect(await end(host)).toEqual([2, expect.stringMatching(/option --servers: ".*none.json" is not a file/)])

@@ -27,6 +27,7 @@ import {
   usableTokens,
 } from 'spillway/overflow'
 import ts from 'typescript'
+import { foldedText } from '../support/folded'
 import { deepFreeze, formats, type Message } from '../support/histories'
 import { tempDir } from '../support/temp'
 
@@ -303,11 +304,9 @@ describe('a recovery', () => {
     const text = Array.from({ length: 2200 }, (_, at) => `export const value${at} = compute(${at})`).join('\n')
     const ledger = new ToolResultLedger()
     const fold = new FoldSession()
-    const texts = pi.calls(turnsWith(Array(6).fill(''))).map((id) => {
-      const { content, record } = fold.fold(text, { toolName: 'read', toolCallId: id, args: { path: 'a.ts' } })
-      ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
-      return content
-    })
+    const texts = pi
+      .calls(turnsWith(Array(6).fill('')))
+      .map((toolCallId) => foldedText(text, { toolName: 'read', toolCallId, args: { path: 'a.ts' } }, { fold, ledger }))
     expect(texts.at(-1)?.length).toBeLessThan(2000)
     const { report } = await recoverFromOverflow({ messages: turnsWith(texts), contextWindowTokens: 20_000, ledger })
     expect(report.steps.map(({ step, event }) => [step, event])).toEqual([

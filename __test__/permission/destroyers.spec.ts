@@ -47,11 +47,6 @@ describe('what destroys a machine is denied in every mode', () => {
     expect(commands.filter((command) => decide('defaults', command, 'full_access') !== 'deny')).toEqual([])
   })
 
-  test('the lists are as long as docs/permission.md says', () => {
-    expect(Object.values(data.destroyers).flat().length).toBeGreaterThanOrEqual(2100)
-    expect(data.harmless.length).toBeGreaterThanOrEqual(700)
-  })
-
   test('a tool that deletes is denied the same places', () => {
     const tool = (tool: string, path: string) =>
       policies.defaults.evaluate({ tool, args: { path }, mode: 'full_access' }).decision

@@ -2,6 +2,7 @@
 
 import { ContextManager, HistoryPruner, type HistoryPrunerOptions, ToolResultLedger } from 'spillway'
 import { FoldSession } from 'spillway/fold'
+import { foldedText } from '../support/folded'
 
 const clearing = (more: object = {}) => ({
   type: 'clear_tool_uses_20250919',
@@ -116,8 +117,7 @@ function folded() {
   const texts: Record<string, string> = { a: lines(0), b: lines(100), c: lines(200), d: lines(0) }
   const messages = Object.entries(texts).flatMap(([id, text]) => {
     const args = { path: `${id}.ts` }
-    const { content, record } = fold.fold(text, { toolName: 'read', toolCallId: id, args })
-    ledger.record({ toolCallId: id, toolName: 'read', ...(record && { folds: record }) })
+    const content = foldedText(text, { toolName: 'read', toolCallId: id, args }, { fold, ledger })
     return [
       { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: args }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },

@@ -13,10 +13,11 @@ import fc from 'fast-check'
 import { SpillwayError } from 'spillway'
 import { repairToolPairs } from 'spillway/history'
 import {
+  entriesOnBranch,
+  type GuardedSession,
   guardSession,
   JsonlSession,
   MemorySession,
-  pathTo,
   type Session,
   truncateOversizedToolResultsInSession,
 } from 'spillway/session'
@@ -119,6 +120,7 @@ describe('the file of a session', () => {
     expect(again).toMatchObject({ file, keptOriginal: undefined })
     expect(again.leaf()).toBe(id)
     expect(again.append(user('more'))).not.toBe(id)
+    expect([session.isWritable, again.isWritable]).toEqual([false, true])
     expect(() => session.append(user('late'))).toThrow(expect.objectContaining({ code: 'CLOSED' }))
   })
 
@@ -141,12 +143,24 @@ describe('the file of a session', () => {
     session.append({ type: 'label', text: 'again' })
     session.append(user('three'))
     const again = JsonlSession.open(session.file)
-    expect(pathTo(again.entries(), again.leaf()).map(({ type, message }) => message ?? type)).toEqual([
+    expect(entriesOnBranch(again.entries(), again.leaf()).map(({ type, message }) => message ?? type)).toEqual([
       { role: 'user', content: 'one' },
       'label',
       { role: 'user', content: 'three' },
     ])
-    expect(pathTo(again.entries(), null)).toEqual([])
+    expect(entriesOnBranch(again.entries(), null)).toEqual([])
+  })
+
+  it.each<[string, unknown, unknown]>([
+    ['entries', {}, null],
+    ['entries[1]', [{ id: 'a', parentId: null, type: 'x' }, null], 'a'],
+    ['entries[0]', [{}], null],
+    ['leaf', [], 5],
+    ['leaf', [{ id: 'a', parentId: null, type: 'x' }], 'b'],
+  ])('has no branch where %s is wrong: %j, %j', (field, entries, leaf) => {
+    expect(() => entriesOnBranch(entries as never, leaf as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', field }),
+    )
   })
 
   it('says what the system said', () => {
@@ -328,6 +342,21 @@ describe('the file of a session', () => {
       expect(told).toEqual([['one'], refused, refused, ['one'], true, false, refused])
     })
 
+    mounted('a session that needs ids of its own is only read, and says so until it is closed', () => {
+      const told = run(
+        `fs.writeFileSync(file, ${JSON.stringify(`${line('a', null)}\n${line('a', null, 'again')}\n`)})
+         remount('ro')
+         const { session, contents } = reopened()
+         const before = [contents, session.isWritable, add(session, 'more')]
+         session.close()
+         const after = add(session, 'more')
+         remount('rw')
+         answer([...before, after, reopened().session.isWritable])`,
+        '1m',
+      )
+      expect(told).toEqual([['a', 'again'], false, 'STORAGE_WRITE EROFS', 'CLOSED null', true])
+    })
+
     mounted('a session whose disk was full can be opened, and goes on where there is room again', () => {
       const told = run(
         `fs.writeFileSync(input + '/ballast', Buffer.alloc(65_536))
@@ -503,6 +532,8 @@ describe('a guarded session', () => {
     message: { role: 'assistant', content: null, tool_calls: [{ id, function: { name: 'bash', arguments: '{}' } }] },
   })
 
+  const result = (id: string) => ({ type: 'message', message: { role: 'tool', tool_call_id: id, content: 'fine' } })
+
   it('makes up results in the format of the calls, and not for answers that were interrupted', async () => {
     const session = new MemorySession()
     const guard = guardSession(session)
@@ -568,6 +599,56 @@ describe('a guarded session', () => {
     expect(JSON.stringify(of('late_result'))).toMatch(/late a.*late b/)
   })
 
+  it.each<[string, (session: MemorySession, guard: GuardedSession) => Promise<GuardedSession>]>([
+    [
+      'branching to the same leaf',
+      async (session, guard) => {
+        await guard.branch(session.leaf())
+        return guard
+      },
+    ],
+    ['another guard of the session', async (session) => guardSession(session)],
+    [
+      'truncating other results on a new branch',
+      async (_, guard) => {
+        const done = await truncateOversizedToolResultsInSession({ session: guard, contextWindowTokens: 1000 })
+        expect(done.truncatedCount).toBe(1)
+        return guard
+      },
+    ],
+  ])('recognises a result that comes too late after %s', async (_, after) => {
+    const session = new MemorySession()
+    const guard = guardSession(session)
+    await guard.append(call('long'))
+    await guard.append({ type: 'message', message: { ...result('long').message, content: 'x'.repeat(9000) } })
+    await guard.append(call('a'))
+    await guard.append(user('never mind'))
+    const same = await after(session, guard)
+    for (const _ of [1, 2]) await same.append(result('a'))
+    await same.append(call('b'))
+    await same.append(result('b'))
+    const branch = entriesOnBranch(session.entries(), session.leaf())
+    expect(branch.slice(-4).map(({ type }) => type)).toEqual(['late_result', 'late_result', 'message', 'message'])
+    expect(branch.filter(({ synthetic }) => synthetic === true)).toMatchObject([{ message: { tool_call_id: 'a' } }])
+  })
+
+  it('recognises by its place one without an id that comes too late', async () => {
+    const session = new MemorySession()
+    const guard = guardSession(session)
+    const add = (role: string, ...parts: object[]) => guard.append({ type: 'message', message: { role, parts } })
+    const use = { functionCall: { name: 'bash', args: {} } }
+    const answer = (output: string) => ({ functionResponse: { name: 'bash', response: { output } } })
+    await add('model', use)
+    await add('user', { text: 'never mind' })
+    await add('model', use)
+    await add('user', answer('of the first'), answer('of the second'))
+    expect(session.entries().slice(-2)).toMatchObject([
+      { type: 'late_result', message: { parts: [answer('of the first')] } },
+      { type: 'message', message: { parts: [answer('of the second')] } },
+    ])
+    expect(guard.pending()).toEqual([])
+  })
+
   it('takes results of calls that have one out of a message, and of no other branch or call', async () => {
     const session = new MemorySession()
     const guard = guardSession(session)
@@ -579,7 +660,7 @@ describe('a guarded session', () => {
     await add('assistant', use('b'))
     await add('user', result('a'), result('b'), { type: 'text', text: 'and more' })
     expect(session.entries().slice(-2)).toMatchObject([
-      { type: 'late_result' },
+      { type: 'late_result', message: { role: 'user', content: [result('a')] } },
       { type: 'message', message: { role: 'user', content: [result('b'), { type: 'text', text: 'and more' }] } },
     ])
     // The same id again is another call, and the first one has no result on a branch that begins at it.
@@ -608,7 +689,6 @@ describe('a guarded session', () => {
     warned.mockRestore()
   })
 
-  const result = (id: string) => ({ type: 'message', message: { role: 'tool', tool_call_id: id, content: 'fine' } })
   const rolesIn = (session: Session) =>
     (session.entries() as readonly { message?: unknown }[]).map(({ message }) => (message as { role: string }).role)
 

@@ -364,6 +364,16 @@ describe('loops', () => {
     expect(await others.execute({ command: 'a' }, { toolCallId: 'x' })).toMatchObject({ kind: 'permission_denied' })
   })
 
+  test('a call that the user could not be asked about is no loop', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const permission = new PermissionGate({ ask: () => Promise.reject(new Error('no window')) })
+    const results = await calls(guardTool(echo(), { permission, doomLoop: new DoomLoopDetector() }), 6)
+    for (const result of results) {
+      expect(result).toMatchObject({ kind: 'permission_denied', output: expect.stringMatching(/no window\.$/) })
+    }
+    warned.mockRestore()
+  })
+
   test('the answer of the user decides', async () => {
     const asked: string[] = []
     const always = guardTool(echo(), {

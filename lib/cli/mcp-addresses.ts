@@ -3,17 +3,18 @@
 /** Members with the address: most hosts; Gemini CLI and Qwen Code for Streamable HTTP; Windsurf. */
 const URL_MEMBERS = ['url', 'httpUrl', 'serverUrl']
 
-/** The address of a server, and the member that has it. */
+/** The address of a server, and the name of its member. */
 export interface Address {
   member: string
   url: string
 }
 
 /**
- * The address of a server as a host describes it; `undefined` for a program.
+ * The address of a server as a host describes it; `undefined` for a program, also for one with an address beside it.
  * @throws Error for a server that the proxy cannot be put before
  */
 export function addressIn(server: Readonly<Record<string, unknown>>): Address | undefined {
+  if (server.command) return undefined
   const [address, other] = URL_MEMBERS.flatMap((member) => {
     const url = server[member]
     return typeof url === 'string' ? [{ member, url }] : []

@@ -65,7 +65,7 @@ function allFilled(values: unknown): Record<string, string> {
 /** The text of a value that is written without quotes, too. */
 function plain(name: string, value: unknown): string {
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
-  throw new Error(`${JSON.stringify(name)} is ${describe(value)}; expected a text`)
+  throw new Error(`${JSON.stringify(name)} is ${describe(value)}; expected a string`)
 }
 
 /**

@@ -157,7 +157,7 @@ function asTyped(message: string): string {
   const typed = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
   return message
     .replace(/^(Invalid|Unknown) option "(\w+)"/, (_, kind: string, name: string) => `${kind} option ${typed(name)}`)
-    .replace('allowWideVault: true', typed('allowWideVault'))
+    .replace(/(?<=only with )(\w+): true\b/, (_, name: string) => typed(name))
 }
 
 /** Printed length of a message, in UTF-16 units: the name of a command may be of any length. */

@@ -12,7 +12,7 @@ import { type Check, checkOptions, flag, signal } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { compacted } from './compact'
 import { Images } from './images'
-import { type ListedMessage, listedMessages, type Request } from './listed-messages'
+import { type ListedMessage, listedMessages } from './listed-messages'
 import {
   environmentTokens,
   forget,
@@ -37,9 +37,6 @@ import { type ContextManagerState, readManagerState } from './state'
 import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './step-reports'
 
 const inners = new WeakMap<object, Inner<never>>()
-
-/** By the result of `prepare`. */
-const requests = new WeakMap<object, Request>()
 
 const REQUEST: Readonly<Record<string, Check>> = {
   now: ['a number of milliseconds since the epoch', Number.isFinite],
@@ -125,12 +122,13 @@ export class ContextManager<M = unknown> {
   /**
    * Returns each message of the stored history with its state in a request, and its tokens before and after: the list that
    * `<spillway-context>` shows. `prepared` is a result of `prepare`, as it was returned.
-   * @throws SpillwayError `INVALID_ARGUMENT` if it is none
+   * @throws SpillwayError `INVALID_ARGUMENT` if `prepared` is not the object that `prepare` of this manager returned
    */
   listMessages(prepared: PreparedContext<M>): ListedMessage[] {
-    const request = requests.get(Object(prepared))
-    if (request === undefined) throw wrong('prepared', prepared, 'a result of prepare')
-    return listedMessages(innerOf(this), request)
+    const inner = innerOf(this)
+    const request = inner.requests.get(Object(prepared))
+    if (request === undefined) throw wrong('prepared', prepared, 'the object that prepare of this manager returned')
+    return listedMessages(inner, request)
   }
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
@@ -200,6 +198,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     thinkingRemovedBefore: 0,
     state: undefined,
     last: undefined,
+    requests: new WeakMap(),
   }
 }
 
@@ -271,6 +270,6 @@ async function prepare<M>(
   forget(inner, report.left)
   const { requestOptions } = pruned
   const prepared = { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
-  requests.set(prepared, { stored: [...messages], sent: pruned.messages, fold: inner.fold })
+  inner.requests.set(prepared, { stored: [...messages], sent: pruned.messages, fold: inner.fold })
   return prepared
 }

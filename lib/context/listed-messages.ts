@@ -1,16 +1,16 @@
 /** The messages of a stored history with their state in a request, for a person who looks at it. */
 
-import type { Fold } from '../compaction/apply-summary'
+import { isDeepStrictEqual } from 'node:util'
 import { hasPointers } from '../fold/restore'
 import { Estimate } from '../history/estimate'
 import { FoldTexts } from '../history/fold-texts'
-import { viewsIn } from '../history/formats'
+import { formatOf, viewsIn } from '../history/formats'
 import type { ToolResultKnowledge } from '../history/ledger'
 import { joinedText } from '../history/message-cache'
 import type { MessageRole, MessageView } from '../history/message-view'
 import { foldsOf, namedResults } from '../history/restore-folds'
 import { isSummary } from '../history/summary'
-import type { Inner } from './manager-parts'
+import type { Inner, Request } from './manager-parts'
 
 /** A message of a stored history, or the summary of some of them. */
 export interface ListedMessage {
@@ -34,17 +34,10 @@ export interface ListedMessage {
 /** UTF-16 units of the text of a message. */
 const MAX_TEXT = 200
 
-/** A history as it was stored when a request was made of it, what was sent, and the compaction that was in force. */
-export interface Request {
-  readonly stored: readonly unknown[]
-  readonly sent: readonly unknown[]
-  readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
-}
-
 export function listedMessages<M>({ options, tell }: Inner<M>, { stored, sent, fold }: Request): ListedMessage[] {
   const estimate = new Estimate(options.estimateTokens, tell)
   const [before, after] = [described(stored, estimate), described(sent, estimate)]
-  const freed = freedByFolds(options.ledger, stored, estimate)
+  const folded = foldedResults(options.ledger, stored, estimate)
   const listed: ListedMessage[] = []
   let place = 0
   for (const [index, { tokens, isOwn, ...message }] of before.entries()) {
@@ -52,16 +45,16 @@ export function listedMessages<M>({ options, tell }: Inner<M>, { stored, sent, f
       const { role, text, tokens: tokensAfter } = after[place++] as Described
       listed.push({ role, text, tokensBefore: 0, tokensAfter, state: 'summary' })
     }
-    const folded = freed.get(index) ?? 0
-    const tokensBefore = tokens + folded
+    const folds = folded.get(index)
+    const tokensBefore = tokens + (folds?.freed ?? 0)
     if (fold?.shows(index) === false) {
       listed.push({ ...message, tokensBefore, tokensAfter: 0, state: 'compacted' })
       continue
     }
-    const isStored = sent[place] === stored[index]
+    const [own, other] = [stored[index], sent[place]]
     const { tokens: tokensAfter } = after[place++] as Described
-    // Lines are written out again when what a pointer names is pruned.
-    const isWhole = isStored ? folded === 0 : folded > 0 && tokensAfter >= tokensBefore
+    const isStored = other === own
+    const isWhole = isStored ? folds === undefined : folds !== undefined && isRestored(own, other, folds.texts)
     const shortened = isStored ? 'folded' : 'pruned'
     listed.push({ ...message, tokensBefore, tokensAfter, state: isWhole ? (isOwn ? 'summary' : 'kept') : shortened })
   }
@@ -100,21 +93,37 @@ function textOf({ text, calls, results }: MessageView): string {
   return begins.join(' ').replace(/\s+/g, ' ').trim().slice(0, MAX_TEXT).toWellFormed()
 }
 
-/** Tokens of the lines that pointers stand for, by the message. */
-function freedByFolds(
+/** The folded results of a message: their texts without pointers, by their places, and the tokens that the pointers free. */
+interface Folded {
+  readonly texts: Map<number, string>
+  freed: number
+}
+
+/** The folded results of a history, by their messages. */
+function foldedResults(
   ledger: ToolResultKnowledge | undefined,
   stored: readonly unknown[],
   estimate: Estimate,
-): Map<number, number> {
-  const freed = new Map<number, number>()
-  if (ledger === undefined) return freed
+): Map<number, Folded> {
+  const folded = new Map<number, Folded>()
+  if (ledger === undefined) return folded
   const texts = new FoldTexts()
-  for (const { index, id, text, called } of namedResults(stored)) {
+  for (const { index, place, id, text, called } of namedResults(stored)) {
     const folds = foldsOf(ledger, id)
     texts.note(id, text, called, folds)
     if (folds === undefined || !hasPointers(text, folds)) continue
-    const tokens = estimate.text(texts.instead(id, text, folds)) - estimate.text(text)
-    freed.set(index, (freed.get(index) ?? 0) + Math.max(0, tokens))
+    const whole = texts.instead(id, text, folds)
+    const known = folded.get(index) ?? { texts: new Map<number, string>(), freed: 0 }
+    known.texts.set(place, whole)
+    known.freed += Math.max(0, estimate.text(whole) - estimate.text(text))
+    folded.set(index, known)
   }
-  return freed
+  return folded
+}
+
+/** True for a message in which only folded lines were written out again, because what their pointers name was pruned. */
+function isRestored(stored: unknown, sent: unknown, texts: ReadonlyMap<number, string>): boolean {
+  const { format: name } = viewsIn([stored])
+  const whole = name && formatOf(name, stored)?.withResults(stored as object, texts)
+  return whole !== undefined && isDeepStrictEqual(whole, sent)
 }

@@ -33,6 +33,15 @@ export interface Inner<M> {
   thinkingRemovedBefore: number
   state: CompactionState | undefined
   last: ContextReport | undefined
+  /** By the results of `prepare`. */
+  readonly requests: WeakMap<object, Request>
+}
+
+/** A history as it was stored when a request was made of it, what was sent, and the compaction that was in force. */
+export interface Request {
+  readonly stored: readonly unknown[]
+  readonly sent: readonly unknown[]
+  readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
 }
 
 /** Takes out images and files that a request cannot hold. Returns how many, and their tokens. */

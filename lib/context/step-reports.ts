@@ -2,7 +2,7 @@
 
 import type { CompactionReport } from '../compaction/report'
 import type { ToolResultKnowledge } from '../history/ledger'
-import type { PruneReason, PruneReport } from '../pruning/report'
+import { type PruneReport, REASON_WORDS } from '../pruning/report'
 import type { POLICIES } from './options'
 
 /** A step of {@link ContextManager.prepare}. */
@@ -47,18 +47,6 @@ export function mediaOutcome({ items, freed }: { items: number; freed: number })
   return { step: 'media', outcome: items > 0 ? 'done' : 'nothing', items, freed, reason }
 }
 
-const WHY: Readonly<Record<PruneReason, string>> = {
-  'nothing-to-free': 'there was nothing to free',
-  free: 'the change cost nothing',
-  pays: 'the change pays',
-  always: 'the schedule prunes at once',
-  'too-early': 'the change would not pay yet',
-  warm: 'the schedule waits until the cache is cold',
-  'savings-too-small': 'the savings so far do not cover the change',
-  unreadable: 'the history could not be read',
-  'unknown-format': 'the format of the history is not known',
-}
-
 /** `rounds`: what the pruner said each time it was asked at this request. */
 export function policyOutcome(
   type: (typeof POLICIES)[number],
@@ -75,7 +63,7 @@ export function policyOutcome(
     outcome: mine.length > 0 ? 'done' : 'nothing',
     items: mine.length,
     freed,
-    reason: `${counted(mine.length, 'result')} pruned: ${[...reasons].map((reason) => WHY[reason]).join('; ')}.`,
+    reason: `${counted(mine.length, 'result')} pruned: ${[...reasons].map((reason) => REASON_WORDS[reason]).join('; ')}.`,
   }
 }
 

@@ -32,7 +32,9 @@ export async function judgeCall(
     }
     if (call.decision.decision !== 'allow') {
       const refused = denied(tool, call.decision)
-      return call.decision.by === 'abort' ? refused : noteDenial(tool, controls, call, refused)
+      // A call that was cancelled, or that the user could not be asked about, was not denied.
+      const isUndecided = call.decision.by === 'abort' || call.decision.by === 'error'
+      return isUndecided ? refused : noteDenial(tool, controls, call, refused)
     }
   }
   // The user may have been asked for long.

@@ -150,6 +150,8 @@ export interface ResultPiece {
 }
 
 export interface TakenResults {
+  /** The message with nothing but them. */
+  readonly taken: object
   /** The message without them; `undefined` if nothing is left of it. */
   readonly rest: object | undefined
   readonly pieces: readonly ResultPiece[]

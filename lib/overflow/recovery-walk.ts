@@ -243,8 +243,8 @@ export class Walk<M> {
     const fits = tokens <= this.target
     if (tokens >= this.tokens || (!fits && this.tokens - tokens < this.minProgress)) {
       const saved = Math.round(this.tokens - tokens)
-      const least = `the least that counts is ${Math.ceil(this.minProgress)}`
-      const change = saved < 0 ? `it adds ${-saved} tokens` : `it saves ${saved} tokens, and ${least}`
+      const least = `at least ${Math.ceil(this.minProgress)} are required`
+      const change = saved < 0 ? `it adds ${-saved} tokens` : `it saves ${saved} tokens, but ${least}`
       this.note(step, 'nothing', tokens, results, change)
       return false
     }

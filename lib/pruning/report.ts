@@ -27,6 +27,19 @@ export type PruneReason =
   /** The messages are in no known format; they are returned unchanged. */
   | 'unknown-format'
 
+/** The reasons in short, as parts of a sentence; {@link explainReport} has them with their numbers. */
+export const REASON_WORDS: Readonly<Record<PruneReason, string>> = {
+  'nothing-to-free': 'there was nothing to free',
+  free: 'the change cost nothing',
+  pays: 'the change pays',
+  always: 'the schedule prunes at once',
+  'too-early': 'the change would not pay yet',
+  warm: 'the schedule waits until the cache is cold',
+  'savings-too-small': 'the savings so far do not cover the change',
+  unreadable: 'the history could not be read',
+  'unknown-format': 'the format of the history is not known',
+}
+
 /** An item that was pruned for the first time. */
 export interface PrunedItem extends PrunedInfo {
   /** Index of the message. */

@@ -1,8 +1,9 @@
 /** A session that wraps another one, and limits and completes the messages that are added. */
 
-import { formatOf, viewsIn } from '../history/formats'
+import { formatOf, viewOf, viewsIn } from '../history/formats'
 import { unitsOf } from '../history/message-cache'
-import type { MessageView, ResultView, ViewFormat } from '../history/message-view'
+import type { CallView, MessageView, ResultView, ViewFormat } from '../history/message-view'
+import { type PlacedCall, pairsOf } from '../history/tool-pairs'
 import { boundResults } from '../overflow/limit-results'
 import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
@@ -10,6 +11,7 @@ import { asText, isArray } from '../util/guards'
 import { warn } from '../util/warn'
 import { checkOptions } from '../validation/options'
 import { isRevoked, wrong } from '../validation/validate'
+import { branchEntries, isMessage } from './branch'
 import type { NewSessionEntry, Session, SessionEntry } from './types'
 
 /** Facts about a result that is about to be written. */
@@ -82,10 +84,8 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
  * of a call, a result that says so is added; calls that never got any arguments are removed. Messages are written in the order in
  * which they were added. The messages of the caller are never changed.
  *
- * A call has one result: if that of a call arrives after one was added for it, it is written as an entry of the type `late_result`,
- * with its message, and is no message of the history.
- *
- * Added results have the format of their call.
+ * Added results have the format of their call, and their entries have `synthetic: true`. Each call keeps one result. A result that
+ * arrives after one was added is stored as an entry of type `late_result`, which is not part of the history.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */
@@ -120,8 +120,6 @@ interface PendingCall {
 
 class Guard {
   private waiting: PendingCall[] = []
-  /** Calls on this branch for which a result was added. */
-  private synthesized: PendingCall[] = []
 
   constructor(
     private readonly session: Session,
@@ -135,17 +133,15 @@ class Guard {
   async branch(id: string | null): Promise<void> {
     await this.flush()
     await this.session.branch(id)
-    // The added results are not on the new branch, or not known to be.
-    this.synthesized = []
   }
 
   async flush(): Promise<void> {
     if (this.options.synthesizeMissing !== false) {
       for (const { message, of } of madeUp(this.waiting)) {
         const info = { toolCallId: of[0].id, toolName: of[0].name, synthetic: true }
-        await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
+        const entry = { type: 'message', message, synthetic: true }
+        await this.write(entry, await this.hooked('transformToolResult', message, info))
         this.waiting = this.waiting.filter((call) => !of.includes(call))
-        this.synthesized.push(...of)
       }
     }
     this.waiting = []
@@ -161,13 +157,13 @@ class Guard {
     const { format: name, views } = viewsIn([message])
     const [view] = views
     const format = name && formatOf(name, message)
-    const late = this.lateIn(view?.results ?? [])
+    const results = view?.results ?? []
+    const late = await this.lateIn(results, format)
     if (late.size > 0) {
-      const id = await this.write({ ...entry, type: 'late_result' }, this.capped(message))
-      const rest = format?.takeResults(message as object, late)?.rest
+      const { taken, rest } = format?.takeResults(message as object, late) ?? { taken: message }
+      const id = await this.write({ ...entry, type: 'late_result' }, this.capped(taken))
       return rest === undefined ? id : this.add(entry, rest)
     }
-    const results = view?.results ?? []
     // Where everything is an item of its own, the other calls of an answer come one by one.
     const goesOn = format?.flat === true && view?.role === 'assistant' && unitsOf(view.text) === 0
     if (message === undefined || (results.length === 0 && !goesOn)) await this.flush()
@@ -185,17 +181,26 @@ class Guard {
     const named = this.withNames(message as object, results, format)
     const final = await this.hooked('transformToolResult', this.capped(named), info)
     return this.write(entry, final, () => {
-      for (const result of results) this.answered(result)
+      this.waiting = matched(this.waiting, results).left
     })
   }
 
-  /** The places of results whose calls do not wait, because a result was added for them. */
-  private lateIn(results: readonly ResultView[]): ReadonlySet<number> {
-    const places = results.map((result, place) => {
-      const isOf = (call: PendingCall) => isById(call, result) || isByName(call, result)
-      return !this.waiting.some(isOf) && this.synthesized.some(isOf) ? place : -1
+  /** The places of results that no call waits for, because a result was added for theirs. */
+  private async lateIn(results: readonly ResultView[], format: ViewFormat | undefined): Promise<ReadonlySet<number>> {
+    if (format === undefined || matched(this.waiting, results).strays.size === 0) return NONE
+    // Only the entries know what an earlier guard added, or what is on another branch.
+    const branch = branchEntries(await this.session.entries(), await this.session.leaf()).filter(isMessage)
+    const added = branch.filter(({ synthetic }) => synthetic === true)
+    const messages = branch.map(({ message }) => message)
+    const answered = added.flatMap(({ message }) => viewOf(format, message).results)
+    if (answered.length === 0) return NONE
+    const pairs = pairsOf(format, messages)
+    const open = pairs.open().flatMap(({ call }) => {
+      const { message, place } = pairs.calls[call] as PlacedCall
+      return viewOf(format, messages[message]).calls[place] ?? []
     })
-    return new Set(places.filter((place) => place >= 0))
+    const { strays } = matched(open, results)
+    return new Set([...strays].filter((place) => answered.some((one) => isSameCall(one, results[place] as ResultView))))
   }
 
   /** The message with the names of the calls where results have blank ones. */
@@ -206,12 +211,6 @@ class Guard {
       if ((toolName ?? '').trim() === '' && called !== undefined) names.set(place, called)
     })
     return (names.size > 0 && format?.withToolNames(message, names)) || message
-  }
-
-  private answered(result: ResultView): void {
-    const byId = this.waiting.findIndex((call) => isById(call, result))
-    const at = byId >= 0 ? byId : this.waiting.findIndex((call) => isByName(call, result))
-    if (at >= 0) this.waiting.splice(at, 1)
   }
 
   private capped(message: unknown): unknown {
@@ -262,13 +261,38 @@ class Guard {
   }
 }
 
-function isById({ id }: PendingCall, { callId }: ResultView): boolean {
-  return id !== undefined && id === callId
+/** A call, as far as a result names it. */
+type Named = Pick<CallView, 'id' | 'name'>
+
+const NONE: ReadonlySet<number> = new Set()
+
+/**
+ * The calls that are left without a result, and the places of results without a call. Results without ids come in the order of
+ * their calls, so those of the last calls are the last ones.
+ */
+function matched<C extends Named>(
+  calls: readonly C[],
+  results: readonly ResultView[],
+): { left: C[]; strays: Set<number> } {
+  const left = [...calls]
+  const strays = new Set<number>()
+  for (let place = results.length - 1; place >= 0; place--) {
+    const result = results[place] as ResultView
+    const byId = left.findLastIndex(({ id }) => id !== undefined && id === result.callId)
+    const at = byId >= 0 ? byId : left.findLastIndex((call) => isByName(call, result))
+    if (at >= 0) left.splice(at, 1)
+    else strays.add(place)
+  }
+  return { left, strays }
 }
 
-/** Where one of both has no id, a result is of the first call of its name. */
-function isByName({ id, name }: PendingCall, { callId, toolName }: ResultView): boolean {
+/** Where one of both has no id, a result is of the call of its name. */
+function isByName({ id, name }: Named, { callId, toolName }: ResultView): boolean {
   return (id === undefined || callId === undefined) && name === toolName
+}
+
+function isSameCall({ callId: id, toolName: name }: ResultView, result: ResultView): boolean {
+  return (id !== undefined && id === result.callId) || isByName({ id, name }, result)
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,6 @@
 /** Everything about append-only sessions. */
 
+export { entriesOnBranch } from './branch'
 export { type GuardedResultInfo, type GuardedSession, type GuardSessionOptions, guardSession } from './guard-session'
 export { JsonlSession, type JsonlSessionOptions } from './jsonl-session'
 export { MemorySession } from './memory-session'
@@ -9,4 +10,4 @@ export {
   type TruncateSessionParams,
   truncateOversizedToolResultsInSession,
 } from './truncate-session'
-export { type NewSessionEntry, pathTo, type Session, type SessionEntry } from './types'
+export type { NewSessionEntry, Session, SessionEntry } from './types'

@@ -45,8 +45,8 @@ interface State {
   readonly damage: SessionDamage
   readonly keptOriginal: string | undefined
   handle: number | undefined
-  /** Why nothing can be added to a file that can be read. */
-  readonly refusal: unknown
+  /** Why nothing can be added to a file that can be read; `undefined` once it is closed. */
+  refusal: unknown
   /** True if the file ends inside a line: the next entry begins a new one. */
   torn: boolean
 }
@@ -61,9 +61,10 @@ const OPENING = Symbol('opening')
  * A damaged file is repaired when it is opened: a torn last line, lines that are no entries, ids that came twice, missing parents.
  * Everything that can be read is kept, and the damaged file is kept next to the repaired one, at
  * {@link JsonlSession.keptOriginal}. The repaired file replaces the damaged one atomically. If the disk is full, the file stays as
- * it is until it is opened again, and new entries follow the torn line.
+ * it is until it is opened again: new entries follow a torn line, but none can be added where ids came twice or parents are missing.
  *
- * A file that can be read and not written, as in a read-only folder, is opened as well; `append` then fails.
+ * A file that can be read and not written, as in a read-only folder, is opened as well; `append` then fails, and
+ * {@link JsonlSession.isWritable} is false.
  *
  * Each line is written by one system call at the end of the file, so several processes may append to one file without tearing each
  * other's lines. Each has its own leaf and sees the lines of the others only when it opens the file again. After a crash, do not
@@ -113,9 +114,14 @@ export class JsonlSession implements Session {
     return { ...stateOf(this).damage }
   }
 
-  /** Path of the damaged original if the file was repaired; `undefined` if it was intact. */
+  /** Path of the damaged original if the file was repaired; `undefined` if it was intact or could not be repaired. */
   get keptOriginal(): string | undefined {
     return stateOf(this).keptOriginal
+  }
+
+  /** False if entries cannot be added: the session was closed, or the file can only be read until it is opened again. */
+  get isWritable(): boolean {
+    return stateOf(this).handle !== undefined
   }
 
   /** All entries of all branches, in the order in which they were added. */
@@ -163,6 +169,7 @@ export class JsonlSession implements Session {
     const state = stateOf(this)
     if (state.handle !== undefined) closeSync(state.handle)
     state.handle = undefined
+    state.refusal = undefined
   }
 
   [Symbol.dispose](): void {

@@ -5,7 +5,8 @@ import { readTruncateOptions, type TruncateResultsOptions, truncateBy } from '..
 import { messageOf } from '../util/message-of'
 import { debug } from '../util/warn'
 import { wrong } from '../validation/validate'
-import { type NewSessionEntry, pathTo, type Session, type SessionEntry } from './types'
+import { branchEntries, isMessage } from './branch'
+import type { NewSessionEntry, Session, SessionEntry } from './types'
 
 /** Parameters of {@link truncateOversizedToolResultsInSession}. */
 export interface TruncateSessionParams extends TruncateResultsOptions {
@@ -42,7 +43,7 @@ export async function truncateOversizedToolResultsInSession(params: TruncateSess
     const { session, contextWindowTokens, ...options } = params
     const rules = readTruncateOptions(contextWindowTokens, options)
     const [entries, leaf] = [await session.entries(), await session.leaf()]
-    const path = pathTo(entries, leaf)
+    const path = branchEntries(entries, leaf)
     if (path.length === 0) return nothing('empty session')
     const holders = path.filter(isMessage)
     const messages = holders.map(({ message }) => message)
@@ -62,10 +63,6 @@ export async function truncateOversizedToolResultsInSession(params: TruncateSess
 
 function nothing(reason: string): TruncatedSession {
   return { truncated: false, truncatedCount: 0, reason }
-}
-
-function isMessage({ type, message }: SessionEntry): boolean {
-  return type === 'message' && message !== undefined
 }
 
 async function replay(

@@ -12,9 +12,10 @@ const MAX_PATHS = 10_000
 /** Each path with its notice, if that is remembered. The oldest first. */
 const paths = new Map<string, string>()
 
-/** Remembers that a storage, or the host itself, answered a path. */
-export function rememberOutput(path: unknown, notice = ''): void {
+/** Remembers that a storage, or the host itself, answered a path, and the notice that names it. */
+export function rememberOutput(path: unknown, notice?: string): void {
   if (typeof path !== 'string' || path === '') return
+  notice ??= noticeOfOutput(path)
   paths.delete(path)
   paths.set(path, notice)
   if (paths.size > MAX_PATHS) paths.delete(paths.keys().next().value as string)

@@ -1,6 +1,7 @@
 /** Folds the result of a tool. */
 
 import type { FoldCall, FoldedText } from '../fold/fold-session'
+import { noticeOfOutput } from '../storage/saved-outputs'
 import type { FoldRecord } from '../types'
 import { warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
@@ -22,21 +23,12 @@ export function foldResult(
   const text = folder === undefined ? undefined : bodyOf(result)
   if (folder === undefined || typeof text !== 'string') return { result }
   try {
-    const keep = typeof outputPath === 'string' && outputPath !== '' ? noticeLines(text, outputPath) : []
+    // The words of a notice are found again by the path, and its other lines say how the saved output is read.
+    const keep = typeof outputPath === 'string' ? [outputPath, ...noticeOfOutput(outputPath).split('\n')] : []
     const { content, record } = folder.fold(text, { ...call, ...(isRecord(args) && { args }), keep })
     return record === undefined ? { result } : { result: editText(result, { output: content }), folds: record }
   } catch (error) {
     warn('fold', error)
     return { result }
   }
-}
-
-/** A notice has no more after its path. */
-const MAX_NOTICE_UNITS = 1000
-
-/** Lines of a notice from the path on: its words are found again by the path, and the next ones say how the saved output is read. */
-function noticeLines(text: string, path: string): string[] {
-  const from = text.indexOf(path)
-  const end = text.indexOf('\n\n', from)
-  return from >= 0 && end >= 0 && end - from <= MAX_NOTICE_UNITS ? [path, text.slice(from, end)] : [path]
 }

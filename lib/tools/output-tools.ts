@@ -200,7 +200,7 @@ function searchTool(page: Page): OutputTool {
     name: 'search_output',
     description:
       'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references). ' +
-      'A match in a long line has its byte, which read_output takes as from_byte.',
+      'A match in a long line is shown with its byte offset, which read_output takes as from_byte.',
     properties: {
       pattern: { type: 'string', description: 'The regular expression, matched line by line.' },
       literal: { type: 'boolean', description: 'The pattern is the text itself.' },

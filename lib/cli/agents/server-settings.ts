@@ -71,14 +71,17 @@ function reasonToLeave(server: AgentSettings, wanted: Pick<Wanted, 'hasUrls'>): 
   const { url = '', member } = address ?? {}
   if (!/^https?:/i.test(url)) return 'it has no "command" and no "url"'
   const { type, headers } = server
-  const saysHttp = member === 'httpUrl' || type === 'http' || type === 'streamable-http'
+  const saysHttp = member === 'httpUrl' || HTTP.test(String(type))
   if (!saysHttp && SSE_PATH.test(url)) return 'by its path it speaks the transport "sse", and the proxy does not'
   const isSent = isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
-  if (headers !== undefined && !isSent) return 'its "headers" are not texts'
+  if (headers !== undefined && !isSent) return 'its "headers" are not an object of strings'
   const hasKey = isSent && Object.keys(headers).length > 0 && !LOGINS.some((login) => Boolean(server[login]))
   if (wanted.hasUrls === true || hasKey || isLoopback(url)) return undefined
   return 'a login of the host would not reach it through the proxy; with --urls, the proxy is put before it as well'
 }
+
+/** `http`, and as the specification or Cline writes it: `streamable-http`, `streamableHttp`. */
+const HTTP = /^(streamable-?)?http$/i
 
 /** The place of a server that speaks nothing newer, by custom. */
 const SSE_PATH = /\/sse\/?(?:[?#]|$)/
@@ -133,7 +136,7 @@ export function serversOf(keys: readonly string[], settings: AgentSettings) {
 /** The words of the command of a server. OpenCode has them in one list. */
 function wordsOf({ command, args }: AgentSettings): string[] | undefined {
   const words: readonly unknown[] = isArray(command) ? command : [command, ...(isArray(args) ? args : [])]
-  return words.every((word): word is string => typeof word === 'string') ? [...words] : undefined
+  return words[0] && words.every((word) => typeof word === 'string') ? [...words] : undefined
 }
 
 /** The words of the proxy: its options, and from `--` or `--url` on what it is for. */

@@ -144,14 +144,19 @@ export function defineFormat(rules: FormatRules): ViewFormat {
   const takeResults = (message: object, places: ReadonlySet<number>): TakenResults | undefined => {
     const { reading, path } = read(message) ?? {}
     if (reading === undefined || path === undefined) return undefined
-    if (rules.container === undefined) return { rest: undefined, pieces: [{ kind: 'message', value: message }] }
+    if (rules.container === undefined) {
+      return { taken: message, rest: undefined, pieces: [{ kind: 'message', value: message }] }
+    }
     const { key } = rules.container
     const parts = get(innerOf(message, path), key) as readonly object[]
     const results = reading.results ?? []
     const taken = new Set([...places].map((place) => results[place]?.at))
+    const values = parts.filter((_, at) => taken.has(at))
+    const pieces = values.map((value) => ({ kind: 'part', value }) as const)
     const rest = parts.filter((_, at) => !taken.has(at))
-    const pieces = parts.filter((_, at) => taken.has(at)).map((value) => ({ kind: 'part', value }) as const)
-    return { rest: rest.length === 0 ? undefined : edited(message, [[[...path, key], rest]]), pieces }
+    if (rest.length === 0) return { taken: message, rest: undefined, pieces }
+    const withOnly = (some: readonly object[]) => edited(message, [[[...path, key], some]])
+    return { taken: withOnly(values), rest: withOnly(rest), pieces }
   }
 
   const withParts = (message: object, added: readonly object[]): object | undefined => {
