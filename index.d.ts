@@ -2432,17 +2432,21 @@ export interface Tool {
 	}): unknown;
 }
 /**
- * A call by the model, in the form of OpenAI's chat API or flat. Its arguments, as JSON text or a value, are `arguments`, else `input`
- * (Anthropic), else `args` (LangChain). A call with a `call_id` (OpenAI's Responses API) is answered by that id.
+ * A call by the model, as a provider or a framework gives it. Its arguments are JSON text or a value; the `input` of a
+ * `custom_tool_call` is a text that the tool gets as `{ input }`.
  */
-export type ToolCall = {
+export type ToolCall = 
+/** OpenAI's chat API. */
+{
 	id: string;
 	type?: string;
 	function: {
 		name: string;
 		arguments?: unknown;
 	};
-} | {
+}
+/** OpenAI's Responses API: a call is answered by its `call_id`. Anthropic: `input`. LangChain: `args`. */
+ | {
 	id: string;
 	call_id?: string;
 	type?: string;
@@ -2450,6 +2454,37 @@ export type ToolCall = {
 	arguments?: unknown;
 	input?: unknown;
 	args?: unknown;
+} | {
+	id?: string;
+	call_id: string;
+	type?: string;
+	name: string;
+	arguments?: unknown;
+	input?: unknown;
+}
+/** The AI SDK. */
+ | {
+	toolCallId: string;
+	toolName: string;
+	type?: string;
+	input?: unknown;
+	args?: unknown;
+}
+/** Gemini, which gives ids only to some calls. */
+ | {
+	functionCall: {
+		id?: string;
+		name?: string;
+		args?: unknown;
+	};
+}
+/** Bedrock. */
+ | {
+	toolUse: {
+		toolUseId?: string;
+		name?: string;
+		input?: unknown;
+	};
 };
 /** One executed call. */
 export interface ToolExecutionResult {
