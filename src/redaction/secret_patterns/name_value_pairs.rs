@@ -221,7 +221,7 @@ impl Name {
         } else if is_of_shell && is_quoted && end > range.end {
             value::joined(text, &range, end)
         } else if (is_of_shell || is_tight) && !is_quoted && self.begins_line(text) {
-            value::unbroken(text, range.end)
+            value::end_of_unquoted(text, range.end)
         } else {
             range.end
         };
