@@ -18,6 +18,12 @@ pub(super) fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(**byte)).count()
 }
 
+/// Returns the text of a line before a position in it, at most its last `most` bytes.
+pub(super) fn line_before(text: &[u8], at: usize, most: usize) -> &[u8] {
+    let before = text.get(at.saturating_sub(most)..at).unwrap_or_default();
+    before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
+}
+
 /// Returns the password of the URL whose `://` is at `at`, or the token in its place.
 pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
     let from = at + 3;

@@ -87,7 +87,8 @@ pub(super) fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>>
         .take(128)
         .position(|byte| !byte.is_ascii_graphic() || b"=:;,\"'\\".contains(byte))?;
     let from = range.start + name + 1;
-    let secret = from..text.get(from..range.end).map_or(range.end, |rest| from + one(rest));
+    let secret =
+        from..text.get(from..range.end).map_or(range.end, |rest| from + cookie_value_length(rest));
     let is_cookie = name > 0 && value.get(name) == Some(&b'=') && secret.len() >= 6;
     let first = text.get(secret.clone())?.split(|byte| *byte == b';').next()?;
     (is_cookie && !value::is_reference(first)).then_some(secret)
@@ -95,7 +96,7 @@ pub(super) fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>>
 
 /// Returns the length of the value of a cookie that is set, without its attributes, or of all that follows if there may be another
 /// cookie in it.
-fn one(rest: &[u8]) -> usize {
+fn cookie_value_length(rest: &[u8]) -> usize {
     const ATTRIBUTES: &str =
         "path domain expires max-age secure httponly samesite partitioned priority";
     let is_attribute = |part: &[u8]| {

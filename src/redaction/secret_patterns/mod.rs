@@ -54,6 +54,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
 pub(crate) use secret_names::is_secret_name;
+use shapes::Shape;
 pub(super) use tables::Table;
 
 /// Number of bytes before a position that decide whether there is a secret.
@@ -63,12 +64,12 @@ pub(super) const LOOK_BEHIND: usize = 256;
 const MAX_BEFORE: usize = 64;
 
 /// The kind of word that was found.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Place {
     /// A token, with its row in the table.
     Token(usize),
-    /// A token in several parts, with its shape.
-    Shape(&'static str),
+    /// A token in several parts.
+    Shape(Shape),
     /// The name of a secret.
     Name,
     /// A program with arguments.
@@ -140,7 +141,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
     let words: Vec<(Cow<'static, str>, Place)> = fixed
         .into_iter()
         .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
-        .chain(shapes::shapes().map(|(prefix, shape)| (prefix, Place::Shape(shape))))
+        .chain(shapes::shapes().map(|shape| (shape.prefix, Place::Shape(shape))))
         .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
         .chain(commands::programs().map(|name| (name, Place::Program)))
         .map(|(word, place)| (Cow::Borrowed(word), place))
@@ -182,10 +183,10 @@ pub(super) fn search(
         else {
             continue;
         };
-        let secret = match *place {
+        let secret = match place {
             Place::Token(row) => {
                 let token = tokens::TOKENS
-                    .get(row)
+                    .get(*row)
                     .filter(|token| token.prefix.starts_with('.') || is_start(text, from));
                 let secret =
                     token.and_then(|token| token.at(text, from)).map(|(from, to)| from..to);
@@ -197,10 +198,7 @@ pub(super) fn search(
                 }
                 secret
             }
-            Place::Shape(shape) if shapes::is_in_address(shape) || is_start(text, from) => {
-                shapes::token(shape, text, from)
-            }
-            Place::Shape(_) => None,
+            Place::Shape(shape) => shape.token(text, from),
             Place::Name => {
                 lists::items(text, from..to, found);
                 let headed = Table::headed(text, from..to).filter(|_| from < decided);
@@ -261,7 +259,7 @@ pub(super) fn search(
                 yaml::secret_of_data(text, from..to, found);
                 None
             }
-            Place::Statement(row) => statements::after(row, text, from..to),
+            Place::Statement(row) => statements::after(*row, text, from..to),
         };
         if let Some(secret) = secret {
             found(secret);

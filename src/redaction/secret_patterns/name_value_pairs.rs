@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::before_value::{lines, literal};
-use super::contexts::run;
+use super::contexts::{line_before, run};
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
 use super::value::{self, Form, Value};
@@ -20,7 +20,7 @@ const MAX_LINES: usize = 16;
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = name_end(text, hit.end)?;
     let begin = name_begin(text, hit.start);
-    let name = Name::new(text, begin, end).filter(|name| !name.is_of_other(text))?;
+    let name = Name::new(text, begin, end).filter(|name| !name.is_not_a_name(text))?;
     if let Some(found) = name.pair(text).or_else(|| name.described(text)) {
         return Some(found);
     }
@@ -221,7 +221,7 @@ impl Name {
         } else if is_of_shell && is_quoted && end > range.end {
             value::joined(text, &range, end)
         } else if (is_of_shell || is_tight) && !is_quoted && self.begins_line(text) {
-            value::unbroken(text, range.end)
+            value::end_of_unquoted(text, range.end)
         } else {
             range.end
         };
@@ -232,20 +232,19 @@ impl Name {
     }
 
     /// Returns true for a word of a parser, `unexpected token: …`, and for a part of a name of AWS, `arn:…:secret:…`.
-    fn is_of_other(&self, text: &[u8]) -> bool {
+    fn is_not_a_name(&self, text: &[u8]) -> bool {
+        const EXPECTED: &[u8] = b"expected ";
         let before = text.get(self.begin.saturating_sub(MAX_NAME_LENGTH)..self.begin);
         let before = before.unwrap_or_default();
         let word = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-        let is_of_parser = before.to_ascii_lowercase().ends_with(b"expected ");
-        self.kind == Kind::Token && is_of_parser
+        let end = before.get(before.len().saturating_sub(EXPECTED.len())..).unwrap_or_default();
+        self.kind == Kind::Token && end.eq_ignore_ascii_case(EXPECTED)
             || word.ends_with(b":") && word.windows(4).any(|part| part == b"arn:")
     }
 
     /// Returns true for a variable or a setting that begins its line, also after `export` or the dash of a list.
     fn begins_line(&self, text: &[u8]) -> bool {
-        let before = text.get(self.begin.saturating_sub(32)..self.begin).unwrap_or_default();
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
-        matches!(line, b"" | b"-" | b"export")
+        matches!(line_before(text, self.begin, 32).trim_ascii(), b"" | b"-" | b"export")
     }
 
     /// Returns true for a member after the name of a user: `{"username":"me","key":"…"}`.

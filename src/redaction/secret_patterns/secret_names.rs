@@ -23,7 +23,7 @@ pub(super) enum Kind {
 
 /// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
 const TRIGGERS: &str = "\
-    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|pw|secret|bw_session|\
+    password|passwd|passphrase|passwort|kennwort|passcode|contraseña|пароль|密码|口令|密钥|令牌|pass|pwd|psw|psk|pw|secret|\
     bw_session|secretstring|secret-string|token|key|credential|credentials|creds|authorization|cookie|mnemonic|phrase|pat|jwt|auth|sig|\
     signature|sessid|sessionid";
 
@@ -33,15 +33,15 @@ const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepas
                        パスワード|暗証番号|비밀번호|암호";
 
 /// Returns all words that trigger the examination of a name. The search ignores the case of letters of ASCII alone, so that words
-/// with others are there in small letters, in capitals, and with one capital.
+/// with others are there in small letters, with one capital, and in capitals, as far as it distinguishes these.
 pub(super) fn triggers() -> impl Iterator<Item = String> {
     TRIGGERS.split('|').chain(FOREIGN.split('|')).flat_map(|word| {
         let mut forms = vec![word.to_owned()];
         if !word.is_ascii() {
             let first = word.chars().next().map_or(0, char::len_utf8);
             let (first, rest) = word.split_at(first);
-            forms.extend([word.to_uppercase(), first.to_uppercase() + rest]);
-            forms.dedup();
+            forms.extend([first.to_uppercase() + rest, word.to_uppercase()]);
+            forms.dedup_by(|form, before| form.eq_ignore_ascii_case(before));
         }
         forms
     })
@@ -80,14 +80,15 @@ const SECRETS: &[&str] = &[
     "secret_string",
     "key_data",
     "bw_session",
+    "click_house_key",
 ];
-/// Words before `key` that make it a secret; at the end those of vendors, of `ClickHouse` the last one.
+/// Words before `key` that make it a secret; at the end those of vendors.
 const SECRET_KEYS: &str = "\
     api access secret private encryption decryption signing master auth account shared preshared storage session app \
     application client service role admin root deploy webhook jwt hmac aes cipher crypto license subscription server write \
     ingest ingestion integration security anon functions stripe openai anthropic sendgrid mailgun twilio cohere mistral \
     gemini huggingface datadog pagerduty supabase cloudflare postmark algolia paypal braintree shopify pinecone rapidapi fastly \
-    house";
+    clickhouse";
 /// Words before `token` that make it a secret with certainty.
 const SECRET_TOKENS: &str = "\
     access auth refresh bearer id session security private api bot deploy sas vault github gitlab npm slack job";
@@ -218,7 +219,31 @@ fn words_of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::search;
     use super::*;
+
+    /// Returns true if a search finds a random value next to a name.
+    fn is_found(name: &str) -> bool {
+        let text = format!("{{ name: '{name}', value: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' }}");
+        let mut count = 0;
+        search(text.as_bytes(), 0..text.len(), &mut None, &mut |_| count += 1);
+        count > 0
+    }
+
+    #[test]
+    fn every_trigger_finds_a_name_and_is_there_once() {
+        let mut seen = std::collections::HashSet::new();
+        for word in triggers() {
+            assert!(seen.insert(word.to_ascii_lowercase()), "{word} is there twice");
+            let name = match word.as_str() {
+                "phrase" => "seed_phrase",
+                "pat" => "GH_PAT",
+                "secretstring" => "SecretString",
+                word => word,
+            };
+            assert!(is_found(name), "{name}");
+        }
+    }
 
     #[test]
     fn names_of_secrets_are_distinguished_from_other_names() {
@@ -277,8 +302,16 @@ mod tests {
             ("Şifre", Some(Kind::Password)),
             ("ŞİFRE", Some(Kind::Password)),
             ("CONTRASEÑA", Some(Kind::Password)),
+            ("Contraseña", Some(Kind::Password)),
+            ("Hasło", Some(Kind::Password)),
+            ("Lösenord", Some(Kind::Password)),
+            ("CLICKHOUSE_KEY", Some(Kind::Secret)),
+            ("X-ClickHouse-Key", Some(Kind::Secret)),
+            ("warehousekey", Some(Kind::Key)),
+            ("house_key", Some(Kind::Key)),
         ] {
             assert_eq!(kind_of(name), kind, "{name}");
+            assert!(kind.is_none() || is_found(name), "{name}");
         }
     }
 }

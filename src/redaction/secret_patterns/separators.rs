@@ -1,6 +1,7 @@
 //! Finds the value of a name after an equals sign, a colon, a type, an arrow or a tag.
 
 use super::before_value::{blanks, coded_quote, colours, lines};
+use super::contexts::line_before;
 use super::name_value_pairs::{Name, is_letter};
 use super::secret_names::Kind;
 use super::value::{self, Form};
@@ -90,15 +91,14 @@ impl Name {
                     .is_some_and(|start| start == b"<string>")
                     .then_some((Form::Element, at))
             }
-            b')' if has_quote => otherwise(text, after + 1),
+            b')' if has_quote => fallback_value(text, after + 1),
             b'<' => after_element(text, after),
             b'(' | b'{' if gap == 0 => {
                 let at = begin(after + 1);
                 value::quoted(text, at).map(|_| (Form::Call, at))
             }
-            b'\n' | b'\r' => yaml::next_item(text, after)
-                .filter(|_| self.is_option)
-                .map(|at| (Form::OptionWord, at)),
+            b'\n' | b'\r' if !self.is_option => None,
+            b'\n' | b'\r' => yaml::next_item(text, after).map(|at| (Form::OptionWord, at)),
             b',' if self.is_option && self.is_in_list(text) => {
                 Some((Form::OptionWord, begin(after + 1)))
             }
@@ -223,8 +223,7 @@ impl Name {
 
     /// Returns true for an item of a list in brackets, `[--password, …]`.
     fn is_in_list(&self, text: &[u8]) -> bool {
-        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line_before(text, self.begin, 64);
         line.iter().rev().find(|byte| matches!(byte, b'[' | b']')) == Some(&b'[')
     }
 
@@ -263,8 +262,7 @@ impl Name {
     pub(super) fn is_setting(&self, text: &[u8]) -> bool {
         const WORDS: [&[u8]; 6] =
             [b"setx ", b"setenv ", b"ENV ", b"g set ", b"env:set ", b"(setq "];
-        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line_before(text, self.begin, 64);
         let command = line.strip_suffix(b"\"").unwrap_or(line);
         let mut words = command.split(|byte| *byte == b' ').rev().filter(|word| !word.is_empty());
         // The options of fish.
@@ -300,7 +298,7 @@ impl Name {
 }
 
 /// Returns the value in place of a variable that is not set: `getenv("NAME") or "…"`.
-fn otherwise(text: &[u8], at: usize) -> Option<(Form, usize)> {
+fn fallback_value(text: &[u8], at: usize) -> Option<(Form, usize)> {
     const WORDS: [&[u8]; 7] = [b"or ", b"|| ", b"?? ", b"?: ", b"{ ", b".unwrap_or(", b".orElse("];
     let at = blanks(text, at, 16);
     let rest = text.get(at..text.len().min(at + 16))?;

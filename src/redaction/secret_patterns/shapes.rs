@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::contexts::run;
+use super::is_start;
 
 /// Prefixes and the parts that follow. A part is a letter for its bytes with their number or the least and the most of them,
-/// a mark, or `uuid`. Only what follows an address is secret.
+/// a mark, or `uuid`. After `@` the prefix is that of an address, and only what follows it is secret.
 ///
 /// | letter | bytes |
 /// | --- | --- |
@@ -37,74 +38,109 @@ secret- m40-50
 sk_ w43
 prod: s5-48 | b20-400
 dev: s5-48 | b20-400
-hc-ping.com/ uuid
-/webhook/ uuid
-/webhook-test/ uuid
-/hooks/ n26
-hook.eu1.make.com/ n32
-hook.eu2.make.com/ n32
-hook.us1.make.com/ n32
-hook.us2.make.com/ n32";
+@ hc-ping.com/ uuid
+@ /webhook/ uuid
+@ /webhook-test/ uuid
+@ /hooks/ n26
+@ hook.eu1.make.com/ n32
+@ hook.eu2.make.com/ n32
+@ hook.us1.make.com/ n32
+@ hook.us2.make.com/ n32";
 
-const UUID: [&str; 9] = ["h8", "-", "h4", "-", "h4", "-", "h4", "-", "h12"];
-
-/// Returns all shapes with their prefixes.
-pub(super) fn shapes() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SHAPES.lines().filter_map(|shape| Some((shape.split(' ').next()?, shape)))
+/// A token of several parts.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) prefix: &'static str,
+    parts: Vec<Part>,
+    is_address: bool,
 }
 
-/// Returns the token in a shape whose prefix is at `at`.
-pub(super) fn token(shape: &str, text: &[u8], at: usize) -> Option<Range<usize>> {
-    let (prefix, parts) = shape.split_once(' ')?;
-    let from = at + prefix.len();
-    let is_address = prefix.contains(['.', '/']) && prefix.ends_with('/') && prefix.len() > 2;
-    if !is_address && text.get(at..from)? != prefix.as_bytes() {
-        return None;
-    }
-    let mut to = from;
-    for part in parts.split(' ') {
-        to = match part {
-            "uuid" => UUID.iter().try_fold(to, |to, part| after(part, text, to))?,
-            part => after(part, text, to)?,
-        };
-    }
-    let next = text.get(to).copied().unwrap_or(b' ');
-    let goes_on = next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-');
-    (!goes_on).then_some(if is_address { from } else { at }..to)
+#[derive(Debug)]
+enum Part {
+    Mark(u8),
+    Uuid,
+    /// The letter of a class of bytes, with the least and the most of them.
+    Run(u8, usize, usize),
 }
 
-/// Returns true for a prefix that is found inside of an address.
-pub(super) fn is_in_address(shape: &str) -> bool {
-    shape.starts_with('/')
+/// Returns all shapes.
+pub(super) fn shapes() -> impl Iterator<Item = Shape> {
+    SHAPES.lines().filter_map(|line| {
+        let (is_address, line) = line.strip_prefix("@ ").map_or((false, line), |line| (true, line));
+        let (prefix, parts) = line.split_once(' ')?;
+        Some(Shape { prefix, parts: parts.split(' ').filter_map(Part::new).collect(), is_address })
+    })
 }
 
-/// Returns the end of a part that begins at `at`.
-fn after(part: &str, text: &[u8], at: usize) -> Option<usize> {
-    let (letter, count) = part.split_at(1);
-    if count.is_empty() {
-        return text.get(at..)?.starts_with(letter.as_bytes()).then_some(at + 1);
-    }
-    let (least, most) = count.split_once('-').unwrap_or((count, count));
-    let (least, most): (usize, usize) = (least.parse().ok()?, most.parse().ok()?);
-    let is_of_part = |byte: u8| match (letter, byte) {
-        (_, b'0'..=b'9') => true,
-        ("h", b'a'..=b'f') | ("a" | "s" | "n" | "m" | "w" | "b", b'a'..=b'z') => true,
-        ("U" | "a" | "m" | "w" | "b", b'A'..=b'Z') | ("s", b'-') | ("w", b'_' | b'-') => true,
-        ("b", byte) => b"_-+/=.".contains(&byte),
-        _ => false,
-    };
-    let rest = text.get(at..text.len().min(at + most + 1))?;
-    let length = run(rest, is_of_part);
-    let bytes = rest.get(..length)?;
-    let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
-    let is_mixed = match letter {
-        "n" => has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase),
-        "m" | "w" => {
-            has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
+impl Shape {
+    /// Returns the token whose prefix is at `at`.
+    pub(super) fn token(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let from = at + self.prefix.len();
+        // Prefixes are found in any case but must match exactly, if they are not those of an address. A path is found inside of
+        // an address.
+        if !self.is_address && text.get(at..from)? != self.prefix.as_bytes()
+            || !self.prefix.starts_with('/') && !is_start(text, at)
+        {
+            return None;
         }
-        _ => true,
+        let to = self.parts.iter().try_fold(from, |to, part| part.end(text, to))?;
+        let next = text.get(to).copied().unwrap_or(b' ');
+        let goes_on = next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-');
+        (!goes_on).then_some(if self.is_address { from } else { at }..to)
+    }
+}
+
+impl Part {
+    fn new(part: &str) -> Option<Part> {
+        let (letter, count) = part.split_at_checked(1)?;
+        let letter = *letter.as_bytes().first()?;
+        if part == "uuid" || count.is_empty() {
+            return Some(if count.is_empty() { Part::Mark(letter) } else { Part::Uuid });
+        }
+        let (least, most) = count.split_once('-').unwrap_or((count, count));
+        Some(Part::Run(letter, least.parse().ok()?, most.parse().ok()?))
+    }
+
+    /// Returns the end of the part that begins at `at`.
+    fn end(&self, text: &[u8], at: usize) -> Option<usize> {
+        let (letter, least, most) = match *self {
+            Part::Mark(mark) => return (text.get(at) == Some(&mark)).then_some(at + 1),
+            Part::Uuid => return uuid_end(text, at),
+            Part::Run(letter, least, most) => (letter, least, most),
+        };
+        let is_of_part = |byte: u8| match (letter, byte) {
+            (_, b'0'..=b'9') => true,
+            (b'h', b'a'..=b'f') | (b'a' | b's' | b'n' | b'm' | b'w' | b'b', b'a'..=b'z') => true,
+            (b'U' | b'a' | b'm' | b'w' | b'b', b'A'..=b'Z') => true,
+            (b's', b'-') | (b'w', b'_' | b'-') => true,
+            (b'b', byte) => b"_-+/=.".contains(&byte),
+            _ => false,
+        };
+        let rest = text.get(at..text.len().min(at + most + 1))?;
+        let length = run(rest, is_of_part);
+        let bytes = rest.get(..length)?;
+        let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+        let is_mixed = match letter {
+            b'n' => has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase),
+            b'm' | b'w' => {
+                has(u8::is_ascii_digit)
+                    && has(u8::is_ascii_lowercase)
+                    && has(u8::is_ascii_uppercase)
+            }
+            _ => true,
+        };
+        (is_mixed && (least..=most).contains(&length)).then_some(at + length)
+    }
+}
+
+/// Returns the end of the UUID at `at`.
+pub(super) fn uuid_end(text: &[u8], at: usize) -> Option<usize> {
+    const LENGTH: usize = 36;
+    let is_of_uuid = |(place, byte): (usize, &u8)| match place {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
     };
-    (is_mixed && (least..=most).contains(&length)).then_some(at + length)
+    text.get(at..at + LENGTH)?.iter().enumerate().all(is_of_uuid).then_some(at + LENGTH)
 }
 
 #[cfg(test)]
@@ -112,45 +148,35 @@ mod tests {
     use super::*;
 
     /// Returns a text in a shape.
-    fn example(shape: &str) -> String {
-        let fill = |part: &str| -> String {
-            let (letter, count) = part.split_at(1);
-            let Ok(count) = count.split('-').next().unwrap_or_default().parse::<usize>() else {
-                return part.to_owned();
-            };
-            let letters = match letter {
-                "d" => "0123456789",
-                "h" => "0f1e2d3c4b5a6978",
-                "U" => "A1B2C3D4E5F6G7",
-                "s" | "n" => "a1b2c3d4e5f6g7h8",
-                _ => "aB1cD2eF3gH4iJ5k",
+    fn example(shape: &Shape) -> String {
+        let parts = shape.parts.iter().map(|part| {
+            let (letters, count) = match *part {
+                Part::Mark(mark) => return char::from(mark).to_string(),
+                Part::Uuid => return "01234567-89ab-cdef-0123-456789abcdef".to_owned(),
+                Part::Run(b'd', least, _) => ("0123456789", least),
+                Part::Run(b'h', least, _) => ("0f1e2d3c4b5a6978", least),
+                Part::Run(b'U', least, _) => ("A1B2C3D4E5F6G7", least),
+                Part::Run(b's' | b'n', least, _) => ("a1b2c3d4e5f6g7h8", least),
+                Part::Run(_, least, _) => ("aB1cD2eF3gH4iJ5k", least),
             };
             letters.chars().cycle().take(count).collect()
-        };
-        let (prefix, parts) = shape.split_once(' ').unwrap();
-        let parts = parts.split(' ').map(|part| match part {
-            "uuid" => UUID.iter().map(|part| fill(part)).collect(),
-            part => fill(part),
         });
-        parts.fold(prefix.to_owned(), |all, part| all + &part)
+        parts.fold(shape.prefix.to_owned(), |all, part| all + &part)
     }
 
     #[test]
     fn every_shape_is_found_and_nothing_that_looks_like_it() {
-        for (prefix, shape) in shapes() {
-            let whole = example(shape);
+        assert_eq!(shapes().count(), SHAPES.lines().count());
+        for shape in shapes() {
+            let whole = example(&shape);
             let found =
-                |text: &str| token(shape, text.as_bytes(), 0).map(|range| text[range].to_owned());
-            let secret = if prefix.ends_with('/') && prefix.len() > 2 {
-                whole[prefix.len()..].to_owned()
-            } else {
-                whole.clone()
-            };
+                |text: &str| shape.token(text.as_bytes(), 0).map(|range| text[range].to_owned());
+            let secret = if shape.is_address { &whole[shape.prefix.len()..] } else { &whole };
             for after in ["", "\n", "\"", " x", "&a=b", ",", ")", "<"] {
-                assert_eq!(found(&format!("{whole}{after}")).as_ref(), Some(&secret), "{whole}");
+                assert_eq!(found(&format!("{whole}{after}")).as_deref(), Some(secret), "{whole}");
             }
             assert_eq!(found(&whole[..whole.len() - 1]), None, "{whole}: one byte less");
-            let words = prefix.to_owned() + &"x".repeat(whole.len() - prefix.len());
+            let words = shape.prefix.to_owned() + &"x".repeat(whole.len() - shape.prefix.len());
             assert_eq!(found(&words), None, "{words}");
         }
     }

@@ -7,6 +7,7 @@ use super::before_value::{lines, literal};
 use super::contexts::run;
 use super::plain_words::is_plain_word;
 use super::secret_names::Kind;
+use super::shapes::uuid_end;
 use super::value::{self, Form};
 use super::{MAX_BEFORE, is_start};
 
@@ -422,18 +423,12 @@ fn code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
 
 /// `SecretID: UUID` of Consul, Nomad and Vault. Other identifiers name the place of a secret.
 fn secret_id(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
-    const UUID: usize = 36;
     let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
     let gap = run(rest, |byte| b"\\\"':=| \t".contains(&byte));
-    let uuid = rest.get(gap..gap + UUID)?;
-    let is_uuid = uuid.iter().enumerate().all(|(place, byte)| match place {
-        8 | 13 | 18 | 23 => *byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    });
-    let ends =
-        rest.get(gap + UUID).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
     let from = at.end + gap;
-    (gap > 0 && is_uuid && ends).then_some(from..from + UUID)
+    let to = uuid_end(text, from).filter(|_| gap > 0)?;
+    let ends = text.get(to).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
+    ends.then_some(from..to)
 }
 
 /// The password of the address of a database in Go: `me:PASSWORD@tcp(host:3306)/x`.

@@ -23,6 +23,8 @@ pub(in crate::redaction) struct Table {
     pub(in crate::redaction) at: usize,
     delimiter: u8,
     columns: usize,
+    /// Number of characters before each name, where blanks align the columns.
+    starts: Vec<usize>,
     secrets: Vec<(usize, Kind)>,
     others: u8,
 }
@@ -30,7 +32,7 @@ pub(in crate::redaction) struct Table {
 impl Table {
     /// Returns a table without a first row, with tabs between its columns.
     pub(super) fn of_columns(at: usize, columns: usize, secrets: Vec<(usize, Kind)>) -> Table {
-        Table { at, delimiter: b'\t', columns, secrets, others: 0 }
+        Table { at, delimiter: b'\t', columns, starts: Vec::new(), secrets, others: 0 }
     }
 
     /// Returns the table whose first row has the name of a secret at `name`.
@@ -89,10 +91,17 @@ impl Table {
             }
         }
         let columns = fields.len();
+        let before = |field: &Range<usize>| {
+            let names = text.get(start..field.start).unwrap_or_default();
+            names.iter().filter(|byte| begins_character(**byte)).count()
+        };
+        let fields = fields.iter().filter(|_| delimiter == b' ');
+        let starts = fields.map(before).collect();
         (columns > 1 && !secrets.is_empty()).then_some(Table {
             at,
             delimiter,
             columns,
+            starts,
             secrets,
             others: 0,
         })
@@ -109,20 +118,26 @@ impl Table {
             let Some((fields, next)) = row(text, self.at, self.delimiter) else { return false };
             let line = text.get(self.at..next).unwrap_or_default();
             let is_rule = line.iter().all(|byte| b"-+|:= \r\n".contains(byte)) && line.len() > 2;
-            self.at = next;
+            let start = std::mem::replace(&mut self.at, next);
             if line.trim_ascii().is_empty() {
                 return false;
             }
-            if fields.len() != self.columns {
+            // In a row with a cell without text only the places of the columns tell which cells are there.
+            let cell = |(column, _): &(usize, Kind)| match fields.len() == self.columns {
+                true => fields.get(*column).cloned(),
+                false => {
+                    self.cell_below(line, *column).map(|cell| start + cell.start..start + cell.end)
+                }
+            };
+            let Some(cells) = self.secrets.iter().map(cell).collect::<Option<Vec<_>>>() else {
                 self.others += u8::from(!is_rule);
                 if self.others >= MAX_OTHERS {
                     return false;
                 }
                 continue;
-            }
+            };
             self.others = 0;
-            for (column, kind) in &self.secrets {
-                let Some(field) = fields.get(*column) else { continue };
+            for ((_, kind), field) in self.secrets.iter().zip(cells) {
                 let bytes = text.get(field.clone()).unwrap_or_default();
                 let spaces = run(bytes, |byte| byte == b' ');
                 if spaces > 0 && matches!(self.delimiter, b',' | b';') {
@@ -146,6 +161,27 @@ impl Table {
         }
         true
     }
+
+    /// Returns the cell of a line below the name of a column, or `None` if no cell of one word begins there.
+    fn cell_below(&self, line: &[u8], column: usize) -> Option<Range<usize>> {
+        let place = |column| self.starts.get(column).map(|start| after_characters(line, *start));
+        let from = place(column)?;
+        let rest = line.get(from..place(column + 1).unwrap_or(line.len()))?;
+        let begins = from == 0 || line.get(from - 1).is_some_and(u8::is_ascii_whitespace);
+        let cell = rest.get(..cell_length(rest))?;
+        // Words are those of a sentence that follows the table.
+        (begins && !cell.contains(&b' ')).then(|| from..from + cell.len())
+    }
+}
+
+fn begins_character(byte: u8) -> bool {
+    !matches!(byte, 0x80..=0xbf)
+}
+
+/// Returns the offset after a number of characters, at most the length of the text.
+fn after_characters(text: &[u8], count: usize) -> usize {
+    let mut begins = text.iter().enumerate().filter(|(_, byte)| begins_character(**byte));
+    begins.nth(count).map_or(text.len(), |(at, _)| at)
 }
 
 /// Returns true if a text looks like the name of a column.
@@ -168,7 +204,7 @@ fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usiz
         let quoted = rest.strip_prefix(b"\"").filter(|_| delimiter != b'|').and_then(closing);
         let mut field = match quoted {
             Some(length) => from + 1..from + 1 + length,
-            None if delimiter == b' ' => from..from + cell(rest),
+            None if delimiter == b' ' => from..from + cell_length(rest),
             None => from..from + run(rest, |byte| byte != delimiter && byte != b'\n'),
         };
         let mut end = field.end + usize::from(quoted.is_some());
@@ -195,7 +231,7 @@ fn row(text: &[u8], at: usize, delimiter: u8) -> Option<(Vec<Range<usize>>, usiz
 }
 
 /// Returns the length of a cell that ends at two blanks or at the end of its line.
-fn cell(text: &[u8]) -> usize {
+fn cell_length(text: &[u8]) -> usize {
     let line = text.get(..run(text, |byte| byte != b'\n')).unwrap_or_default();
     let gap = line.windows(2).position(|pair| pair == b"  ");
     line.get(..gap.unwrap_or(line.len())).map_or(0, |cell| cell.trim_ascii_end().len())

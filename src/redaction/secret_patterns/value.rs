@@ -139,7 +139,7 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
     };
     let mut length = 0;
     while let Some(byte) = rest.get(length) {
-        if is_end(length, *byte) {
+        if !byte.is_ascii_alphanumeric() && is_end(length, *byte) {
             break;
         }
         length += 1;
@@ -188,8 +188,8 @@ pub(super) fn joined(text: &[u8], range: &Range<usize>, end: usize) -> usize {
 
 /// Returns the end of a value without quotes that continues after a mark which ends values in code, up to the end of its line,
 /// or of its setting in a list of these: `a|b`, `a'b;Server=x`.
-pub(super) fn unbroken(text: &[u8], end: usize) -> usize {
-    let rest = text.get(end..text.len().min(end + 128)).unwrap_or_default();
+pub(super) fn end_of_unquoted(text: &[u8], end: usize) -> usize {
+    let rest = text.get(end..text.len().min(end + MAX_VALUE_LENGTH)).unwrap_or_default();
     let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
     let ends = rest.get(length).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
     let word = rest.get(..length).unwrap_or_default();
@@ -362,7 +362,6 @@ fn longest_word(value: &[u8]) -> usize {
 /// a URL, `<your password>`, `****`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let Some((first, rest)) = value.split_first() else { return true };
-    let contains = |part: &[u8]| value.windows(part.len()).any(|found| found == part);
     let starts = |part: &[u8]| value.starts_with(part);
     let is_short = value.len() <= MAX_MEMBER_LENGTH;
     let is_constant = value.contains(&b'_')
@@ -376,7 +375,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         b'$' => {
             rest.split(|byte| matches!(byte, b':' | b'.')).all(is_identifier)
                 || matches!(rest.first(), Some(b'{' | b'(' | b'$' | b'['))
-                || contains(b".") && !contains(b"!")
+                || value.contains(&b'.') && !value.contains(&b'!')
         }
         b'%' => {
             value.ends_with(b"%")
@@ -401,24 +400,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || is_one_byte
         || is_file
         || is_variable
-        || [
-            &b"://"[..],
-            b"${",
-            b"$(",
-            b"{{",
-            b"#{",
-            b"<%",
-            b"...",
-            b"[0-9",
-            b"[a-z",
-            b"[A-Z",
-            b"(?",
-            b"\\d",
-            b"\\w",
-        ]
-        .iter()
-        .any(|part| contains(part))
-        || contains("…".as_bytes())
+        || (0..value.len()).any(|at| value.get(at..).is_some_and(begins_mark))
         || [
             &b"arn:"[..],
             b"ENC[",
@@ -440,10 +422,32 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || (is_one_letter_run(value))
 }
 
+/// Returns true for the start of an address, a variable, a template, a regular expression, or an ellipsis. Many names can share
+/// one long value, each of which reads it to the end, so that one pass looks for all of these.
+fn begins_mark(text: &[u8]) -> bool {
+    matches!(
+        text,
+        [b':', b'/', b'/', ..]
+            | [b'$', b'{' | b'(', ..]
+            | [b'{' | b'#', b'{', ..]
+            | [b'<', b'%', ..]
+            | [b'.', b'.', b'.', ..]
+            | [b'[', b'0', b'-', b'9', ..]
+            | [b'[', b'a', b'-', b'z', ..]
+            | [b'[', b'A', b'-', b'Z', ..]
+            | [b'(', b'?', ..]
+            | [b'\\', b'd' | b'w', ..]
+            | [0xe2, 0x80, 0xa6, ..]
+    )
+}
+
+/// Maximum number of bytes of the name of an encoding, an algorithm or a type.
+const MAX_NAME_LENGTH: usize = 256;
 /// Maximum number of bytes of `settings.name`, and of the name of a file.
 const MAX_MEMBER_LENGTH: usize = 48;
 
-/// Returns true for letters of both cases with a digit among them, as passwords have and names do not.
+/// Returns true for letters of both cases with a digit among them, as passwords have, and names only if it belongs to an
+/// algorithm: `OAuth2Token`.
 fn is_chosen(part: &[u8]) -> bool {
     let Looks { lower, upper, .. } = looks(part);
     let is_turn =
@@ -453,6 +457,7 @@ fn is_chosen(part: &[u8]) -> bool {
         && upper > 0
         && part.windows(2).any(is_turn)
         && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#%^_+".contains(byte))
+        && !std::str::from_utf8(part).is_ok_and(is_algorithm)
 }
 
 fn is_identifier(part: &[u8]) -> bool {
@@ -559,9 +564,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
             || closes(b'[', b']')
             || closes(b'{', b'}')
             || closes(b'<', b'>')
-            || value
-                .windows(2)
-                .any(|pair| pair == b"->" || pair == b"::" || pair == b"??" || pair == b"?."))
+            || value.windows(2).any(|pair| matches!(pair, b"->" | b"::" | b"??" | b"?.")))
 }
 
 /// Returns true if a value is a number of source code: `0x10`, `262144u32`, `10n`.
@@ -589,6 +592,9 @@ fn is_algorithm(value: &str) -> bool {
     const NAMES: &str = "\
         base64 base58 base32 base16 utf8 utf-8 utf16 sha1 sha224 sha256 sha384 sha512 sha-256 sha3 md5 uint8 uint16 uint32 \
         uint64 int32 int64 float32 float64 oauth2 http2 hs256 hs384 hs512 rs256 es256 ed25519 x509 argon2 aes256";
+    if value.len() > MAX_NAME_LENGTH {
+        return false;
+    }
     let mut rest = value.to_ascii_lowercase();
     for name in NAMES.split(' ') {
         rest = rest.replace(name, "");

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use super::contexts::run;
+use super::contexts::{line_before, run};
 use super::value;
 
 /// Maximum number of bytes of a value over several lines, and of a document.
 const MAX_VALUE_LENGTH: usize = 1024;
 const MAX_DOCUMENT_LENGTH: usize = 16 * 1024;
+/// Maximum number of bytes of a line before a name or an item.
+const MAX_LINE_LENGTH: usize = 128;
 /// Maximum number of lines between the values of a Secret and its kind.
 const MAX_LINES: usize = 64;
 
@@ -57,8 +59,7 @@ impl Line {
 
 /// Returns the column of a position, if only spaces and the dash of a list precede it in its line.
 fn column(text: &[u8], at: usize) -> Option<usize> {
-    let before = text.get(at.saturating_sub(128)..at)?;
-    let line = before.rsplit(|byte| *byte == b'\n').next()?;
+    let line = line_before(text, at, MAX_LINE_LENGTH);
     line.iter().all(|byte| matches!(byte, b' ' | b'-')).then_some(line.len())
 }
 
@@ -99,7 +100,7 @@ pub(super) fn below(text: &[u8], name: usize, at: usize) -> Option<usize> {
 /// Returns the lines of a block, `|` or `>`, whose first one is at `at`, without the white space at both ends.
 pub(super) fn block(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
     let indent = column(text, name)?;
-    let mut next = at - run(text.get(..at)?.rsplit(|byte| *byte == b'\n').next()?, |_| true);
+    let mut next = at - line_before(text, at, at).len();
     let mut range = None;
     while let Some(line) = Line::at(text, next).filter(|line| line.next < at + MAX_VALUE_LENGTH) {
         let spaces = run(text.get(line.range.clone())?, |byte| byte == b' ');
@@ -157,8 +158,7 @@ pub(super) fn below_name(
 
 /// Returns the start of the item in the line after the one that ends at `at`, if both are items of one list.
 pub(super) fn next_item(text: &[u8], at: usize) -> Option<usize> {
-    let before = text.get(at.saturating_sub(128)..at)?;
-    let start = at - before.rsplit(|byte| *byte == b'\n').next()?.len();
+    let start = at - line_before(text, at, MAX_LINE_LENGTH).len();
     let item = Line::at(text, start).filter(|line| line.is_item)?;
     let next = Line::at(text, item.next).filter(|line| line.is_item)?;
     (item.indent == next.indent).then_some(next.range.start + next.indent)
@@ -173,8 +173,7 @@ pub(super) fn members(
     each: &mut impl FnMut(&[u8], Range<usize>),
 ) {
     below_name(text, name, at, most, &mut |value, is_member| {
-        let line = text.get(..value.start).unwrap_or_default();
-        let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+        let line = line_before(text, value.start, value.start).trim_ascii();
         if let Some(key) = line.strip_suffix(b":").filter(|_| is_member) {
             each(key, value);
         }
