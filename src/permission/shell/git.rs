@@ -265,6 +265,9 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     }
 }
 
+/// How the names of settings end that are paths which git reads.
+const SETTINGS_OF_PATHS: [&str; 4] = ["path", "file", ".worktree", ".template"];
+
 /// Returns the values of options of git itself that lead outside: a repository, and the files that are checked out from it.
 fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let at = command_at(words);
@@ -276,10 +279,18 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let value = |(at, word): (usize, &Word)| {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let next = || words.get(at + 1).map_or("", |next| next.text.as_str());
-        let value = if value.is_empty() { next() } else { value };
+        let mut value = if value.is_empty() { next() } else { value };
         let domain = match option {
             "--work-tree" if !only_looks => Domain::Edit,
             "--work-tree" | "--git-dir" | "--exec-path" => Domain::Read,
+            // `core.hooksPath=../x`
+            "-c" => {
+                let (key, path) = value.split_once('=')?;
+                let key = key.to_ascii_lowercase();
+                SETTINGS_OF_PATHS.iter().find(|end| key.ends_with(*end))?;
+                value = path;
+                Domain::Read
+            }
             _ => return None,
         };
         leads_out(value).then(|| {

@@ -161,9 +161,20 @@ fn filter_prints(filter: &str) -> bool {
 fn code_prints(code: &str) -> bool {
     identifiers(code).any(|(at, name)| {
         let before = &code[..at];
-        let is_environment = ENVIRONMENTS.contains(&name)
-            || name == "env" && HAVE_ENV.iter().any(|owner| before.ends_with(owner));
-        is_environment && reads_secret(before, &code[at + name.len()..])
+        let behind = &code[at + name.len()..];
+        let is_of_owner = |before: &str| HAVE_ENV.iter().any(|owner| before.ends_with(owner));
+        // `process["env"]`
+        let quoted = before
+            .strip_suffix(['"', '\'', '`'])
+            .and_then(|before| before.strip_suffix('['))
+            .map(|owner| [owner, "."].concat())
+            .filter(|owner| name == "env" && is_of_owner(owner));
+        if let Some(owner) = quoted {
+            let behind = behind.trim_start_matches(['"', '\'', '`']);
+            return reads_secret(&owner, behind.strip_prefix(']').unwrap_or(behind));
+        }
+        let is_environment = ENVIRONMENTS.contains(&name) || name == "env" && is_of_owner(before);
+        is_environment && reads_secret(before, behind)
     })
 }
 

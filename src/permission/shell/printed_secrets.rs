@@ -127,6 +127,7 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - stripe config --list
 - git config *extraheader,*password,*token
 - printenv .
+- make,gmake -p,--print-data-base
 - printenv +*key*,*token*,*secret*,*pass*,*cred*,*auth*
 - printenv +*pwd !pwd,oldpwd
 - eb,dokku,cf printenv

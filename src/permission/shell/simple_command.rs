@@ -12,7 +12,7 @@ use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
-use super::wrappers::{Wrapped, unwrap};
+use super::wrappers::{self, Wrapped, unwrap};
 use super::{
     AnalyzedCommand, Concern, CoveredBy, commands_in_words, dialects, git_helpers, grep_args,
     possible_commands, printed_environment, read_only_commands, revisions, subcommands,
@@ -315,6 +315,11 @@ impl Walker<'_> {
         self.secrets(wrapped.own(words), None, command);
         if base == "env" && wrapped.runs_nothing(words) {
             self.printed_secrets("printenv", &words[..1], command);
+        }
+        if wrappers::takes_shell_options(base) {
+            for file in wrappers::script_files(words) {
+                command.concerns.extend(self.file(Domain::Read, file));
+            }
         }
         self.nested += 1;
         // Deeper ones are not read one by one: all commands that they may run are examined instead.

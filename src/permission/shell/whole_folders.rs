@@ -32,6 +32,7 @@ static TABLE: CommandTable = CommandTable::new(
 * jar,pax,mksquashfs,genisoimage,mkisofs,xorriso !-t,--help
 * restic,kopia,borg,duplicity,tarsnap,bup +backup,create,full,save,-c*
 * croc,wormhole,ffsend send,upload
+< ditto !--help
 < rsync -a,-r,--archive,--recursive
 < scp -r
 < docker,podman,nerdctl,kubectl,oc,k,docker-compose cp
@@ -47,6 +48,7 @@ static TABLE: CommandTable = CommandTable::new(
 @ php -S !-t
 @ caddy file-server !--root
 @ ruby -run
+@ busybox,toybox httpd
 @ jwebserver !-d,--directory
 @ httpd,caddy +.
 * rclone serve
@@ -100,8 +102,8 @@ impl Walker<'_> {
                     return;
                 }
                 content.depth = SHALLOW;
-                content.is_visible =
-                    (is_ripgrep(base) || base == "ag") && !shows_hidden(base, rest);
+                content.is_visible = (is_ripgrep(base) || matches!(base, "ag" | "ugrep" | "ug"))
+                    && !shows_hidden(base, rest);
                 let files = grep_args::files(base, rest);
                 let is_file = |word: &Word| !word.text.starts_with('-');
                 let found: Vec<Word> = files.into_iter().filter(is_file).collect();
@@ -113,7 +115,7 @@ impl Walker<'_> {
                 }
             }
             Some(Kind::Reader | Kind::Copier | Kind::Both) => {
-                if !is_recursive(rest) && base != "ditto" {
+                if !is_recursive(rest) {
                     return;
                 }
                 let to_last = kind == Some(Kind::Copier)

@@ -172,7 +172,7 @@ static BY_NAME: LazyLock<NameMap<Row>> = LazyLock::new(|| {
 /// directory.
 pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     match name {
-        "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" => return Some(shell(words)),
+        _ if takes_shell_options(name) => return Some(shell(words)),
         "env" => return Some(environment(words)),
         "command" if words.get(1).is_some_and(|word| word.text == "-v" || word.text == "-V") => {
             return Some(Wrapped::Nothing);
@@ -181,6 +181,11 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     }
     let (wrapper, wrapped) = BY_NAME.get(name)?;
     Some(first_word(wrapper, words).map_or(Wrapped::Unknown, wrapped))
+}
+
+/// Returns true for a shell whose options are known.
+pub(super) fn takes_shell_options(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh")
 }
 
 /// Returns true if a word sets a variable for the command after it.
@@ -193,8 +198,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 
 /// Returns true if a program only runs the command after its options.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" | "env")
-        || BY_NAME.contains_key(name)
+    takes_shell_options(name) || name == "env" || BY_NAME.contains_key(name)
 }
 
 /// Returns the index of the command, or `None` if an option is unknown or there is no command.
@@ -420,6 +424,30 @@ pub(super) fn shell_text(words: &[Word], is_known: impl Fn(&str) -> bool) -> Opt
             at += letters.matches(['o', 'O']).count();
         }
     }
+}
+
+/// Returns the files that a shell runs: its start-up file, and its script if no option holds a text for it.
+pub(super) fn script_files(words: &[Word]) -> Vec<&Word> {
+    let mut found = Vec::new();
+    let mut has_script = true;
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let Some(letters) = word.text.strip_prefix(['-', '+']).filter(|_| word.known) else {
+            found.extend(has_script.then_some(word));
+            break;
+        };
+        if matches!(&*word.text, "--rcfile" | "--init-file") {
+            found.extend(rest.next());
+        } else if !letters.starts_with('-') {
+            has_script &= !letters.contains(['c', 's']);
+            // The names of further options are words of their own.
+            for _ in letters.matches(['o', 'O']) {
+                rest.next();
+            }
+        }
+    }
+    found.retain(|word| word.known && !word.text.is_empty());
+    found
 }
 
 /// Options of shells that change no file that is read: `-c`, `-l`, and those of `set`.

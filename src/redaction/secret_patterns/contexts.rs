@@ -237,6 +237,9 @@ pub(super) fn putty(text: &[u8], at: usize) -> Option<Range<usize>> {
     (to > begin).then_some(at + begin..at + to)
 }
 
+/// Bytes of the longest header of a web token, which may hold certificates.
+const MAX_HEADER: usize = 16 * 1024;
+
 /// Returns a JSON web token, signed or encrypted: header and claims are JSON, and `eyJ` encodes `{"`.
 pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !text.get(at..)?.starts_with(b"eyJ") {
@@ -245,8 +248,9 @@ pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut to = at;
     let mut parts = 0;
     for part in 0..5 {
-        let length = run(text.get(to..)?, is_word);
-        if part < 2 && length < 8 {
+        let most = if part == 0 { MAX_HEADER } else { usize::MAX };
+        let length = run(text.get(to..text.len().min(to.saturating_add(most)))?, is_word);
+        if part < 2 && length < 8 || length == most {
             return None;
         }
         // The claims of a signed token are JSON; the second part of an encrypted one is a key, if present.

@@ -137,6 +137,9 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE" Base64 20; "LS0tLS1CRUdJTiBEU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS" Base64 20;
 };
 
+/// Maximum number of marks after a token, such as dots.
+const MAX_MARKS: usize = 64;
+
 impl Token {
     /// Returns true for the id of an AWS key, next to which its secret may be.
     pub(super) fn is_aws_id(&self) -> bool {
@@ -156,7 +159,9 @@ impl Token {
             return None;
         }
         let rest = text.get(from..)?;
-        let length = rest.iter().take_while(|byte| self.tail.has(**byte)).count();
+        // A few marks after the token are no part of it. What is longer is none.
+        let most = self.most.saturating_add(MAX_MARKS);
+        let length = rest.iter().take(most).take_while(|byte| self.tail.has(**byte)).count();
         let mut tail = rest.get(..length)?;
         while let [shorter @ .., b'.' | b':' | b'-' | b'/'] = tail {
             tail = shorter;
