@@ -2055,9 +2055,11 @@ export interface ContextManagerOptions<M = unknown> {
 	doomLoop?: {
 		forget(toolCallIds: readonly string[]): void;
 	};
-	/** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. */
+	/** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. */
 	fold?: {
-		forget(toolCallIds: readonly string[]): void;
+		forget(toolCallIds: readonly string[], options?: {
+			callsStay?: boolean;
+		}): void;
 	};
 	/** Receives every error; the messages are returned regardless. @default a warning of the process */
 	onError?: (error: SpillwayError) => void;
@@ -2073,6 +2075,8 @@ export interface ContextReport {
 	environmentTokens: number;
 	/** Ids of the calls whose results left the request now: pruned, or replaced by a compaction. */
 	left: string[];
+	/** Those of them that are not sent any more themselves: a summary replaced them. */
+	leftCalls: string[];
 	/** Budget of both together; `Infinity` if the window is unknown. */
 	usable: number;
 	/** True if they are within the budget, in the provider's count once `observe` was called. */

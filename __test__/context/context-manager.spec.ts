@@ -161,7 +161,12 @@ describe('the state of each message', () => {
 describe('results that left the request', () => {
   const told = () => {
     const calls: string[][] = []
-    return { calls, forget: (ids: readonly string[]) => calls.push([...ids]) }
+    const options: unknown[] = []
+    return {
+      calls,
+      options,
+      forget: (...[ids, given]: [readonly string[], unknown?]) => options.push(given) && calls.push([...ids]),
+    }
   }
 
   test('are named to the detector of loops and to the folds, once each', async () => {
@@ -173,15 +178,17 @@ describe('results that left the request', () => {
     expect(report.left.length).toBeGreaterThan(0)
     expect((await manager.prepare(work(4), { now })).report.left).toEqual([])
     expect([doomLoop.calls, fold.calls]).toEqual([[report.left], [report.left]])
+    expect([report.leftCalls, fold.options]).toEqual([[], [{ callsStay: true }]])
   })
 
   test('after a compaction are those that the summary replaced', async () => {
-    const doomLoop = told()
+    const [doomLoop, fold] = [told(), told()]
     const manager = new ContextManager<Message>({
       contextWindow: 12_000,
       compaction: { summarize },
       budget: false,
       doomLoop,
+      fold,
     })
     const history = [system, ...work(12, 800)]
     const { report, messages } = await manager.prepare(history, { now })
@@ -192,7 +199,8 @@ describe('results that left the request', () => {
         .filter((id) => !ids(messages).includes(id))
         .toSorted(),
     )
-    expect(doomLoop.calls).toEqual([report.left])
+    expect([doomLoop.calls, fold.calls]).toEqual([[report.left], [report.left]])
+    expect([report.leftCalls, fold.options]).toEqual([report.left, [undefined]])
   })
 
   test('by what the provider says are named as well, and a listener that throws is reported', async () => {

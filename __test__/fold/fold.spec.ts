@@ -577,20 +577,70 @@ describe('with a pruner', () => {
   describe('a pointer to one of several calls of a name counts from the newest', () => {
     const texts: Record<string, string> = { v1: file(0, 60, 'one'), v2: file(0, 60, 'two'), v3: file(0, 60, 'three') }
     const POINTER = /same as lines \d+-\d+ of (.+?) above/
-    const named = (session: FoldSession, steps: readonly string[]) =>
+    type Step = string | ((session: FoldSession) => void)
+    const named = (session: FoldSession, steps: readonly Step[]) =>
       steps.map((step, at) => {
+        if (typeof step !== 'string') return step(session)
         const { content } = session.fold(texts[step] ?? step, read(`c${at}`))
         return POINTER.exec(content)?.[1] ?? /differs? from (.+?) above/.exec(content)?.[1]
       })
+    const forget =
+      (ids: string[], callsStay?: boolean): Step =>
+      (session) =>
+        session.forget(ids, callsStay === undefined ? {} : { callsStay })
+    const run =
+      (command: string): Step =>
+      (session) =>
+        void session.fold('done', bash(command, command))
 
-    test.each<[string, string[], string | undefined]>([
+    test.each<[string, Step[], string | undefined]>([
       ['the only one', ['v1', 'v1'], 'the read of src/a.ts'],
-      ['the newest', ['v1', 'v2', 'v2'], 'the last read of src/a.ts'],
-      ['an older one', ['v1', 'v2', 'v3', 'v2'], 'the 2nd last read of src/a.ts'],
-      ['after a short result', ['v1', 'removed', 'v1'], 'the 2nd last read of src/a.ts'],
-      ['after a result without lines', ['v1', `${'x'.repeat(400)}`, 'v1'], 'the 2nd last read of src/a.ts'],
+      ['the newest', ['v1', 'v2', 'v2'], 'the newest read of src/a.ts'],
+      ['an older one', ['v1', 'v2', 'v3', 'v2'], 'the 2nd newest read of src/a.ts'],
+      ['after a short result', ['v1', 'removed', 'v1'], 'the 2nd newest read of src/a.ts'],
+      [
+        'after a call was made again',
+        ['v1', 'no', (session) => session.fold('no', read('c1')), 'v1'],
+        'the 2nd newest read of src/a.ts',
+      ],
+      ['after a result without lines', ['v1', `${'x'.repeat(400)}`, 'v1'], 'the 2nd newest read of src/a.ts'],
+      ['after others left', ['v1', 'v2', 'no', forget(['c1', 'c2']), 'v1'], 'the read of src/a.ts'],
+      ['after one of several left', ['v1', 'v2', 'v3', forget(['c2']), 'v1'], 'the 2nd newest read of src/a.ts'],
+      [
+        'after results of others left',
+        ['v1', 'v2', 'no', forget(['c1', 'c2'], true), 'v1'],
+        'the 3rd newest read of src/a.ts',
+      ],
+      ['after both left, one by one', ['v1', 'v2', forget(['c1'], true), forget(['c1']), 'v1'], 'the read of src/a.ts'],
+      ['after calls of other names', ['v1', 'v2', run('a'), run('b'), 'v1'], 'the 2nd newest read of src/a.ts'],
+      ['too far back for a model to count', ['v1', ...Array(100).fill('no'), 'v1'], undefined],
     ])('%s', (_, steps, name) => {
       expect(named(new FoldSession(), steps).at(-1)).toBe(name)
+    })
+
+    test('records the calls that it counts', () => {
+      const session = new FoldSession()
+      for (const [id, text] of Object.entries({ c0: file(0, 60), c1: 'no', c2: file(60, 90) })) {
+        session.fold(text, read(id))
+        session.fold('done', bash(`between ${id}`))
+      }
+      const [older, newest] = [session.fold(file(0, 60), bash('x')), session.fold(file(60, 90), bash('y', 'cat b'))]
+      expect([older.record?.counts, newest.record?.counts]).toEqual([['c1', 'c2'], undefined])
+      expect(() => session.forget(['c1'], { callStays: true } as never)).toThrow('did you mean callsStay?')
+      const ledger = new ToolResultLedger()
+      ledger.record({ toolCallId: 'x', toolName: 'bash', folds: older.record! })
+      expect(ToolResultLedger.fromJSON(JSON.stringify(ledger)).get('x')?.folds).toEqual(older.record)
+      for (const counts of ['c1', [5]])
+        expect(() =>
+          ledger.record({ toolCallId: 'x', toolName: 'bash', folds: { ...older.record!, counts } as never }),
+        ).toThrow('folds')
+    })
+
+    test('many short commands do not make it forget what it may point to', () => {
+      const session = new FoldSession()
+      session.fold(file(0, 60), read('a'))
+      for (let at = 0; at < 10_500; at++) session.fold('done', bash(`call ${at}`, `echo ${at}`))
+      expect(session.fold(file(0, 60), bash('b')).record?.edits).toHaveLength(1)
     })
 
     test('also of arguments, and each call once', () => {
@@ -605,7 +655,7 @@ describe('with a pruner', () => {
       edit('e2', file(0, 30, 'more'), file(0, 30, 'other'))
       edit('e3', 'a', 'b')
       const { content } = session.fold(file(0, 30, 'new'), bash('r'))
-      expect(POINTER.exec(content)?.[1]).toBe('the 3rd last arguments of edit src/a.ts')
+      expect(POINTER.exec(content)?.[1]).toBe('the 3rd newest arguments of edit src/a.ts')
     })
 
     /** Only a summary takes something out of the context. */
@@ -616,15 +666,16 @@ describe('with a pruner', () => {
       compaction: { summarize: () => 'what was done', recentTurns: 1 },
     } as const
 
-    const history = (steps: readonly string[], said: readonly number[] = []) => {
+    const history = (steps: readonly string[], said: readonly number[] = [], path = 'src/a.ts') => {
       const ledger = new ToolResultLedger()
       const fold = new FoldSession()
       const messages = steps.flatMap((step, at) => {
-        const [id, args] = [`c${at}`, { path: 'src/a.ts' }]
-        const content = foldedText(texts[step] ?? step, { toolName: 'read', toolCallId: id, args }, { fold, ledger })
+        const [id, name] = [`c${at}`, step.startsWith('$') ? 'bash' : 'read']
+        const args = name === 'read' ? { path } : { command: step }
+        const content = foldedText(texts[step] ?? step, { toolName: name, toolCallId: id, args }, { fold, ledger })
         const result = { type: 'tool_result', tool_use_id: id, content }
         return [
-          { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: args }] },
+          { role: 'assistant', content: [{ type: 'tool_use', id, name, input: args }] },
           { role: 'user', content: said.includes(at) ? [result, { type: 'text', text: 'go on' }] : [result] },
         ]
       })
@@ -644,7 +695,7 @@ describe('with a pruner', () => {
         const { messages: sent } = await manager.prepare(stored, { force })
         expect(JSON.stringify(sent)).not.toContain('const one30')
         expect(sent.at(-1)).toBe(stored.at(-1))
-        expect(JSON.stringify(sent.at(-1))).toContain('of the 2nd last read of src/a.ts above]')
+        expect(JSON.stringify(sent.at(-1))).toContain('of the 2nd newest read of src/a.ts above]')
       }
     })
 
@@ -657,9 +708,38 @@ describe('with a pruner', () => {
         expect(all).toContain('go on')
         expect(all).toContain('what was done')
         expect(all).not.toContain('const two30')
-        expect(all).not.toContain('last read of')
+        expect(all).not.toContain('newest read of')
         expect(JSON.stringify(sent.at(-1))).toContain('const one30')
       }
+    })
+
+    test.each<[string, string[], number[], string | undefined]>([
+      ['no call', ['v1', 'v2', 'no', 'v1'], [], 'the 3rd newest read'],
+      ['one of those that it counts', ['v1', 'v2', 'no', 'v1'], [2], undefined],
+      ['its target', ['v1', 'v2', 'no', 'v1'], [0], undefined],
+      ['a call of another name', ['v1', '$ make', 'v2', '$ make', 'v1'], [1, 3], 'the 2nd newest read'],
+      ['a call before its target', ['v3', 'v1', 'v2', 'v1'], [0], 'the 2nd newest read'],
+      ['a call of another name, and it counts none', ['v1', '$ make', '$ make', 'v1'], [1], 'the read'],
+    ])('in a process that sees the history first after %s left', (_, steps, gone, name) => {
+      const path = 'docs/the last page of the newest read.md'
+      const { ledger, messages } = history(steps, [], path)
+      const left = messages.filter((_, at) => !gone.includes(Math.floor((at - 1) / 2)))
+      const sent = new HistoryPruner({ ledger, policies: ['outdated'] }).prune(left, { now: 0 }).messages
+      const pointer = name && `same as lines 4-57 of ${name} of ${path} above]`
+      const isNoted = gone.includes(0) && steps[0] === 'v1'
+      const expected = pointer ?? (isNoted ? 'not in view any more' : 'const one30')
+      expect(JSON.stringify(sent.at(-1))).toContain(expected)
+      expect(sent === left).toBe(name !== undefined)
+    })
+
+    test('after a summary it counts the calls that stayed, of a history that is stored so', async () => {
+      const { ledger, fold, messages } = history(['v1', 'v2', 'v3', 'v3', 'v3', 'v3', 'v1'], [0])
+      const manager = new ContextManager({ contextWindow: 3000, ledger, fold, ...SUMMARY_ONLY, overflow: false })
+      const { history: stored, report } = await manager.prepare(messages, { force: true })
+      expect(report.leftCalls).toEqual(report.left)
+      const reads = JSON.stringify(stored).match(/"tool_use_id"/g) ?? []
+      const { content } = fold.fold(texts.v1!, read('later'))
+      expect([reads.length, POINTER.exec(content)?.[1]]).toEqual([2, 'the 2nd newest read of src/a.ts'])
     })
   })
 

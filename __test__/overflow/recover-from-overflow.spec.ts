@@ -259,6 +259,18 @@ describe('a recovery', () => {
     }
   })
 
+  const repeated = (line: (n: number) => string) => Array.from({ length: 5_000 }, (_, n) => line(n)).join('\n')
+  const digits = repeated((n) => `${n}`.padStart(9, '0'))
+  it.each([
+    ['long words', repeated((n) => `${'internationalization '.repeat(3)}${n % 7}`), []],
+    ['lines, and digits at the end', repeated((n) => `${'-'.repeat(60)} ${n % 7}`), [digits]],
+  ])('keeps as much as fits of texts of more than four characters a token: %s', async (_, text, newest) => {
+    const messages = history([...Array<string>(30).fill(text), ...newest], 'read')
+    const { report } = await recoverFromOverflow({ messages, contextWindowTokens: 8_000 })
+    expect(report.steps.at(-1)).toMatchObject({ step: 'aggregate', event: 'fits' })
+    expect(report.tokensAfter).toBeGreaterThan(report.targetTokens / 3)
+  })
+
   it('leaves a line of each old result where nothing more fits', async () => {
     const messages = deepFreeze([...history(Array<string>(6).fill('x'.repeat(9_000)), 'read'), ...talk(24)])
     const estimateTokens = (text: string) => text.length / 4

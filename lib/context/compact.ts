@@ -19,6 +19,8 @@ interface Compacted<M> {
   changed: boolean
   /** Ids of the calls whose results left. */
   left: string[]
+  /** Those of them that left with their results. */
+  leftCalls: string[]
 }
 
 /** Compacts if it is time. */
@@ -51,7 +53,7 @@ export async function compacted<M>(
   const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
   if (summary !== undefined) {
     const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
-    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false, left: [] }
+    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false, left: [], leftCalls: [] }
     inner.fold = fold
     inner.images.keep((index) => fold.shows(index))
   }
@@ -65,8 +67,9 @@ export async function compacted<M>(
   const after = changed ? lastingAfterChange(inner, stored, settings.options.thinking) : history
   const { views } = viewsIn(replaced.length > 0 ? history : [])
   const gone = replaced.flatMap(({ index, place }) => views[index]?.results[place]?.callId ?? [])
-  const left = summary === undefined ? gone : resultsWithout(history, after)
-  return { history: after, report, freed, changed, left }
+  const leftCalls = summary === undefined ? [] : resultsWithout(history, after)
+  const left = summary === undefined ? gone : leftCalls
+  return { history: after, report, freed, changed, left, leftCalls }
 }
 
 /** Ids of the calls whose results are in one history and not in the other. */

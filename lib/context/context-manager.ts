@@ -260,6 +260,7 @@ async function prepare<M>(
     tokensAfter,
     environmentTokens: environment,
     left: [...new Set([...rounds.flatMap((round) => leftResults(round.pruned)), ...(compaction?.left ?? [])])],
+    leftCalls: compaction?.leftCalls ?? [],
     usable: inner.usable,
     fits,
     pruning: pruned.report,
@@ -267,7 +268,7 @@ async function prepare<M>(
     ...(compaction && { compaction: compaction.report }),
   }
   inner.last = report
-  forget(inner, report.left)
+  forget(inner, report.left, report.leftCalls)
   const { requestOptions } = pruned
   const prepared = { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
   inner.requests.set(prepared, { stored: [...messages], sent: pruned.messages, fold: inner.fold })

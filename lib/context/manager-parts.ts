@@ -8,6 +8,7 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { viewsIn, viewsOf } from '../history/formats'
 import { countedTokens, type HistoryPruner, learnTexts } from '../pruning/pruner'
+import { forgetResults } from '../tools/fold-result'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
 import { catchLater } from '../util/warn'
@@ -107,12 +108,23 @@ export function requestTokens<M>(inner: Inner<M>, tokens: number): number {
   return countedTokens(inner.pruner, tokens) ?? tokens + environmentTokens(inner)
 }
 
-/** Tells those who know results by their calls that these are not sent any more. Never throws. */
-export function forget<M>({ options, tell }: Inner<M>, toolCallIds: readonly string[]): void {
-  if (toolCallIds.length === 0) return
-  for (const name of ['doomLoop', 'fold'] as const) {
+/**
+ * Tells those who know results by their calls that these are not sent any more, and of which of them neither is the call. Never
+ * throws.
+ */
+export function forget<M>(
+  { options, tell }: Inner<M>,
+  left: readonly string[],
+  leftCalls: readonly string[] = [],
+): void {
+  if (left.length === 0) return
+  const tellers = {
+    doomLoop: () => catchLater('doomLoop', options.doomLoop?.forget(left)),
+    fold: () => forgetResults(options.fold, left, leftCalls),
+  }
+  for (const [name, tellOf] of Object.entries(tellers)) {
     try {
-      catchLater(name, options[name]?.forget(toolCallIds))
+      tellOf()
     } catch (thrown) {
       tell(new SpillwayError('CALLBACK', `${name}: ${messageOf(thrown)}`, { cause: thrown }))
     }

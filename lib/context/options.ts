@@ -84,8 +84,8 @@ export interface ContextManagerOptions<M = unknown> {
    * not count as a loop: a `DoomLoopDetector`.
    */
   doomLoop?: { forget(toolCallIds: readonly string[]): void }
-  /** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. */
-  fold?: { forget(toolCallIds: readonly string[]): void }
+  /** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. */
+  fold?: { forget(toolCallIds: readonly string[], options?: { callsStay?: boolean }): void }
   /** Receives every error; the messages are returned regardless. @default a warning of the process */
   onError?: (error: SpillwayError) => void
 }

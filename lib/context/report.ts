@@ -17,6 +17,8 @@ export interface ContextReport {
   environmentTokens: number
   /** Ids of the calls whose results left the request now: pruned, or replaced by a compaction. */
   left: string[]
+  /** Those of them that are not sent any more themselves: a summary replaced them. */
+  leftCalls: string[]
   /** Budget of both together; `Infinity` if the window is unknown. */
   usable: number
   /** True if they are within the budget, in the provider's count once `observe` was called. */

@@ -121,8 +121,6 @@ interface Inner {
   /** The call of each number, with the argument if it is one; and the numbers of each call. */
   readonly calls: Map<number, { id: string; argument?: string }>
   readonly numbers: Map<string, number[]>
-  /** Tools of which a pointer may name arguments. */
-  readonly writers: Set<string>
   readonly tests: TestChanges
   next: number
   sums: Omit<FoldReport, 'index'>
@@ -157,7 +155,6 @@ export class FoldSession {
       onFold,
       calls: new Map(),
       numbers: new Map(),
-      writers: new Set(),
       tests: new TestChanges(),
       next: 0,
       sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0, savedTokens: 0 },
@@ -172,13 +169,10 @@ export class FoldSession {
   fold(text: string, about: FoldCall): FoldedText {
     if (typeof text !== 'string') throw wrong('text', text, 'a string')
     const inner = inners.get(this) as Inner
-    // Most results are small, and a few comparisons are all they cost.
+    // Most results are small.
     if (text.length <= SMALL_UNITS) {
       if (isRecord(about) && inner.tests.mayKnow(about)) inner.tests.describe(about, describeArgs(about.args), text)
-      if (inner.numbers.size > 0 && isRecord(about)) {
-        forgetCall(inner, about.toolCallId)
-        countCall(inner, about)
-      }
+      if (isRecord(about)) countCall(inner, about)
       return { content: text }
     }
     const { toolName, toolCallId, args, protect = false, keep = [] } = checkedCall(about)
@@ -186,31 +180,28 @@ export class FoldSession {
     inner.sums.results++
     inner.sums.bytes += bytes
     // A lone surrogate would be equal to any other.
-    forgetCall(inner, toolCallId)
     if (!toolCallId || !text.isWellFormed()) {
-      if (inner.numbers.size > 0) countCall(inner, { toolName, args })
+      countCall(inner, { toolName, toolCallId, args })
       return { content: text }
     }
+    forgetCall(inner, toolCallId)
     const described = describeArgs(args)
     const own = inner.tools.get(toolName)
     const isProtected = protect || own === false
-    const tool = toolName.toWellFormed()
+    const id = numberOf(inner, { id: toolCallId })
+    const named = { call: id, tool: toolName.toWellFormed(), args: described }
     // The model wrote its arguments before it sees the result.
-    const written = longTexts(args)
-    if (written.length === 0) countArguments(inner, toolName, described)
-    else inner.writers.add(toolName)
-    for (const [argument, value] of written) {
-      const given = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
+    for (const [argument, value] of longTexts(args)) {
+      const given = { ...named, id: numberOf(inner, { id: toolCallId, argument }), argument: true }
       call(() => native.foldText(inner.handle, value, JSON.stringify(given)))
     }
-    const id = numberOf(inner, { id: toolCallId })
     // A text without lone surrogates has no such line.
     const kept = keep.filter((line) => line.isWellFormed())
-    const given = { id, tool, args: described, protected: isProtected, keep: kept, ...Object(own) }
+    const given = { ...named, id, protected: isProtected, keep: kept, ...Object(own) }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
     const change = isProtected ? undefined : inner.tests.describe({ toolName, args }, described, text)
     if (answer === null || answer === undefined) return { content: text }
-    const edits = JSON.parse(answer) as Edit[]
+    const { edits, counts } = JSON.parse(answer) as { edits: Edit[]; counts: number[] }
     const content = changed(text, withChange(edits, change))
     const savedBytes = bytes - Buffer.byteLength(content)
     inner.sums.folded++
@@ -219,16 +210,26 @@ export class FoldSession {
     inner.sums.savedTokens += tokens
     inner.last = { toolName, toolCallId, bytes, savedBytes, savedTokens: tokens, pointers: edits.length }
     tell(inner, inner.last)
-    return { content, record: { saved: text.length - content.length, edits: edits.map((edit) => named(inner, edit)) } }
+    const counted = counts.flatMap((number) => inner.calls.get(number)?.id ?? [])
+    const record = {
+      saved: text.length - content.length,
+      edits: edits.map((edit) => withId(inner, edit)),
+      ...(counted.length > 0 && { counts: counted }),
+    }
+    return { content, record }
   }
 
-  /** Removes results that are no longer sent: later pointers do not refer to them. */
-  forget(toolCallIds: readonly string[]): void {
+  /**
+   * Removes results that are no longer sent: later pointers do not refer to them. With `callsStay` their calls are still sent, for example
+   * with a placeholder in place of the result: pointers to others of the same name go on counting them.
+   */
+  forget(toolCallIds: readonly string[], options: { callsStay?: boolean } = {}): void {
+    checkOptions('options', options, { callsStay: flag })
     const ids = readable('toolCallIds', () => (isArray(toolCallIds) ? [...toolCallIds] : undefined))
     if (ids === undefined) throw wrong('toolCallIds', toolCallIds, 'an array of ids')
     const inner = inners.get(this) as Inner
     const numbers = ids.flatMap((id) => inner.numbers.get(id) ?? [])
-    if (numbers.length > 0) call(() => native.foldForget(inner.handle, numbers))
+    if (numbers.length > 0) call(() => native.foldForget(inner.handle, numbers, options.callsStay === true))
   }
 
   /** Removes everything, for example after a compaction. */
@@ -237,7 +238,6 @@ export class FoldSession {
     call(() => native.foldClear(inner.handle))
     inner.calls.clear()
     inner.numbers.clear()
-    inner.writers.clear()
     inner.tests.clear()
   }
 
@@ -308,30 +308,25 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
 function forgetCall({ calls, numbers, handle }: Inner, id: string | undefined): void {
   const before = id === undefined ? undefined : numbers.get(id)
   if (id === undefined || before === undefined) return
-  call(() => native.foldForget(handle, before))
+  call(() => native.foldForget(handle, before, false))
   for (const number of before) calls.delete(number)
   numbers.delete(id)
 }
 
 /** Counts a call that no pointer names: pointers to others of this name count it, because the model sees it between them. */
-function countCall(inner: Inner, { toolName, args }: FoldCall): void {
-  if (typeof toolName !== 'string') return
-  const described = describeArgs(args)
-  countArguments(inner, toolName, described)
-  const given = { id: 0, tool: toolName.toWellFormed(), args: described }
-  call(() => native.foldText(inner.handle, '', JSON.stringify(given)))
-}
-
-/** The same of its arguments. */
-function countArguments({ handle, writers }: Inner, toolName: string, args: string): void {
-  if (!writers.has(toolName)) return
-  const given = { id: 0, tool: toolName.toWellFormed(), args, argument: true }
-  call(() => native.foldText(handle, '', JSON.stringify(given)))
+function countCall(inner: Inner, { toolName, toolCallId: id, args }: FoldCall): void {
+  if (inner.numbers.size === 0 || typeof toolName !== 'string') return
+  forgetCall(inner, id)
+  const isCounted = call(() => native.foldCount(inner.handle, inner.next, toolName.toWellFormed(), describeArgs(args)))
+  if (!isCounted) return
+  if (typeof id === 'string') numberOf(inner, { id })
+  else inner.next = (inner.next + 1) >>> 0
 }
 
 function numberOf(inner: Inner, named: { id: string; argument?: string }): number {
   const { calls, numbers } = inner
-  const number = inner.next++ >>> 0
+  const number = inner.next
+  inner.next = (number + 1) >>> 0
   calls.set(number, named)
   const own = numbers.get(named.id)
   if (own === undefined) numbers.set(named.id, [number])
@@ -368,7 +363,7 @@ function describeArgs(args: unknown): string {
   }
 }
 
-function named({ calls }: Inner, { fromLine, toLine, text, target }: Edit): FoldEdit {
+function withId({ calls }: Inner, { fromLine, toLine, text, target }: Edit): FoldEdit {
   if (target === undefined) return { fromLine, toLine, text }
   const { id, line, numbering } = target
   const { id: toolCallId, argument } = calls.get(id) as { id: string; argument?: string }

@@ -8,10 +8,12 @@ import { isRecord } from '../validation/validate'
 /** Returns true if a value is the record of a fold. */
 export function isFoldRecord(value: unknown): value is FoldRecord {
   if (!isRecord(value)) return false
-  const { saved, edits } = value as Partial<FoldRecord>
+  const { saved, edits, counts = [] } = value as Partial<FoldRecord>
   const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
   return (
     isPlace(saved) &&
+    isArray(counts) &&
+    counts.every((id) => typeof id === 'string') &&
     isArray(edits) &&
     edits.every(
       (edit) =>
@@ -66,9 +68,9 @@ export function unfolded(
   }
 }
 
-/** Returns true if a pointer names its target by the number of calls between them. */
-export function countsCalls({ text }: FoldEdit): boolean {
-  return /\bthe (\d+(st|nd|rd|th) )?last /.test(text)
+/** Returns true if a pointer counts a call that is not there any more, so that it names another call than it means. */
+export function miscounts({ counts = [] }: FoldRecord, isThere: (toolCallId: string) => boolean): boolean {
+  return !counts.every(isThere)
 }
 
 /** Returns true if a text has a pointer of this record, or a line of one. */

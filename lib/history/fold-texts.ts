@@ -1,6 +1,6 @@
 /** Texts of folded results without their pointers. */
 
-import { countsCalls, foldKey, unfolded, withoutPointers } from '../fold/restore'
+import { foldKey, unfolded, withoutPointers } from '../fold/restore'
 import type { FoldRecord } from '../types'
 import type { CallView } from './message-view'
 
@@ -10,8 +10,6 @@ const LONG_ARGUMENTS = 300
 /** Remembers the texts of results while the targets of their pointers are there: a compaction may take these away. */
 export class FoldTexts {
   private readonly texts = new Map<string, string>()
-  /** Places of the results in the history. */
-  private readonly places = new Map<string, number>()
 
   /** Returns the text of a result, or of an argument, by its key. */
   get(key: string): string | undefined {
@@ -24,7 +22,6 @@ export class FoldTexts {
    */
   note(toolCallId: string, shown: string, answered: CallView | undefined, folds: FoldRecord | undefined): boolean {
     for (const [key, value] of longArguments(toolCallId, answered)) this.texts.set(key, value)
-    if (!this.places.has(toolCallId)) this.places.set(toolCallId, this.places.size)
     if (folds === undefined) {
       this.texts.set(toolCallId, shown)
       return true
@@ -35,23 +32,6 @@ export class FoldTexts {
     // Facts about another text under this id are dropped; those about this text stay.
     else if (before !== undefined && before.length - shown.length !== folds.saved) this.texts.delete(toolCallId)
     return whole !== undefined
-  }
-
-  /**
-   * Returns a function that tells whether a pointer of a result counts calls of which one is not there any more, so that it names
-   * another one than it means.
-   */
-  miscounting(isThere: (toolCallId: string) => boolean): (toolCallId: string, folds: FoldRecord) => boolean {
-    const { places } = this
-    const gone = [...places].flatMap(([id, place]) => (isThere(id) ? [] : [place]))
-    return (id, { edits }) =>
-      gone.length > 0 &&
-      edits.some((edit) => {
-        const from = edit.toolCallId === undefined ? undefined : places.get(edit.toolCallId)
-        const to = places.get(id)
-        if (from === undefined || to === undefined || !countsCalls(edit)) return false
-        return gone.some((place) => place > from && place < to)
-      })
   }
 
   /** Returns what is sent in place of a result whose pointers have lost a target: its text, or else a sentence for each pointer. */

@@ -1,6 +1,6 @@
 /** Pointers of a history that was made shorter: none of them outlives its target. */
 
-import { foldKey, hasPointers, targetsOf, withoutPointers } from '../fold/restore'
+import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../fold/restore'
 import type { FoldRecord } from '../types'
 import { FoldTexts, longArguments } from './fold-texts'
 import { elementOf, formatOf, viewsIn } from './formats'
@@ -61,11 +61,15 @@ export function shortenFolded<M, R extends { messages: readonly M[] }>(
   }
 }
 
-/** Returns the ids of the calls whose results are not in `after` as they are in `before`. */
-export function changedResults(before: readonly unknown[], after: readonly unknown[]): string[] {
-  if (before === after) return []
+/** Returns the ids of the calls whose results are not in `after` as they are in `before`, and of those that are not in it at all. */
+export function changedResults(
+  before: readonly unknown[],
+  after: readonly unknown[],
+): { left: string[]; leftCalls: string[] } {
+  if (before === after) return { left: [], leftCalls: [] }
   const shown = shownTexts(namedResults(after))
-  return namedResults(before).flatMap(({ id, text }) => (shown.get(id) === text ? [] : [id]))
+  const left = namedResults(before).flatMap(({ id, text }) => (shown.get(id) === text ? [] : [id]))
+  return { left, leftCalls: left.filter((id) => !shown.has(id)) }
 }
 
 /** Remembers the texts of the results of a history. */
@@ -98,8 +102,8 @@ function lostPointers(
     const key = foldKey(toolCallId, argument)
     return written.has(key) && written.get(key) === texts.get(key)
   }
-  const miscounts = texts.miscounting((id) => shown.has(id))
-  const lost = folded.filter(({ id, folds }) => ![...targetsOf(folds).values()].every(isShown) || miscounts(id, folds))
+  const isThere = (id: string) => shown.has(id)
+  const lost = folded.filter(({ folds }) => ![...targetsOf(folds).values()].every(isShown) || miscounts(folds, isThere))
   return { lost, texts, textBefore }
 }
 

@@ -10,7 +10,7 @@ import { resultsOf, weigh, weightOf } from './results'
 /** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
 const MIN_KEEP_CHARS = 400
 
-/** Estimates are not exact, so a little less stays than could. */
+/** Estimates are not exact, so a little less is kept than would fit. */
 const MARGIN = 1.05
 
 /** The parts that stay of texts can have more tokens than those that go. */
@@ -35,14 +35,14 @@ export function budgetsOf(
   const tokens = sum(results.map(({ index, place }) => sizes[index]?.results[place] ?? 0))
   // The content of the results predicts better than any rule: digits have twice as many tokens as words.
   const perToken = tokens > 0 ? sum(lengths) / tokens : CHARS_PER_TOKEN
-  // The margin is one of the part that stays: of a history that is ten times too long, a twentieth is half of what fits.
-  const fitting = Math.max(((tokens - excess) * perToken) / MARGIN, 0)
-  const last = Math.max(Math.floor(sum(lengths) - excess * CHARS_PER_TOKEN * MARGIN), 0)
-  const measured = LESS.map((share) => Math.floor(fitting * share))
-  const needed = [...new Set([...measured, last])].sort((a, b) => b - a)
+  // The margin applies to the part that is kept: 5 % of the removed part of a history ten times too long would be half of what fits.
+  const fitting = Math.max(tokens - excess, 0) / MARGIN
+  const measured = LESS.map((share) => fitting * share * perToken)
+  const needed = [...measured, fitting * Math.min(perToken, CHARS_PER_TOKEN)].map(Math.floor).sort((a, b) => b - a)
+  const within = (budgets: readonly number[]) => [...new Set(budgets.map((budget) => Math.min(budget, usual)))]
   if (compactionLeft) {
     const enough = needed.filter((budget) => budget >= usual / 4)
-    return enough.length > 0 ? enough.map((budget) => Math.min(budget, usual)) : [usual]
+    return enough.length > 0 ? within(enough) : [usual]
   }
   // A model that cannot read what it just asked for asks again; one whose request is refused cannot even do that.
   const fresh = sum(weights.map((weight, at) => (results[at]?.fresh ? Math.min(weight, MIN_KEEP_CHARS) : 0)))
@@ -50,6 +50,5 @@ export function budgetsOf(
   const lines = sum(weights.map((weight, at) => (results[at]?.fresh ? 0 : Math.min(weight, line))))
   // A quarter is kept for the newest results.
   const least = Math.max(fresh + lines, Math.ceil((4 * lines) / 3) + 1)
-  const all = [...needed.map((budget) => Math.max(budget, least)), Math.max(last, fresh)]
-  return all.map((budget) => Math.min(budget, usual))
+  return within([...needed.map((budget) => Math.max(budget, least)), Math.max(Math.min(...needed), fresh), fresh])
 }

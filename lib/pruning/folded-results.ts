@@ -1,6 +1,6 @@
 /** Folded results of a history: the targets of their pointers, and their texts if a target is no longer sent. */
 
-import { foldKey, hasPointers, targetsOf, withoutPointers } from '../fold/restore'
+import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../fold/restore'
 import { FoldTexts } from '../history/fold-texts'
 import type { ToolResultKnowledge } from '../history/ledger'
 import { joinedText, type ResultText } from '../history/message-cache'
@@ -69,7 +69,7 @@ export class FoldedResults {
         if (cleared.has(item)) clearedIds.add(toolCallId)
       }
     }
-    const miscounts = this.texts.miscounting((id) => shown.has(id))
+    const isThere = (id: string) => shown.has(id)
     for (const item of folded) {
       const record = item.folds as FoldRecord
       const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) =>
@@ -78,7 +78,7 @@ export class FoldedResults {
       const own = sent ?? joinedText(textOf(item))
       if (!hasPointers(own, record)) continue
       const targets = [...targetsOf(record).values()]
-      if (!lacksTarget && targets.every(isShown) && !miscounts(item.toolCallId as string, record)) {
+      if (!lacksTarget && targets.every(isShown) && !miscounts(record, isThere)) {
         const isCleared = targets.some((target) => target.argument === undefined && clearedIds.has(target.toolCallId))
         if (!kept.has(item.key) && (!isCleared || item.index < boundTo)) continue
         kept.add(item.key)

@@ -3,15 +3,27 @@
 import type { FoldCall, FoldedText } from '../fold/fold-session'
 import { noticeOfOutput } from '../storage/saved-outputs'
 import type { FoldRecord } from '../types'
-import { warn } from '../util/warn'
+import { catchLater, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { bodyOf, editText } from './tool-result'
 
 /** Folds results of one session: a `FoldSession`. */
 export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
-  /** Receives the ids of results that are no longer sent. */
-  forget?(toolCallIds: readonly string[]): void
+  /** Receives the ids of results that are no longer sent; with `callsStay` their calls still are. */
+  forget?(toolCallIds: readonly string[], options?: { callsStay?: boolean }): void
+}
+
+/** Tells a folder which results are not sent any more, and of which of them (`leftCalls`) neither is the call. */
+export function forgetResults(
+  folder: Pick<ResultFolder, 'forget'> | undefined,
+  left: readonly string[],
+  leftCalls: readonly string[] = [],
+): void {
+  const gone = new Set(leftCalls)
+  const pruned = left.filter((id) => !gone.has(id))
+  if (pruned.length > 0) catchLater('fold', folder?.forget?.(pruned, { callsStay: true }))
+  if (gone.size > 0) catchLater('fold', folder?.forget?.([...gone]))
 }
 
 /** Folds a truncated result. `outputPath` is the saved output. A failure costs nothing but the fold. */

@@ -51,4 +51,6 @@ export interface FoldRecord {
   /** Number of UTF-16 units that were saved. */
   saved: number
   edits: FoldEdit[]
+  /** The calls that pointers count between them and their targets: once one of these left, a pointer names another call than it means. */
+  counts?: string[]
 }

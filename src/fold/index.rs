@@ -2,10 +2,9 @@
 //! their positions.
 //! At most 23 bytes a line: 8 for the body, 4 for the mark, 5.3 to 10.7 in the table.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::RandomState;
 
-use super::label::ARGUMENTS;
 use super::line::{Lines, Mark};
 
 /// Lines of a window.
@@ -16,9 +15,8 @@ const EMPTY: u32 = u32::MAX;
 /// A result or an argument whose lines are known.
 pub(crate) struct Source {
     pub id: u32,
+    call: u32,
     pub label: String,
-    /// Number of calls with this label up to this one.
-    nth: u32,
     base: u32,
     pub hashes: Box<[u64]>,
     pub marks: Box<[Mark]>,
@@ -71,7 +69,7 @@ impl Source {
     }
 
     fn bytes(&self) -> usize {
-        self.hashes.len() * 12 + self.label.len() + self.hidden.len() * 16 + size_of::<Source>()
+        self.hashes.len() * 12 + self.label.len() * 2 + self.hidden.len() * 16 + size_of::<Source>()
     }
 }
 
@@ -82,10 +80,8 @@ pub(crate) struct Index {
     sources: BTreeMap<u32, Source>,
     /// The last result of each call, and the last text of each file, that is shown whole.
     repeats: HashMap<u64, u32>,
-    /// Number of calls that have had a label.
-    labels: HashMap<String, u32>,
-    /// The label that was counted last.
-    last: String,
+    /// The newest calls of each label of a source, oldest first.
+    labels: HashMap<String, Vec<u32>>,
     table: Vec<u32>,
     entries: usize,
     next: u32,
@@ -101,7 +97,6 @@ impl Index {
             sources: BTreeMap::new(),
             repeats: HashMap::new(),
             labels: HashMap::new(),
-            last: String::new(),
             table: Vec::new(),
             entries: 0,
             next: 0,
@@ -145,27 +140,42 @@ impl Index {
     /// The name of a source. Among calls of one label it is counted from the newest one: what was there before this index, and
     /// what leaves the context from its start, changes no such number.
     pub(crate) fn name_of(&self, source: &Source) -> String {
-        let calls = self.labels.get(&source.label).copied().unwrap_or(source.nth);
-        let which = match calls - source.nth {
-            0 if calls == 1 => return source.label.clone(),
-            0 => "last".to_owned(),
-            later => format!("{} last", ordinal(later + 1)),
+        let which = match self.later(source).len() {
+            0 if self.labels.get(&source.label).is_none_or(|calls| calls.len() == 1) => {
+                return source.label.clone();
+            }
+            0 => "newest".to_owned(),
+            later => format!("{} newest", ordinal(later + 1)),
         };
         source.label.replacen("the ", &format!("the {which} "), 1)
     }
 
-    /// Counts a call of this label, of which several arguments may come one after the other.
-    fn count(&mut self, label: &str) -> u32 {
-        if self.labels.len() >= MAX_LABELS {
-            self.clear();
+    /// The calls of its label that came later.
+    fn later(&self, source: &Source) -> &[u32] {
+        let calls = self.labels.get(&source.label).map_or(&[][..], Vec::as_slice);
+        let at = calls.iter().position(|&call| call == source.call);
+        at.map_or(&[], |at| &calls[at + 1..])
+    }
+
+    /// The calls that the names of these sources count.
+    pub(crate) fn counted(&self, ids: &HashSet<u32>) -> Vec<u32> {
+        let named = self.sources.values().filter(|source| ids.contains(&source.id));
+        let calls: BTreeSet<u32> = named.flat_map(|source| self.later(source)).copied().collect();
+        calls.into_iter().collect()
+    }
+
+    /// Counts a call of this label. Returns false if the label is that of no source, so that no pointer can name such a call.
+    pub(crate) fn count(&mut self, label: &str, call: u32) -> bool {
+        let Some(calls) = self.labels.get_mut(label) else { return false };
+        // Its arguments may be several texts.
+        if calls.last() != Some(&call) {
+            calls.push(call);
         }
-        let is_same_call = self.last == label && label.starts_with(ARGUMENTS);
-        let calls = self.labels.entry(label.to_owned()).or_default();
-        if !is_same_call {
-            *calls += 1;
-            label.clone_into(&mut self.last);
+        if calls.len() > MAX_COUNTED {
+            let far = calls.remove(0);
+            self.remove_where(|source| source.call == far && source.label == label);
         }
-        (*calls).max(1)
+        true
     }
 
     /// Says that a pointer names this source: what is named stays longest.
@@ -180,7 +190,7 @@ impl Index {
     /// Adds a text. Only the start of a text that takes more than half of the index is known.
     pub(crate) fn add(
         &mut self,
-        id: u32,
+        (id, call): (u32, u32),
         label: String,
         keys: Keys,
         lines: Lines<'_>,
@@ -191,8 +201,11 @@ impl Index {
         if u64::from(self.next) + known as u64 >= u64::from(EMPTY) {
             self.clear();
         }
+        if known >= WINDOW {
+            self.labels.entry(label.clone()).or_default();
+        }
         // Also a call whose result no pointer can name.
-        let nth = self.count(&label);
+        self.count(&label, call);
         if known < WINDOW {
             return;
         }
@@ -203,8 +216,8 @@ impl Index {
         self.clock += 1;
         let source = Source {
             id,
+            call,
             label,
-            nth,
             base: self.next,
             hashes: hashes.into(),
             marks: marks.into(),
@@ -225,16 +238,29 @@ impl Index {
         self.evict();
     }
 
-    pub(crate) fn forget(&mut self, ids: &[u32]) {
-        let gone: Vec<u32> = self
-            .sources
-            .values()
-            .filter(|source| ids.contains(&source.id))
-            .map(|source| source.base)
-            .collect();
-        for base in gone {
-            self.remove(base);
+    /// Forgets sources, and their calls if these left the context, too.
+    pub(crate) fn forget(&mut self, ids: &HashSet<u32>, calls_stay: bool) {
+        self.remove_where(|source| {
+            ids.contains(&source.id) || !calls_stay && ids.contains(&source.call)
+        });
+        if !calls_stay {
+            for calls in self.labels.values_mut() {
+                calls.retain(|call| !ids.contains(call));
+            }
         }
+        self.drop_labels();
+    }
+
+    fn remove_where(&mut self, is_gone: impl Fn(&Source) -> bool) {
+        let sources = self.sources.values().filter(|source| is_gone(source));
+        let gone: Vec<u32> = sources.map(|source| source.base).collect();
+        gone.into_iter().for_each(|base| self.remove(base));
+    }
+
+    /// Drops the labels that no source has any more.
+    fn drop_labels(&mut self) {
+        let named: HashSet<&str> = self.sources.values().map(|source| &*source.label).collect();
+        self.labels.retain(|label, _| named.contains(&**label));
     }
 
     fn evict(&mut self) {
@@ -259,6 +285,7 @@ impl Index {
         }
         self.held = held;
         self.repeats.retain(|_, base| self.sources.contains_key(base));
+        self.drop_labels();
         self.rebuild(table_size(windows));
     }
 
@@ -363,10 +390,10 @@ impl Index {
     }
 }
 
-/// As many as a long session has; a few megabytes at most.
-const MAX_LABELS: usize = 10_000;
+/// Calls of one name among which a pointer may name one: a model does not count further back.
+const MAX_COUNTED: usize = 100;
 
-fn ordinal(number: u32) -> String {
+fn ordinal(number: usize) -> String {
     let ending = match (number % 10, number % 100) {
         (_, 11..=13) => "th",
         (1, _) => "st",

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::Given;
 use crate::history::pruning::superseded::Access;
 use crate::text::graphemes;
 use crate::tools::{self, Kind};
@@ -28,34 +27,36 @@ const SUBJECTS: [&str; 14] = [
     "name",
 ];
 
-/// Begins the label of arguments.
-pub(crate) const ARGUMENTS: &str = "the arguments of ";
+/// The label of what the model wrote: the arguments of a call.
+pub(crate) fn of_arguments(tool: &str, args: &Value) -> String {
+    let tool = clean(tool);
+    match subject(args) {
+        Some(subject) => format!("the arguments of {tool} {subject}"),
+        None => format!("the arguments of {tool}"),
+    }
+}
 
-pub(crate) fn label(given: &Given<'_>) -> String {
-    let args: Value = serde_json::from_str(given.args).unwrap_or_default();
-    let tool = clean(given.tool);
-    let subject = SUBJECTS.iter().find_map(|name| match args.get(name)? {
+/// The label of the result of a call.
+pub(crate) fn of_result(tool: &str, args: &Value) -> String {
+    if let Access::Read(read) = Access::of(tool, args) {
+        return format!("the read of {}", path(&read.path));
+    }
+    let (kind, tool) = (tools::kind_of(tool), clean(tool));
+    match (kind, subject(args)) {
+        (Some(Kind::Terminal), Some(subject)) => format!("the output of `{subject}`"),
+        (_, Some(subject)) => format!("the result of {tool} {subject}"),
+        (_, None) => format!("the result of {tool}"),
+    }
+}
+
+fn subject(args: &Value) -> Option<String> {
+    SUBJECTS.iter().find_map(|name| match args.get(name)? {
         Value::String(text) => Some(clean(text)),
         Value::Array(words) => {
             Some(clean(&words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")))
         }
         _ => None,
-    });
-    if given.argument {
-        return match subject {
-            Some(subject) => format!("{ARGUMENTS}{tool} {subject}"),
-            None => format!("{ARGUMENTS}{tool}"),
-        };
-    }
-    if let Access::Read(read) = Access::of(given.tool, &args) {
-        return format!("the read of {}", path(&read.path));
-    }
-    let kind = tools::kind_of(given.tool);
-    match (kind, subject) {
-        (Some(Kind::Terminal), Some(subject)) => format!("the output of `{subject}`"),
-        (_, Some(subject)) => format!("the result of {tool} {subject}"),
-        (_, None) => format!("the result of {tool}"),
-    }
+    })
 }
 
 /// A path on one line; of a long one the end.

@@ -44,6 +44,7 @@ mod spans;
 mod tests;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::truncation::smart::rules::Rules;
 use std::hash::BuildHasher;
@@ -75,6 +76,8 @@ impl Default for Options {
 pub struct Given<'a> {
     /// The host's number of it, which edits name.
     pub id: u32,
+    /// The host's number of the call, which a result has as its own.
+    pub call: u32,
     /// The name of the tool.
     pub tool: &'a str,
     /// The arguments of the call as JSON; empty if they are not known or too long.
@@ -137,6 +140,8 @@ pub struct Target {
 pub struct Folded {
     /// The replaced stretches, in order.
     pub edits: Vec<Edit>,
+    /// The calls that pointers count between them and their targets: without one of these they name another call than they mean.
+    pub counts: Vec<u32>,
 }
 
 /// The lines that a session has in view.
@@ -156,18 +161,31 @@ impl Fold {
     /// Returns what of a text is replaced, and remembers what of it is shown.
     pub fn fold(&mut self, text: &str, given: &Given<'_>) -> Folded {
         let lines = Lines::of(text.as_bytes(), self.index.hasher());
-        let args = serde_json::from_str(given.args).unwrap_or_default();
+        let args = parsed(given.args);
         let files = ShownFiles::of(given.tool, &args);
         let keys = self.keys(given, &files);
+        let arguments = label::of_arguments(given.tool, &args);
+        // The model wrote its arguments before it sees the result.
+        self.index.count(&arguments, given.call);
         let edits = if given.protected || given.argument {
             Vec::new()
         } else {
             self.edits(text, &lines, given, &files, keys)
         };
+        let targets = edits.iter().filter_map(|edit| edit.target).map(|target| target.id).collect();
+        let counts = self.index.counted(&targets);
         let hidden = edits.iter().map(|edit| (edit.from_line, edit.to_line)).collect();
-        let label = label::label(given);
-        self.index.add(given.id, label, keys, lines, hidden);
-        Folded { edits }
+        let label = if given.argument { arguments } else { label::of_result(given.tool, &args) };
+        self.index.add((given.id, given.call), label, keys, lines, hidden);
+        Folded { edits, counts }
+    }
+
+    /// Counts a call whose texts are too short to be pointed to: the model sees it between a pointer and an earlier call of its name.
+    /// Returns false if no pointer can name such a call.
+    pub fn count(&mut self, call: u32, tool: &str, args: &str) -> bool {
+        let args = parsed(args);
+        let labels = [label::of_arguments(tool, &args), label::of_result(tool, &args)];
+        labels.map(|label| self.index.count(&label, call)).contains(&true)
     }
 
     /// Returns the keys of the text that this one is compared with closely: the last result of the same call, else the last text of the same file.
@@ -201,9 +219,9 @@ impl Fold {
         edits
     }
 
-    /// Forgets what left the context.
-    pub fn forget(&mut self, ids: &[u32]) {
-        self.index.forget(ids);
+    /// Forgets texts that left the context. Their calls are counted further where they stay in view.
+    pub fn forget(&mut self, ids: &[u32], calls_stay: bool) {
+        self.index.forget(&ids.iter().copied().collect(), calls_stay);
     }
 
     /// Forgets everything.
@@ -215,6 +233,11 @@ impl Fold {
     pub fn size(&self) -> (usize, usize) {
         (self.index.bytes(), self.index.lines())
     }
+}
+
+/// The arguments of a call; nothing where they are not known.
+fn parsed(args: &str) -> Value {
+    serde_json::from_str(args).unwrap_or_default()
 }
 
 /// Returns the lines of a target as the text that repeats them has them, joined; nothing if it has fewer lines.

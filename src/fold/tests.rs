@@ -15,7 +15,7 @@ impl Session {
 
     fn add(&mut self, text: &str, given: Given<'_>) -> (String, Vec<Edit>) {
         let id = self.texts.len() as u32;
-        let folded = self.fold.fold(text, &Given { id, ..given });
+        let folded = self.fold.fold(text, &Given { id, call: id, ..given });
         let shown = apply(text, &folded.edits);
         assert!(shown.len() <= text.len(), "longer: {shown}");
         let back = unfold(&shown, &folded.edits, |id| self.texts.get(&id).map(String::as_str));
@@ -55,6 +55,7 @@ fn numbered(text: &str, first: usize) -> String {
 
 const READ: Given<'static> = Given {
     id: 0,
+    call: 0,
     tool: "read",
     args: r#"{"path":"src/a.ts"}"#,
     protected: false,
@@ -65,6 +66,7 @@ const READ: Given<'static> = Given {
 };
 const RUN: Given<'static> = Given {
     id: 0,
+    call: 0,
     tool: "bash",
     args: r#"{"command":"npm test"}"#,
     protected: false,
@@ -91,7 +93,7 @@ fn a_run_becomes_a_pointer_with_both_numberings() {
     );
     let (shown, _) = session.add(&file(0..30), Given { args: r#"{"command":"cat b"}"#, ..RUN });
     assert!(
-        shown.contains("[lines 4-27: same as lines 4-27 of the 2nd last read of src/a.ts above]"),
+        shown.contains("[lines 4-27: same as lines 4-27 of the 2nd newest read of src/a.ts above]"),
         "{shown}"
     );
 }
@@ -106,9 +108,9 @@ fn calls_of_one_name_are_counted_from_the_newest() {
     for (text, pointer) in [
         (version(2), None),
         (version(3), None),
-        (version(2), Some("same as lines 4-57 of the 2nd last read of src/a.ts above]")),
+        (version(2), Some("same as lines 4-57 of the 2nd newest read of src/a.ts above]")),
         ("removed".to_owned(), None),
-        (version(2), Some("same as lines 4-57 of the 4th last read of src/a.ts above]")),
+        (version(2), Some("same as lines 4-57 of the 4th newest read of src/a.ts above]")),
     ] {
         let (shown, _) = session.add(&text, READ);
         assert_eq!(shown.contains(" above"), pointer.is_some(), "{shown}");
@@ -231,11 +233,90 @@ fn hits_stand_under_their_path() {
 fn what_left_the_context_is_not_pointed_to() {
     let mut session = Session::new();
     session.add(&file(0..60), READ);
-    session.fold.forget(&[0]);
+    session.fold.forget(&[0], false);
     assert_eq!(session.fold.size().1, 0);
     assert_eq!(session.add(&file(0..60), RUN).1, []);
     session.fold.clear();
     assert_eq!(session.add(&file(0..60), Given { args: "", ..RUN }).1, []);
+}
+
+/// A step of a session with reads of one file, by their numbers.
+enum Step {
+    Read(usize),
+    Short,
+    Gone(&'static [u32]),
+    Pruned(&'static [u32]),
+}
+
+#[test]
+fn a_pointer_counts_the_calls_that_are_in_view() {
+    use Step::{Gone, Pruned, Read, Short};
+    let version = |of: usize| -> String {
+        (0..60).map(|at| format!("version {of} const value{at} = compute({at})\n")).collect()
+    };
+    for (steps, name, counts) in [
+        (vec![Read(1)], "the read", vec![]),
+        (vec![Read(1), Read(2)], "the 2nd newest read", vec![1]),
+        (vec![Read(1), Short, Read(2), Short], "the 4th newest read", vec![1, 2, 3]),
+        (vec![Read(2), Read(1)], "the newest read", vec![]),
+        (vec![Read(1), Read(2), Short, Read(3), Gone(&[1, 2])], "the 2nd newest read", vec![3]),
+        (vec![Read(1), Read(2), Pruned(&[1]), Read(3)], "the 3rd newest read", vec![1, 2]),
+        (vec![Read(1), Read(2), Pruned(&[1]), Gone(&[1])], "the read", vec![]),
+        (vec![Read(2), Read(1), Gone(&[0])], "the read", vec![]),
+    ] {
+        let mut session = Session::new();
+        for step in steps {
+            match step {
+                Read(of) => drop(session.add(&version(of), READ)),
+                Short => {
+                    let call = session.texts.len() as u32;
+                    session.texts.insert(call, String::new());
+                    assert!(session.fold.count(call, READ.tool, READ.args));
+                }
+                Gone(ids) => session.fold.forget(ids, false),
+                Pruned(ids) => session.fold.forget(ids, true),
+            }
+        }
+        let folded = session.fold.fold(&version(1), &Given { id: 99, call: 99, ..RUN });
+        let pointer = format!("same as lines 4-57 of {name} of src/a.ts above]");
+        assert!(folded.edits[0].text.contains(&pointer), "{pointer}: {:?}", folded.edits);
+        assert_eq!(folded.counts, counts, "{pointer}");
+    }
+}
+
+#[test]
+fn arguments_of_one_call_count_once() {
+    let mut session = Session::new();
+    let edit = Given { tool: "edit", argument: true, ..READ };
+    for (call, lines) in [(0, 0..30), (0, 30..60), (2, 60..90), (2, 90..120)] {
+        let id = session.texts.len() as u32;
+        session.texts.insert(id, file(lines.clone()));
+        session.fold.fold(&file(lines), &Given { id, call, ..edit.clone() });
+    }
+    assert!(session.fold.count(4, "edit", READ.args));
+    let folded = session.fold.fold(&file(30..60), &Given { id: 5, call: 5, ..RUN });
+    assert!(
+        folded.edits[0].text.contains("of the 3rd newest arguments of edit src/a.ts above]"),
+        "{:?}",
+        folded.edits
+    );
+    assert_eq!(folded.counts, [2, 4]);
+}
+
+#[test]
+fn calls_that_no_pointer_can_name_are_not_counted() {
+    let mut session = Session::new();
+    session.add(&file(0..60), READ);
+    for call in 1..20_000 {
+        let args = format!(r#"{{"command":"echo {call}"}}"#);
+        assert!(!session.fold.count(call, "bash", &args));
+    }
+    assert_eq!(session.add(&file(0..60), RUN).1.len(), 1);
+    // More than 100 calls of its name come later: a model would not count them.
+    for call in 30_000..30_200 {
+        session.fold.count(call, READ.tool, READ.args);
+    }
+    assert_eq!(session.add(&file(0..60), RUN).1, []);
 }
 
 #[test]
@@ -243,7 +324,10 @@ fn the_index_is_bounded() {
     let max = 256 * 1024;
     let mut fold = Fold::new(Options { max_index_bytes: max, ..Options::default() });
     for round in 0..400 {
-        fold.fold(&file(round * 200..round * 200 + 200), &Given { id: round as u32, ..RUN });
+        fold.fold(
+            &file(round * 200..round * 200 + 200),
+            &Given { id: round as u32, call: round as u32, ..RUN },
+        );
         assert!(fold.size().0 <= max, "{round}: {:?}", fold.size());
     }
     let (bytes, lines) = fold.size();

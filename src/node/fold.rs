@@ -19,6 +19,7 @@ pub type FoldHandle = External<Mutex<Fold>>;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct About {
     id: u32,
+    call: u32,
     tool: String,
     #[serde(default)]
     args: String,
@@ -38,24 +39,40 @@ pub fn fold_open(options: String) -> Result<FoldHandle> {
     Ok(External::new(Mutex::new(Fold::new(parse::<Options>(&options)?))))
 }
 
-/// Returns the edits of a text as JSON, and remembers what of it is shown. `null` if it stays as it is.
+/// Returns the edits of a text and the calls that they count as JSON, and remembers what of it is shown. `null` if it stays as it is.
 #[napi(catch_unwind)]
 pub fn fold_text(
     #[napi(ts_arg_type = "object")] fold: &FoldHandle,
     text: String,
     about: String,
 ) -> Result<Option<String>> {
-    let About { id, tool, args, protected, argument, keep, min_lines, min_bytes } = parse(&about)?;
+    let About { id, call, tool, args, protected, argument, keep, min_lines, min_bytes } =
+        parse(&about)?;
     let (tool, args, keep) = (&*tool, &*args, &*keep);
-    let given = Given { id, tool, args, protected, argument, keep, min_lines, min_bytes };
+    let given = Given { id, call, tool, args, protected, argument, keep, min_lines, min_bytes };
     let folded = lock(fold).fold(&text, &given);
-    Ok((!folded.edits.is_empty()).then(|| written(&folded.edits)))
+    Ok((!folded.edits.is_empty()).then(|| written(&folded)))
 }
 
-/// Forgets what left the context.
+/// Counts a call whose texts are short. Returns false if no pointer can name such a call.
 #[napi(catch_unwind)]
-pub fn fold_forget(#[napi(ts_arg_type = "object")] fold: &FoldHandle, ids: Vec<u32>) {
-    lock(fold).forget(&ids);
+pub fn fold_count(
+    #[napi(ts_arg_type = "object")] fold: &FoldHandle,
+    call: u32,
+    tool: String,
+    args: String,
+) -> bool {
+    lock(fold).count(call, &tool, &args)
+}
+
+/// Forgets texts that left the context. Their calls are counted further where they stay in view.
+#[napi(catch_unwind)]
+pub fn fold_forget(
+    #[napi(ts_arg_type = "object")] fold: &FoldHandle,
+    ids: Vec<u32>,
+    calls_stay: bool,
+) {
+    lock(fold).forget(&ids, calls_stay);
 }
 
 /// Forgets everything.

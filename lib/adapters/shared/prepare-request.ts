@@ -8,6 +8,7 @@ import { changedResults } from '../../history/restore-folds'
 import { classifyOverflow } from '../../overflow/classify-overflow'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { leftResults, type PrunedItem } from '../../pruning/report'
+import { forgetResults } from '../../tools/fold-result'
 import { isArray } from '../../util/guards'
 import { catchLater } from '../../util/warn'
 import { badAnswer, isRecord } from '../../validation/validate'
@@ -92,18 +93,18 @@ export class Requests {
         const edits = isRecord(place) ? control?.accept?.(place) : undefined
         catchLater('history', edits)
         const { toolCallIds } = Object(edits) as { toolCallIds?: unknown }
-        this.#forget(toolCallIds)
+        this.#forget({ left: toolCallIds })
       }
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
     }
   }
 
-  /** Tells `fold` and `doomLoop` which results are not sent any more. */
-  #forget(toolCallIds: unknown): void {
-    if (!isArray(toolCallIds) || toolCallIds.length === 0) return
-    this.#controls.fold?.forget?.(toolCallIds as string[])
-    this.#controls.doomLoop?.forget?.(toolCallIds as string[])
+  /** Tells `fold` and `doomLoop` which results are not sent any more, and `fold` of which of them neither is the call. */
+  #forget({ left, leftCalls }: { left?: unknown; leftCalls?: unknown }): void {
+    if (!isArray(left) || left.length === 0) return
+    forgetResults(this.#controls.fold, left as string[], isArray(leftCalls) ? (leftCalls as string[]) : [])
+    this.#controls.doomLoop?.forget?.(left as string[])
   }
 
   /** The control of a session that has sent a request. */
@@ -235,9 +236,9 @@ function isKnowledge(ledger: unknown): ledger is ToolResultKnowledge {
 }
 
 /** The calls whose results left the request, as the report of a pruner or a context manager says. */
-function leftWith(report: unknown): unknown {
-  const { left, pruned } = Object(report) as { left?: unknown; pruned?: unknown }
-  return left ?? (isArray(pruned) ? leftResults(pruned as PrunedItem[]) : undefined)
+function leftWith(report: unknown): { left?: unknown; leftCalls?: unknown } {
+  const { left, leftCalls, pruned } = Object(report) as { left?: unknown; leftCalls?: unknown; pruned?: unknown }
+  return left === undefined && isArray(pruned) ? { left: leftResults(pruned as PrunedItem[]) } : { left, leftCalls }
 }
 
 /** A fresh count of attempts. */
