@@ -51,7 +51,8 @@ pub(super) struct Token {
     most: usize,
 }
 
-const ANY: usize = usize::MAX;
+/// No token is longer, and repeated prefixes take no more time than this many bytes for each.
+const ANY: usize = 16 * 1024;
 
 macro_rules! tokens {
     ($($prefix:literal $tail:ident $least:literal $($most:literal)?;)*) => {
@@ -160,7 +161,7 @@ impl Token {
         }
         let rest = text.get(from..)?;
         // A few marks after the token are no part of it. What is longer is none.
-        let most = self.most.saturating_add(MAX_MARKS);
+        let most = self.most + MAX_MARKS;
         let length = rest.iter().take(most).take_while(|byte| self.tail.has(**byte)).count();
         let mut tail = rest.get(..length)?;
         while let [shorter @ .., b'.' | b':' | b'-' | b'/'] = tail {
