@@ -62,8 +62,11 @@ describe('spillway run', () => {
         truncated: false,
       })
     }
+    // The limits of the outer command hold.
+    const short = ['run', '--max-lines', '20', '--shell', '--', `${process.execPath} ${CLI} run --shell -- "${long}"`]
+    expect((await cli(short, { env })).stdout.split('\n').length).toBeLessThan(40)
     // Those of the previews are removed.
-    expect(filesIn(env.SPILLWAY_STORAGE_DIR).filter((name) => name.endsWith('.txt'))).toHaveLength(8)
+    expect(filesIn(env.SPILLWAY_STORAGE_DIR).filter((name) => name.endsWith('.txt'))).toHaveLength(10)
   })
 
   test('takes every strategy by its name', async () => {

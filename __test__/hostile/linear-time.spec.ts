@@ -5,7 +5,7 @@ import { ContextManager, type ITruncationStorage, simplifyOutdatedTerminalResult
  * it matters little what else the machine does; the least of several runs counts.
  */
 const MAX = 1.3
-const ROUNDS = 12
+const ROUNDS = 40
 /** The smallest of three sizes: a tenth of a MiB, and a MiB when everything is proved at length. */
 const SMALLEST = 2 ** 20 / (Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 0) < 5000 ? 10 : 1)
 

@@ -649,6 +649,15 @@ describe('a guarded session', () => {
     expect(guard.pending()).toEqual([])
   })
 
+  it('takes one without an id for the first call that waits', async () => {
+    const guard = guardSession(new MemorySession())
+    const add = (role: string, ...parts: object[]) => guard.append({ type: 'message', message: { role, parts } })
+    const use = (id: string) => ({ functionCall: { id, name: 'read', args: {} } })
+    await add('model', use('a'), use('b'))
+    await add('user', { functionResponse: { name: 'read', response: { output: 'x' } } })
+    expect(guard.pending()).toEqual(['b'])
+  })
+
   it('takes results of calls that have one out of a message, and of no other branch or call', async () => {
     const session = new MemorySession()
     const guard = guardSession(session)

@@ -4,7 +4,7 @@
 import { main } from '../../scripts/build/run.mjs'
 import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'
-import { eachTurn, pruner } from '../pruning/policies.mjs'
+import { eachTurn, pruner, nothing as whole } from '../pruning/policies.mjs'
 import { isResult, sessions } from '../pruning/trajectories.mjs'
 import { filters, folds, nothing, wholeResults } from './shapes.mjs'
 

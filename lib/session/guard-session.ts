@@ -268,7 +268,7 @@ const NONE: ReadonlySet<number> = new Set()
 
 /**
  * The calls that are left without a result, and the places of results without a call. Results without ids come in the order of
- * their calls, so those of the last calls are the last ones.
+ * their calls; if they are more than the calls that wait, those of earlier calls come first.
  */
 function matched<C extends Named>(
   calls: readonly C[],
@@ -276,12 +276,16 @@ function matched<C extends Named>(
 ): { left: C[]; strays: Set<number> } {
   const left = [...calls]
   const strays = new Set<number>()
-  for (let place = results.length - 1; place >= 0; place--) {
-    const result = results[place] as ResultView
-    const byId = left.findLastIndex(({ id }) => id !== undefined && id === result.callId)
-    const at = byId >= 0 ? byId : left.findLastIndex((call) => isByName(call, result))
+  const unnamed = [...results.entries()].filter(([, { callId }]) => {
+    const at = left.findIndex(({ id }) => id !== undefined && id === callId)
     if (at >= 0) left.splice(at, 1)
-    else strays.add(place)
+    return at < 0
+  })
+  for (const [at, [place, result]] of unnamed.entries()) {
+    const open = left.filter((call) => isByName(call, result))
+    const coming = unnamed.slice(at).filter(([, { toolName }]) => toolName === result.toolName)
+    if (open.length < coming.length) strays.add(place)
+    else left.splice(left.indexOf(open[0] as C), 1)
   }
   return { left, strays }
 }

@@ -22,8 +22,9 @@ export function forgetResults(
 ): void {
   const gone = new Set(leftCalls)
   const pruned = left.filter((id) => !gone.has(id))
-  if (pruned.length > 0) catchLater('fold', folder?.forget?.(pruned, { callsStay: true }))
+  // Calls that left first: what a pointer counts depends on them, and a folder of the host may throw.
   if (gone.size > 0) catchLater('fold', folder?.forget?.([...gone]))
+  if (pruned.length > 0) catchLater('fold', folder?.forget?.(pruned, { callsStay: true }))
 }
 
 /** Folds a truncated result. `outputPath` is the saved output. A failure costs nothing but the fold. */

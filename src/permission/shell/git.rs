@@ -265,8 +265,23 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     }
 }
 
-/// How the names of settings end that are paths which git reads.
-const SETTINGS_OF_PATHS: [&str; 4] = ["path", "file", ".worktree", ".template"];
+/// How the names of settings end that are paths which git reads or runs.
+const SETTINGS_OF_PATHS: [&str; 14] = [
+    "path",
+    "file",
+    ".worktree",
+    ".template",
+    "dir",
+    "command",
+    "pager",
+    "editor",
+    "fsmonitor",
+    "program",
+    "helper",
+    "external",
+    "driver",
+    "sslkey",
+];
 
 /// Returns the values of options of git itself that lead outside: a repository, and the files that are checked out from it.
 fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
@@ -275,7 +290,10 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
         let name = name.text.as_str();
         has_word(GIT_LOOKS, name) || LEAVE_FILES.contains(&name)
     });
-    let options = words.iter().enumerate().take(at).skip(1);
+    // `git clone -c` sets the same of the new repository.
+    let clones = words.get(at).is_some_and(|name| name.text == "clone");
+    let count = if clones { words.len() } else { at };
+    let options = words.iter().enumerate().take(count).skip(1);
     let value = |(at, word): (usize, &Word)| {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let next = || words.get(at + 1).map_or("", |next| next.text.as_str());
@@ -284,12 +302,12 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
             "--work-tree" if !only_looks => Domain::Edit,
             "--work-tree" | "--git-dir" | "--exec-path" => Domain::Read,
             // `core.hooksPath=../x`
-            "-c" => {
+            "-c" | "--config" => {
                 let (key, path) = value.split_once('=')?;
                 let key = key.to_ascii_lowercase();
                 SETTINGS_OF_PATHS.iter().find(|end| key.ends_with(*end))?;
                 value = path;
-                Domain::Read
+                if key == "core.worktree" && !only_looks { Domain::Edit } else { Domain::Read }
             }
             _ => return None,
         };

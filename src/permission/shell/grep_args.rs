@@ -3,15 +3,15 @@
 use super::Concern;
 use super::word::Word;
 use crate::permission::sensitive::SensitiveNames;
+use crate::util::words::has_word;
 
-/// Letters of `grep` options without a value.
-const PLAIN_LETTERS: &[u8] = b"EFGPRUTZHILabchilnoqrsuvwxyz";
-
-/// Options with a number of lines.
-const NUMBERED: [&str; 4] = ["-A", "-B", "-C", "-m"];
-
-/// Options of `rg` whose value is neither a file nor a pattern.
-const FILTERS: [&str; 6] = ["--glob", "--iglob", "--type", "--type-not", "--replace", "--encoding"];
+/// Long options with a number, and those of `rg` with another value that is neither a file nor a pattern.
+const NUMBERED: &str = "\
+    --after-context --before-context --context --max-count --max-depth --maxdepth --max-columns --threads --max-filesize";
+const FILTERS: &str = "\
+    --glob --iglob --type --type-not --type-add --type-clear --replace --encoding --sort --sortr --color --colors --engine \
+    --context-separator --field-match-separator --field-context-separator --path-separator --dfa-size-limit \
+    --regex-size-limit --pre-glob --hyperlink-format --generate";
 
 /// Options whose value is a glob of the files to search.
 const GLOBS: [&str; 4] = ["-g", "--glob", "--iglob", "--include"];
@@ -39,7 +39,9 @@ pub(super) fn letters_of<'w>(program: &str, word: &'w str) -> (&'w str, Option<&
     let with_value = match program {
         "rg" | "rga" => "ABCEMTdefgjmrt",
         "fd" | "fdfind" => "CESXcdejotx",
-        _ => "ABCTdefgmt",
+        "grep" | "egrep" | "fgrep" | "ggrep" => "ABCDdefm",
+        "ugrep" | "ug" | "ugrep+" | "ug+" => "ABCDJKMNOdefgmt",
+        _ => "ABCGTgmpt",
     };
     match letters.find(|letter| with_value.contains(letter)) {
         Some(at) => (&letters[..=at], Some(&letters[at + 1..])),
@@ -60,7 +62,7 @@ pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
 /// Returns the index of the pattern, and the options and files.
 fn split(program: &str, words: &[Word]) -> (Option<usize>, Vec<Word>) {
     let mut pattern = None;
-    let mut given = words.iter().any(gives_pattern);
+    let mut given = words.iter().any(|word| gives_pattern(program, word));
     let mut found = Vec::new();
     let mut next = None;
     let mut options = true;
@@ -86,42 +88,31 @@ fn split(program: &str, words: &[Word]) -> (Option<usize>, Vec<Word>) {
 }
 
 /// Returns true if an option gives the pattern, so that no argument does.
-fn gives_pattern(word: &Word) -> bool {
+fn gives_pattern(program: &str, word: &Word) -> bool {
     let text = word.text.as_str();
-    match text.strip_prefix('-') {
-        None => false,
-        Some(long) if long.starts_with('-') => {
-            text.starts_with("--reg")
-                || text.starts_with("--file=")
-                || matches!(text, "--file" | "--files")
+    match text.strip_prefix("--") {
+        Some(long) => {
+            long.starts_with("reg") || long.starts_with("file=") || matches!(long, "file" | "files")
         }
-        Some(letters) => letters.contains(['e', 'f']),
+        None => letters_of(program, text).0.contains(['e', 'f']),
     }
 }
 
+/// Returns what the word after an option is, if it is its value and no file.
 fn value_of(program: &str, option: &str) -> Option<Next> {
-    if NUMBERED.contains(&option) {
-        return Some(Next::Number);
+    let is_of = |list: &str| has_word(list, option);
+    match letters_of(program, option) {
+        (letters, Some("")) => match letters.chars().next_back() {
+            Some('e') => Some(Next::Pattern),
+            Some('f') => None,
+            Some('A' | 'B' | 'C' | 'J' | 'M' | 'd' | 'j' | 'm') => Some(Next::Number),
+            _ => Some(Next::Filter),
+        },
+        _ if option == "--regexp" => Some(Next::Pattern),
+        _ if is_of(NUMBERED) => Some(Next::Number),
+        _ if is_ripgrep(program) && is_of(FILTERS) => Some(Next::Filter),
+        _ => None,
     }
-    let is_rg = is_ripgrep(program);
-    if is_rg && FILTERS.contains(&option) {
-        return Some(Next::Filter);
-    }
-    if let (true, (letters, Some(""))) = (is_rg, letters_of(program, option)) {
-        match letters.chars().next_back() {
-            Some('A' | 'B' | 'C' | 'M' | 'd' | 'j' | 'm') => return Some(Next::Number),
-            Some('E' | 'T' | 'g' | 'r' | 't') => return Some(Next::Filter),
-            _ => {}
-        }
-    }
-    // Other options can have an `e` as their value.
-    let ends_in_e = |letters: &str| {
-        letters.strip_suffix('e').is_some_and(|before| {
-            before.bytes().all(|letter| !is_rg && PLAIN_LETTERS.contains(&letter))
-        })
-    };
-    let is_it = option == "--regexp" || option.strip_prefix('-').is_some_and(ends_in_e);
-    (is_it && (is_rg || program.ends_with("grep"))).then_some(Next::Pattern)
 }
 
 /// Returns a concern if globs select files with secrets.
@@ -221,6 +212,11 @@ mod tests {
             "rg -g *.ts /x f",
             "rg -t ts -e /x f",
             "grep -e -f f",
+            "grep x -drecurse f",
+            "rg x -re f",
+            "rg x -tjade f",
+            "rg --sort path x f",
+            "rg -g!x /x f",
         ] {
             assert_eq!(found(command), ["f"], "{command}");
         }
@@ -231,9 +227,6 @@ mod tests {
         assert_eq!(found("grep -rf p f"), ["p", "f"]);
         assert_eq!(found("grep --file p f"), ["p", "f"]);
         assert_eq!(found("rg --files f"), ["f"]);
-        assert_eq!(found("grep x -drecurse f"), ["x", "f"]);
-        assert_eq!(found("rg x -re f"), ["x", "f"]);
-        assert_eq!(found("rg x -tjade f"), ["x", "f"]);
         assert_eq!(found("grep x -A f"), ["f"]);
         assert_eq!(found("grep -e x -- f"), ["f"]);
     }

@@ -1,6 +1,6 @@
 //! Commands and code that print variables of the environment, where tokens and passwords are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::programs::{Kind, Program};
 use super::word::Word;
@@ -12,8 +12,10 @@ const PRINTERS: [&str; 5] = ["echo", "printf", "print", "write-output", "write-h
 
 /// Only the start of a value is searched for a secret, in bytes.
 const MAX_VALUE: usize = 1024;
-/// Maximum number of settings of variables that are read.
+/// Maximum number of settings of variables from others that are read.
 const MAX_SETTINGS: usize = 256;
+/// Stands for any variable, if a command sets too many.
+const ANY: &str = "*";
 
 /// Names of the whole environment, or of what returns it, in the code of some language.
 const ENVIRONMENTS: [&str; 8] =
@@ -83,44 +85,62 @@ pub(super) fn secret_copies(whole: &str) -> Vec<String> {
     if !expands_secret(whole) {
         return Vec::new();
     }
-    let mut set_from: HashMap<&str, Vec<&str>> = HashMap::new();
+    // Each variable with one that is set from it.
+    let mut set_from: Vec<(&str, &str)> = Vec::new();
     let mut copies: Vec<&str> = Vec::new();
-    for (name, value) in settings(whole).take(MAX_SETTINGS) {
-        for from in expanded_names(value) {
-            set_from.entry(from).or_default().push(name);
+    for (count, (name, value)) in settings(whole).enumerate() {
+        if count == MAX_SETTINGS {
+            return vec![ANY.to_owned()];
         }
+        set_from.extend(expanded_names(value).map(|from| (from, name)));
         if expands_secret(value) {
             copies.push(name);
         }
     }
+    set_from.sort_unstable();
     let mut found: HashSet<&str> = HashSet::new();
     while let Some(name) = copies.pop() {
         if found.insert(name) {
-            copies.extend(set_from.get(name).into_iter().flatten());
+            let first = set_from.partition_point(|(from, _)| *from < name);
+            let set = set_from[first..].iter().take_while(|(from, _)| *from == name);
+            copies.extend(set.map(|(_, name)| name));
         }
     }
     found.into_iter().map(str::to_owned).collect()
 }
 
-/// Returns the names and values of variables that a command sets: by assignments, loops, and `read` from a text.
+/// Returns the names and values of variables that a command sets from others: by assignments, loops, and `read` from a text.
 fn settings(whole: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let places = ["=", " in ", " <<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
-    places.filter_map(move |(at, sign)| {
-        let before = &whole[..at];
-        let before = before.strip_suffix('+').unwrap_or(before);
-        let name = &before[before.trim_end_matches(is_of_name).len()..];
+    let values = places.map(|(at, sign)| {
         let value = &whole[at + sign.len()..];
         let value = &value[..value.floor_char_boundary(MAX_VALUE)];
-        (!name.is_empty()).then(|| (name, &value[..end_of_value(value, sign == "=")]))
+        (&whole[..at], sign, &value[..end_of_value(value, sign == "=")])
+    });
+    let set_from_others = values.filter(|(_, _, value)| value.contains('$'));
+    set_from_others.flat_map(move |(before, sign, value)| {
+        let before = before.strip_suffix('+').unwrap_or(before);
+        // `read x y <<< $z` sets several, and so does `while read x y; do …; done <<< $z`.
+        let names = match sign {
+            " <<<" => {
+                let read = before.rfind("read ").map_or("", |at| &before[at..]);
+                &read[..read.find([';', '\n', '|', '&']).unwrap_or(read.len())]
+            }
+            _ => &before[before.trim_end_matches(is_of_name).len()..],
+        };
+        let names = names.split_ascii_whitespace().filter(move |name| name.chars().all(is_of_name));
+        names.map(move |name| (name, value))
     })
 }
 
 /// Returns where a value ends, outside quotes and parentheses. A blank ends the value of an assignment.
 fn end_of_value(text: &str, at_blank: bool) -> usize {
-    let (mut quote, mut open) = (None, 0_usize);
+    let (mut quote, mut open, mut is_escaped) = (None, 0_usize, false);
     let is_end = |(_, byte): &(usize, u8)| {
         match (quote, byte) {
+            _ if is_escaped => is_escaped = false,
+            (None | Some(b'"'), b'\\') => is_escaped = true,
             (Some(own), _) if own == *byte => quote = None,
             (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(*byte),
@@ -135,8 +155,9 @@ fn end_of_value(text: &str, at_blank: bool) -> usize {
 }
 
 /// Returns true if a word expands one of these variables.
-fn expands_one(word: &str, names: &[String]) -> bool {
-    !names.is_empty() && expanded_names(word).any(|name| names.iter().any(|copy| copy == name))
+pub(super) fn expands_one(word: &str, names: &[String]) -> bool {
+    let is_one = |name: &str| names.iter().any(|copy| copy == name || copy == ANY);
+    !names.is_empty() && expanded_names(word).any(is_one)
 }
 
 /// Returns true if `ps` shows the environment of processes: `ps eww`, `ps auxe`.

@@ -5,7 +5,7 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::{TOO_MUCH, Walker};
-use super::printed_environment::expands_secret;
+use super::printed_environment::{expands_one, expands_secret};
 use super::word::{self, Word};
 use super::{AnalyzedCommand, Concern, dialects};
 use crate::permission::Domain;
@@ -92,7 +92,8 @@ impl Walker<'_> {
                 if !document.requires_expansion {
                     return Vec::new();
                 }
-                self.fed.has_secret |= expands_secret(&document.doc.value);
+                let value = &document.doc.value;
+                self.fed.has_secret |= expands_secret(value) || expands_one(value, &self.copies);
                 let word = word::read_document(&document.doc.value, &self.options);
                 for inner in &word.inner {
                     self.substitution(inner);
@@ -101,7 +102,8 @@ impl Walker<'_> {
             }
             IoRedirect::HereString(_, raw) => {
                 let word = self.word(&raw.value);
-                self.fed.has_secret |= !word.known && expands_secret(&word.text);
+                self.fed.has_secret |= !word.known
+                    && (expands_secret(&word.text) || expands_one(&word.text, &self.copies));
                 self.fed.texts.push(word.text);
                 word.concerns.iter().map(|reason| Concern::always(*reason)).collect()
             }

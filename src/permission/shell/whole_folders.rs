@@ -48,7 +48,8 @@ static TABLE: CommandTable = CommandTable::new(
 @ php -S !-t
 @ caddy file-server !--root
 @ ruby -run
-@ busybox,toybox httpd
+@ busybox,toybox httpd !-h,-m,-d,-e
+@ busybox,toybox +httpd +.,./
 @ jwebserver !-d,--directory
 @ httpd,caddy +.
 * rclone serve
@@ -102,7 +103,7 @@ impl Walker<'_> {
                     return;
                 }
                 content.depth = SHALLOW;
-                content.is_visible = (is_ripgrep(base) || matches!(base, "ag" | "ugrep" | "ug"))
+                content.is_visible = (is_ripgrep(base) || base == "ag" || base.starts_with("ug"))
                     && !shows_hidden(base, rest);
                 let files = grep_args::files(base, rest);
                 let is_file = |word: &Word| !word.text.starts_with('-');
@@ -132,12 +133,12 @@ impl Walker<'_> {
                 in_changed_folders(rest)
             }
             _ if matches!(base, "fd" | "fdfind") => {
-                let Some((at, command)) = command_of_fd(base, rest) else { return };
-                if !shows_content(&command) {
+                let (own, commands) = commands_of_fd(base, rest);
+                if !commands.iter().any(|command| shows_content(command)) {
                     return;
                 }
-                content.is_visible = !shows_hidden(base, &rest[..=at]);
-                folders_of_fd(base, &rest[..at])
+                content.is_visible = !shows_hidden(base, &own);
+                folders_of_fd(base, &own)
             }
             _ if base.starts_with("python") => {
                 let Some(module) = rest.iter().find(|word| MODULES.contains(&&*word.text)) else {
@@ -240,9 +241,12 @@ fn is_recursive(rest: &[Word]) -> bool {
     })
 }
 
-/// Returns the command that `fd` runs on what it finds, and the index of the option for it.
-fn command_of_fd(base: &str, rest: &[Word]) -> Option<(usize, Vec<Word>)> {
-    rest.iter().enumerate().find_map(|(at, word)| {
+/// Returns the words of `fd` itself, and the commands that it runs on what it finds, each up to a `;`.
+fn commands_of_fd(base: &str, rest: &[Word]) -> (Vec<Word>, Vec<Vec<Word>>) {
+    let (mut own, mut commands) = (Vec::new(), Vec::new());
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        own.push(word.clone());
         let value = match word.text.split_once('=') {
             Some(("--exec" | "--exec-batch", value)) => Some(value),
             _ if matches!(&*word.text, "--exec" | "--exec-batch") => None,
@@ -250,12 +254,13 @@ fn command_of_fd(base: &str, rest: &[Word]) -> Option<(usize, Vec<Word>)> {
                 (letters, value) if letters.ends_with(['x', 'X']) => {
                     value.filter(|value| !value.is_empty())
                 }
-                _ => return None,
+                _ => continue,
             },
         };
-        let command = value.map(Word::plain).into_iter().chain(rest[at + 1..].iter().cloned());
-        Some((at, command.collect()))
-    })
+        let more = words.by_ref().take_while(|word| word.text != ";").cloned();
+        commands.push(value.map(Word::plain).into_iter().chain(more).collect());
+    }
+    (own, commands)
 }
 
 /// Returns the folders that `fd` searches: its operands after the pattern, or the current folder.
@@ -268,6 +273,7 @@ fn folders_of_fd(base: &str, rest: &[Word]) -> Vec<Word> {
             continue;
         }
         match letters_of(base, &word.text) {
+            (letters, _) if letters.ends_with(['x', 'X']) => {}
             (letters, Some("")) if letters.ends_with('C') => folders.extend(words.next().cloned()),
             (_, Some("")) => drop(words.next()),
             _ => match &*word.text {

@@ -160,7 +160,7 @@ impl Token {
             return None;
         }
         let rest = text.get(from..)?;
-        // A few marks after the token are no part of it. What is longer is none.
+        // Marks after a token are not part of it, and a longer text is no token.
         let most = self.most + MAX_MARKS;
         let length = rest.iter().take(most).take_while(|byte| self.tail.has(**byte)).count();
         let mut tail = rest.get(..length)?;
