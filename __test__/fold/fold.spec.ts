@@ -505,6 +505,23 @@ describe('with a pruner', () => {
     expect(other).not.toContain('same as')
   })
 
+  test('an image stays with a result that gets its lines back', () => {
+    const [fold, ledger] = [new FoldSession(), new ToolResultLedger()]
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }
+    const messages = ['a', 'b'].flatMap((id) => {
+      const args = { path: `${id}.ts` }
+      const text = foldedText(file(0, 80), { toolName: 'read', toolCallId: id, args }, { fold, ledger })
+      return [
+        { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: args }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text }, image] }] },
+      ]
+    })
+    const pruner = new HistoryPruner({ ledger })
+    pruner.prune(messages, { now: 0 })
+    const sent = pruner.prune(messages.slice(2), { now: 1 }).messages
+    expect(sent.at(-1)).toMatchObject({ content: [{ content: [{ type: 'text', text: file(0, 80) }, image] }] })
+  })
+
   test('what the model wrote itself is known, and comes back when the arguments are left out', () => {
     const ledger = new ToolResultLedger()
     const fold = new FoldSession()

@@ -89,12 +89,13 @@ function copyOf(
   let alone: Set<number> | undefined
   let args: Map<number, Readonly<Record<string, unknown>>> | undefined
   for (let at = itemsBefore; items[at]?.index === index && at < items.length; at++) {
-    const { kind, place, sent, hasMedia } = items[at] as HistoryItem
+    const { kind, place, sent, hasMedia, restored } = items[at] as HistoryItem
     if (sent === undefined) continue
     if (kind === 'result') {
       results ??= new Map()
       results.set(place, sent)
-      if (hasMedia) {
+      // A text that comes back takes the place of a text alone.
+      if (hasMedia && !restored) {
         alone ??= new Set()
         alone.add(place)
       }
