@@ -260,8 +260,8 @@ function codeOf(
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Time in which a process that stops itself is stopped, whatever thread gets the signal. */
-const STOPPED_WITHIN_MS = 50
+/** Time in which a process that stops itself is stopped, whatever thread gets the signal and whatever else the machine does. */
+const STOPPED_WITHIN_MS = 1000
 
 /** The command has a process group of its own, so what ends us does not reach it by itself. */
 class Signals {
@@ -286,6 +286,7 @@ class Signals {
   restore(): void {
     for (const [signal, listener] of this.listeners) process.off(signal, listener)
     process.off('SIGTSTP', this.suspend)
+    process.off('SIGCONT', this.resume)
     clearTimeout(this.resumption)
   }
 
@@ -296,13 +297,17 @@ class Signals {
     // Its session has no terminal, and systems do not let the gentler signal stop one without.
     this.send('SIGSTOP')
     process.off('SIGTSTP', this.suspend)
+    process.on('SIGCONT', this.resume)
     process.kill(process.pid, 'SIGTSTP')
-    // Another thread may get the signal, and this one runs on for a moment. While the process is stopped no timer fires.
-    this.resumption = setTimeout(() => {
-      // Running again: the process was resumed, or was not stopped because no shell could resume it.
-      this.send('SIGCONT')
-      process.on('SIGTSTP', this.suspend)
-    }, STOPPED_WITHIN_MS)
+    // It is not stopped if no shell could resume it.
+    this.resumption = setTimeout(this.resume, STOPPED_WITHIN_MS)
+  }
+
+  private readonly resume = (): void => {
+    clearTimeout(this.resumption)
+    process.off('SIGCONT', this.resume)
+    this.send('SIGCONT')
+    process.on('SIGTSTP', this.suspend)
   }
 
   private hear(signal: NodeJS.Signals): void {
