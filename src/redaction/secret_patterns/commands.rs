@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::operands;
 use super::secret_names::Kind;
-use super::value::{self, Form};
+use super::secret_values::{self, Form};
+use super::value;
 
 /// The part of an argument that is secret.
 #[derive(Debug, Clone, Copy)]
@@ -253,10 +254,11 @@ fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
     if matches!(part, Part::AfterColon) && range.start == 2 && secret.starts_with(b"\\") {
         return None;
     }
-    let is_secret = secret.len() >= 3 && !secret.starts_with(b"-") && !value::is_reference(secret);
+    let is_secret =
+        secret.len() >= 3 && !secret.starts_with(b"-") && !secret_values::is_reference(secret);
     if matches!(part, Part::Assigned) {
         // Nothing says which of the values are secrets.
-        let is_strong = value::is_secret(Kind::Secret, Form::Call, secret, false, false);
+        let is_strong = secret_values::is_secret(Kind::Secret, Form::Call, secret, false, false);
         return (is_secret && is_strong && !secret.starts_with(b"@")).then_some(range);
     }
     (is_secret && !value.starts_with(b"$")).then_some(range)

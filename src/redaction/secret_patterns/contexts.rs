@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::value;
+use super::{secret_values, value};
 
 fn digits(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit)
@@ -64,7 +64,7 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
         None => (user_info, &b""[..]),
     };
     let is_token = |part: &[u8]| {
-        part.len() >= 16 && digits(part) && !value::is_reference(part)
+        part.len() >= 16 && digits(part) && !secret_values::is_reference(part)
             || part.len() >= 32 && part.iter().all(u8::is_ascii_alphanumeric)
     };
     let secret = from + user.len() + 1..from + end;
@@ -77,7 +77,7 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
             && digits(user)
             && user.iter().any(u8::is_ascii_uppercase)
             && !user.contains(&b'.')
-            && !value::is_reference(user))
+            && !secret_values::is_reference(user))
         .then_some(from..from + end);
     }
     // `x` and `x-oauth-basic` are placeholders for a password.
@@ -282,7 +282,7 @@ pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
         && gap <= 8
         && length >= 16
         && (digits(token) || token.iter().any(u8::is_ascii_uppercase) || length >= 32)
-        && !value::is_reference(token);
+        && !secret_values::is_reference(token);
     is_token.then_some(at + gap..at + gap + length)
 }
 
@@ -388,7 +388,7 @@ pub(super) fn pgpass(text: &[u8], at: usize, to: usize) -> Option<Range<usize>> 
         && password.len() >= 4
         && !password.contains(&b' ')
         && !password.split(|byte| *byte == b':').rev().skip(1).any(|part| !part.ends_with(b"\\"));
-    (is_password && !value::is_reference(password)).then_some(from..from + password.len())
+    (is_password && !secret_values::is_reference(password)).then_some(from..from + password.len())
 }
 
 /// Returns the password after the `IDENTIFIED BY` that ends at `at`.
@@ -401,7 +401,7 @@ pub(super) fn identified(text: &[u8], at: usize) -> Option<Range<usize>> {
         return None;
     }
     let bytes = text.get(value.range.clone())?;
-    (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(value.range)
+    (bytes.len() >= 3 && !secret_values::is_reference(bytes)).then_some(value.range)
 }
 
 /// Returns the password of a statement of Oracle, which needs no quotes: `CONNECT TO me IDENTIFIED BY PASSWORD;`.
@@ -412,5 +412,5 @@ fn identified_bare(text: &[u8], at: usize) -> Option<Range<usize>> {
         starts.iter().any(|start| before.windows(start.len()).any(|part| part == *start));
     let range = value::bare(text, at + 1, false).filter(|_| is_statement)?.range;
     let bytes = text.get(range.clone())?;
-    (bytes.len() >= 6 && digits(bytes) && !value::is_reference(bytes)).then_some(range)
+    (bytes.len() >= 6 && digits(bytes) && !secret_values::is_reference(bytes)).then_some(range)
 }

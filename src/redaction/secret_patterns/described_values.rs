@@ -6,7 +6,8 @@ use super::MAX_BEFORE;
 use super::before_value::{blanks, lines};
 use super::contexts::run;
 use super::name_value_pairs::{MAX_NAME_LENGTH, Name, element, here_document, is_letter};
-use super::value::{self, Form, Value};
+use super::secret_values::{self, Form};
+use super::value::{self, Value};
 use super::yaml;
 
 /// Maximum distance in bytes between the name of a pair and its value.
@@ -141,7 +142,8 @@ impl Name {
                 let value = value::quoted(text, range.start).map_or(range, |value| value.range);
                 let bytes = text.get(value.clone()).unwrap_or_default();
                 let is_value = NAMES.contains(&key.to_ascii_lowercase().as_slice());
-                if is_value && value::is_secret(self.kind, Form::Colon, bytes, false, true) {
+                if is_value && secret_values::is_secret(self.kind, Form::Colon, bytes, false, true)
+                {
                     found = Some(value);
                 }
             });
@@ -170,7 +172,7 @@ impl Name {
             if NAMES.contains(&word.as_slice()) {
                 let range = here_document(text, from).or(value.map(|value| value.range))?;
                 let bytes = text.get(range.clone())?;
-                return value::is_secret(self.kind, Form::Colon, bytes, true, false)
+                return secret_values::is_secret(self.kind, Form::Colon, bytes, true, false)
                     .then_some(range);
             }
             let rest = text.get(from..text.len().min(from + PAIR))?;
@@ -186,6 +188,6 @@ impl Name {
 
     pub(super) fn judged(&self, text: &[u8], value: Value) -> Option<Range<usize>> {
         let bytes = text.get(value.range.clone())?;
-        value::is_secret(self.kind, Form::Pair, bytes, true, true).then_some(value.range)
+        secret_values::is_secret(self.kind, Form::Pair, bytes, true, true).then_some(value.range)
     }
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::name_value_pairs::is_letter;
-use super::value::{self, Form};
+use super::secret_values::{self, Form};
+use super::value;
 use crate::util::words::has_word;
 
 /// Returns the credentials in the value of an `Authorization` header: the text after the scheme, if there is one.
@@ -16,7 +17,7 @@ pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut from = range.start + if is_scheme { scheme + gap } else { 0 };
     let credentials = text.get(from..range.end)?;
     // `"Bearer " + token`, and the scheme alone.
-    if value::is_reference(credentials)
+    if secret_values::is_reference(credentials)
         || credentials.iter().any(|byte| matches!(byte, b'{' | b'$'))
     {
         return None;
@@ -43,10 +44,10 @@ pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     } else {
         let last = first.iter().rposition(|byte| !b",;)}".contains(byte)).unwrap_or_default();
         let is_member =
-            !is_quoted && value::is_member_of_code(first.get(..=last).unwrap_or_default());
+            !is_quoted && secret_values::is_member_of_code(first.get(..=last).unwrap_or_default());
         first.len() >= 8
             && (has(u8::is_ascii_digit) || first.len() >= 24)
-            && !value::is_code(first)
+            && !secret_values::is_code(first)
             && !is_member
     };
     if !is_token {
@@ -91,7 +92,7 @@ pub(super) fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>>
         from..text.get(from..range.end).map_or(range.end, |rest| from + cookie_value_length(rest));
     let is_cookie = name > 0 && value.get(name) == Some(&b'=') && secret.len() >= 6;
     let first = text.get(secret.clone())?.split(|byte| *byte == b';').next()?;
-    (is_cookie && !value::is_reference(first)).then_some(secret)
+    (is_cookie && !secret_values::is_reference(first)).then_some(secret)
 }
 
 /// Returns the length of the value of a cookie that is set, without its attributes, or of all that follows if there may be another

@@ -6,7 +6,8 @@ use super::before_value::{blanks, lines};
 use super::contexts::run;
 use super::name_value_pairs::{is_letter, named};
 use super::secret_names::Kind;
-use super::value::{self, Form};
+use super::secret_values::{self, Form};
+use super::value;
 use super::yaml;
 
 /// Maximum number of bytes of a list.
@@ -93,13 +94,13 @@ impl About {
         let bytes = bytes.get(..length).unwrap_or_default();
         let is_secret = match self.kind {
             Kind::Secret | Kind::Token if self.is_plural => {
-                value::is_entropic(bytes) && !value::is_reference(bytes)
+                secret_values::is_entropic(bytes) && !secret_values::is_reference(bytes)
             }
-            kind => value::is_secret(kind, Form::Colon, bytes, is_quoted, false),
+            kind => secret_values::is_secret(kind, Form::Colon, bytes, is_quoted, false),
         };
         // A class of a regular expression is no list: `password=[A-Za-z0-9]+`.
         let from = range.start.saturating_sub(1);
-        let is_class = || text.get(from..range.end).is_some_and(value::is_reference);
+        let is_class = || text.get(from..range.end).is_some_and(secret_values::is_reference);
         if is_secret && (is_quoted || !bytes.contains(&b' ') && !is_class()) {
             found(range.start..range.start + length);
         }

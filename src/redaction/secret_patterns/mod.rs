@@ -11,7 +11,8 @@
 //! | [`name_value_pairs`] | a name and its value |
 //! | [`separators`] | what comes between the two |
 //! | [`before_value`] | quotes, types and colours before a value |
-//! | [`value`] | where a value ends, and which are no secrets |
+//! | [`value`] | where a value ends |
+//! | [`secret_values`] | which values are secrets |
 //! | [`plain_words`] | words in place of a value |
 //! | [`described_values`] | a value in another member than its name |
 //! | [`headers`] | credentials and cookies |
@@ -38,6 +39,7 @@ mod operands;
 mod piped_passwords;
 mod plain_words;
 mod secret_names;
+mod secret_values;
 mod separators;
 mod shapes;
 mod sql_rows;
@@ -290,7 +292,7 @@ fn begin(
 fn after_change(text: &[u8], at: usize) -> Option<Range<usize>> {
     let arrow = text.get(at..at + 5)?;
     let new = value::quoted(text, at + 5).filter(|_| arrow == b"\" -> ")?.range;
-    (new.len() >= 4 && !value::is_reference(text.get(new.clone())?)).then_some(new)
+    (new.len() >= 4 && !secret_values::is_reference(text.get(new.clone())?)).then_some(new)
 }
 
 /// Returns the secret next to the id of a Twilio account.

@@ -7,7 +7,8 @@ use super::before_value::{lines, literal};
 use super::contexts::{line_before, run};
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
-use super::value::{self, Form, Value};
+use super::secret_values::{self, Form};
+use super::value::{self, Value};
 use super::yaml;
 
 /// Number of bytes of a name that are examined before its last word.
@@ -138,7 +139,8 @@ impl Name {
         if let Some(range) = here_document(text, at) {
             let lines = text.get(range.clone())?;
             let is_word = !lines.iter().any(u8::is_ascii_whitespace);
-            return value::is_secret(self.kind, Form::Pair, lines, true, is_word).then_some(range);
+            return secret_values::is_secret(self.kind, Form::Pair, lines, true, is_word)
+                .then_some(range);
         }
         let at = literal(text, at);
         let (value, is_quoted) = match form {
@@ -163,7 +165,7 @@ impl Name {
             let is_open = matches!(after, b'(' | b'[' | b'{');
             let is_code =
                 !matches!(form, Form::Variable | Form::Property | Form::Option | Form::OptionWord)
-                    && value::is_code(bytes);
+                    && secret_values::is_code(bytes);
             // `<your password>`, and the start of a list.
             let is_group = matches!(bytes.first(), Some(b'(' | b'['))
                 && form != Form::Variable
@@ -171,7 +173,7 @@ impl Name {
             if is_open
                 || is_group
                 || is_code
-                || value::is_code(bytes) && !bytes.iter().any(u8::is_ascii_digit)
+                || secret_values::is_code(bytes) && !bytes.iter().any(u8::is_ascii_digit)
             {
                 return None;
             }
@@ -197,17 +199,20 @@ impl Name {
                 .map(|_| lines(text, user.end + 1))?;
             let password = value::quoted(text, at)?;
             let bytes = text.get(password.range.clone())?;
-            return (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(password.range);
+            return (bytes.len() >= 3 && !secret_values::is_reference(bytes))
+                .then_some(password.range);
         }
         let is_auth = word.to_ascii_lowercase().ends_with(b"auth");
         let is_of_npm = name.starts_with(b"_") || name.ends_with(b"__auth");
-        if is_auth && (is_quoted || is_of_npm) && value::is_base64_text(bytes) {
+        if is_auth && (is_quoted || is_of_npm) && secret_values::is_base64_text(bytes) {
             return Some(range);
         }
-        if is_quoted && name == b"key" && value::is_hex(bytes) && self.is_beside_user(text) {
+        if is_quoted && name == b"key" && secret_values::is_hex(bytes) && self.is_beside_user(text)
+        {
             return Some(range);
         }
-        let is_header = form == Form::Colon && name.contains(&b'-') && value::is_mixed(bytes);
+        let is_header =
+            form == Form::Colon && name.contains(&b'-') && secret_values::is_mixed(bytes);
         if is_header && self.kind != Kind::Key {
             return Some(range);
         }
@@ -227,7 +232,7 @@ impl Name {
         };
         // The first of several parts in quotes can be short.
         let judged = if is_quoted { text.get(range.start..to)? } else { bytes };
-        value::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
+        secret_values::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
             .then_some(range.start..to)
     }
 
@@ -261,7 +266,8 @@ impl Name {
         let range = yaml::block(text, self.begin, at)?;
         let words = text.get(range.clone())?.split(u8::is_ascii_whitespace);
         let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
-        let is_secret = value::is_secret(self.kind, Form::Pair, &words.join(&b' '), true, true);
+        let is_secret =
+            secret_values::is_secret(self.kind, Form::Pair, &words.join(&b' '), true, true);
         (words.len() > 1 && is_secret).then_some(range)
     }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::secret_names::is_secret_name;
-use super::value;
+use super::secret_values;
 
 /// The index of the secret operand, from 0; options are not counted.
 #[derive(Debug, Clone, Copy)]
@@ -155,7 +155,7 @@ impl Row {
         };
         let secret = word.get(part.clone())?;
         let is_secret =
-            secret.len() >= 4 && !secret.starts_with(b"$") && !value::is_reference(secret);
+            secret.len() >= 4 && !secret.starts_with(b"$") && !secret_values::is_reference(secret);
         is_secret.then_some((at, part))
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{commands, value};
+use super::{commands, secret_values, value};
 
 /// Maximum number of bytes that are examined of the program that reads.
 const MAX_COMMAND_LENGTH: usize = 192;
@@ -100,6 +100,7 @@ fn part(text: &[u8], word: Range<usize>, reads: Reads) -> Option<Range<usize>> {
         Reads::User => bytes.iter().position(|byte| *byte == b':')? + 1,
     };
     let secret = bytes.get(from..end)?;
-    let is_secret = secret.len() >= 4 && !secret.starts_with(b"$") && !value::is_reference(secret);
+    let is_secret =
+        secret.len() >= 4 && !secret.starts_with(b"$") && !secret_values::is_reference(secret);
     is_secret.then_some(word.start + from..word.start + end)
 }

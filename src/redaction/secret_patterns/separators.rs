@@ -4,7 +4,8 @@ use super::before_value::{blanks, coded_quote, colours, lines};
 use super::contexts::line_before;
 use super::name_value_pairs::{Name, is_letter};
 use super::secret_names::Kind;
-use super::value::{self, Form};
+use super::secret_values::Form;
+use super::value;
 use super::yaml;
 
 /// Returns where a value begins after blanks and colours.

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::before_value::lines;
 use super::contexts::run;
 use super::secret_names::{Kind, kind_of};
+use super::secret_values::{self, Form};
 use super::tables::Table;
-use super::value::{self, Form};
+use super::value;
 use crate::redaction::redactor::MAX_MATCH_LENGTH;
 
 /// Maximum number of bytes before the names of the columns, of the names, and of a value without quotes.
@@ -103,7 +104,7 @@ fn row(
         let kind = columns.secrets.iter().find(|(secret, _)| *secret == column);
         if let (Some(secret), Some((_, kind))) = (secret, kind)
             && let Some(bytes) = text.get(secret.clone())
-            && value::is_secret(*kind, Form::Element, bytes, true, true)
+            && secret_values::is_secret(*kind, Form::Element, bytes, true, true)
         {
             found(secret);
         }

@@ -7,8 +7,9 @@ use super::before_value::{lines, literal};
 use super::contexts::run;
 use super::plain_words::is_plain_word;
 use super::secret_names::Kind;
+use super::secret_values::{self, Form};
 use super::shapes::uuid_end;
-use super::value::{self, Form};
+use super::value;
 use super::{MAX_BEFORE, is_start};
 
 /// Maximum number of bytes around a phrase that are looked at.
@@ -107,7 +108,8 @@ fn word(text: &[u8], from: usize) -> Option<Range<usize>> {
     let length = run(rest, is_of_value);
     let bytes = rest.get(..length)?;
     let is_hidden = bytes.iter().all(|byte| *byte == b'*');
-    (length >= 4 && !is_hidden && !value::is_reference(bytes)).then_some(from..from + length)
+    (length >= 4 && !is_hidden && !secret_values::is_reference(bytes))
+        .then_some(from..from + length)
 }
 
 fn has_digit(text: &[u8], range: &Range<usize>) -> bool {
@@ -124,7 +126,7 @@ fn masked(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let bytes = bytes.strip_suffix(b"\\").unwrap_or(bytes).trim_ascii_end();
     let is_word = std::str::from_utf8(bytes).is_ok_and(is_plain_word);
     let is_hidden = bytes.iter().all(|byte| *byte == b'*');
-    (bytes.len() >= 3 && !is_hidden && !is_word && !value::is_reference(bytes))
+    (bytes.len() >= 3 && !is_hidden && !is_word && !secret_values::is_reference(bytes))
         .then_some(at.end..at.end + bytes.len())
 }
 
@@ -182,7 +184,7 @@ fn defined(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     }
     let secret = value::quoted(text, skip(comma + 1)?)?.range;
     let bytes = text.get(secret.clone())?;
-    (bytes.len() >= 4 && !value::is_reference(bytes)).then_some(secret)
+    (bytes.len() >= 4 && !secret_values::is_reference(bytes)).then_some(secret)
 }
 
 /// `--password-command 'echo PASSWORD'`.
@@ -262,7 +264,7 @@ fn directive(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let bytes = bytes.strip_suffix(b".").unwrap_or(bytes);
     let is_mixed =
         bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic);
-    let is_secret = value::is_secret(Kind::Password, Form::Call, bytes, false, false);
+    let is_secret = secret_values::is_secret(Kind::Password, Form::Call, bytes, false, false);
     (is_start(text, at.start) && is_mixed && is_secret)
         .then_some(secret.start..secret.start + bytes.len())
 }
@@ -301,7 +303,7 @@ fn hashed(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let has = |is: fn(&u8) -> bool| hash.iter().any(is);
     let is_random =
         has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-    (hash.len() >= MIN_LENGTH && is_random && !value::is_reference(hash))
+    (hash.len() >= MIN_LENGTH && is_random && !secret_values::is_reference(hash))
         .then_some(at.start..at.start + all.len())
 }
 
@@ -350,7 +352,7 @@ fn argument(text: &[u8], at: usize, count: usize) -> Option<Range<usize>> {
     }
     let secret = value::quoted(text, literal(text, at))?.range;
     let bytes = text.get(secret.clone())?;
-    let is_secret = value::is_secret(Kind::Password, Form::Pair, bytes, true, true);
+    let is_secret = secret_values::is_secret(Kind::Password, Form::Pair, bytes, true, true);
     (bytes.len() >= 3 && !bytes.contains(&b' ') && is_secret).then_some(secret)
 }
 
@@ -361,7 +363,8 @@ fn signature(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let secret = at.end..at.end + length;
     let bytes = rest.get(..length)?;
     // A word alone can be the name of a function.
-    (length >= 6 && has_digit(text, &secret) && !value::is_reference(bytes)).then_some(secret)
+    (length >= 6 && has_digit(text, &secret) && !secret_values::is_reference(bytes))
+        .then_some(secret)
 }
 
 /// The password of `CURLOPT_USERPWD, "me:PASSWORD"`.
@@ -371,7 +374,13 @@ fn of_user(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let colon = text.get(both.clone())?.iter().position(|byte| *byte == b':')?;
     let secret = word(text, both.start + colon + 1)?;
     (colon > 0
-        && value::is_secret(Kind::Password, Form::Pair, text.get(secret.clone())?, true, true))
+        && secret_values::is_secret(
+            Kind::Password,
+            Form::Pair,
+            text.get(secret.clone())?,
+            true,
+            true,
+        ))
     .then_some(secret)
 }
 
@@ -393,7 +402,7 @@ fn of_login(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
         true => is_known(user) || gap > 0,
         false => is_known(user) && gap > 0 && !is_known(bytes),
     };
-    let is_secret = value::is_secret(Kind::Password, Form::Pair, bytes, false, true);
+    let is_secret = secret_values::is_secret(Kind::Password, Form::Pair, bytes, false, true);
     (is_alone && is_user && is_password && is_secret && !bytes.contains(&b'/')).then_some(secret)
 }
 
@@ -439,7 +448,7 @@ fn before_host(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let password = login.get(run(login, |byte| byte != b':') + 1..)?;
     let is_secret = password.len() >= 3
         && !b"$%{".contains(password.first()?)
-        && !value::is_reference(password);
+        && !secret_values::is_reference(password);
     is_secret.then_some(at.start - password.len()..at.start)
 }
 

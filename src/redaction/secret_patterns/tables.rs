@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::LOOK_BEHIND;
 use super::contexts::run;
 use super::secret_names::{Kind, kind_of};
-use super::value::{self, Form};
+use super::secret_values::{self, Form};
 
 /// Maximum number of columns, of bytes of a row and of the name of a column.
 const MAX_COLUMNS: usize = 64;
 const MAX_ROW_LENGTH: usize = 16 * 1024;
-const MAX_NAME_LENGTH: usize = 48;
+const MAX_COLUMN_LENGTH: usize = 48;
 
 /// Number of rows of another length in a row after which a table has ended.
 const MAX_OTHERS: u8 = 3;
@@ -37,7 +37,7 @@ impl Table {
 
     /// Returns the table whose first row has the name of a secret at `name`.
     pub(super) fn headed(text: &[u8], name: Range<usize>) -> Option<Table> {
-        let next = text.get(name.end..text.len().min(name.end + MAX_NAME_LENGTH))?;
+        let next = text.get(name.end..text.len().min(name.end + MAX_COLUMN_LENGTH))?;
         let is_aligned =
             next.starts_with(b"  ") && !text.get(name.clone())?.iter().any(u8::is_ascii_lowercase);
         let next = next.get(run(next, |byte| b"\" \r".contains(&byte))..)?;
@@ -149,11 +149,11 @@ impl Table {
                 // Names of objects have no capitals.
                 let is_other = match (self.delimiter, kind) {
                     (b' ', Kind::Password) => !has(u8::is_ascii_digit),
-                    (b' ', _) => !value::is_entropic(bytes) || !has(u8::is_ascii_uppercase),
-                    (_, kind) => *kind == Kind::Token && !value::is_entropic(bytes),
+                    (b' ', _) => !secret_values::is_entropic(bytes) || !has(u8::is_ascii_uppercase),
+                    (_, kind) => *kind == Kind::Token && !secret_values::is_entropic(bytes),
                 };
                 let is_secret =
-                    !is_other && value::is_secret(*kind, Form::Element, bytes, true, true);
+                    !is_other && secret_values::is_secret(*kind, Form::Element, bytes, true, true);
                 if is_secret {
                     found(from..from + bytes.len());
                 }
@@ -190,7 +190,7 @@ fn is_name(name: &str) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte) || byte >= 0x80;
     let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit() && byte != b'-');
-    begins && name.len() <= MAX_NAME_LENGTH && spaces < 3 && name.bytes().all(is_letter)
+    begins && name.len() <= MAX_COLUMN_LENGTH && spaces < 3 && name.bytes().all(is_letter)
 }
 
 /// Returns the fields of the row at `at`, without their quotes, and the start of the next row.

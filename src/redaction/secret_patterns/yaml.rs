@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::contexts::{line_before, run};
-use super::value;
+use super::secret_values;
 
 /// Maximum number of bytes of a value over several lines, and of a document.
 const MAX_VALUE_LENGTH: usize = 1024;
@@ -76,7 +76,7 @@ pub(super) fn continued(text: &[u8], name: usize, end: usize) -> usize {
             && word.iter().all(u8::is_ascii_graphic)
             && !word.ends_with(b":")
             && !word.starts_with(b"#")
-            && !value::is_reference(word);
+            && !secret_values::is_reference(word);
         if !is_word {
             break;
         }
@@ -287,7 +287,7 @@ fn values(text: &[u8], at: usize, indent: usize, found: &mut impl FnMut(Range<us
         let from = from + colon + 1 + gap;
         let quotes = usize::from(value.len() > 1 && matches!(value.first(), Some(b'"' | b'\'')));
         let bare = value.get(quotes..value.len() - quotes).unwrap_or_default();
-        if !is_mark && !value::is_reference(bare) {
+        if !is_mark && !secret_values::is_reference(bare) {
             found(from + quotes..from + quotes + bare.len());
         }
     }
