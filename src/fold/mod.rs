@@ -76,7 +76,7 @@ impl Default for Options {
 pub struct Given<'a> {
     /// The host's number of it, which edits name.
     pub id: u32,
-    /// The host's number of the call, which a result has as its own.
+    /// The host's number of the call; for a result, equal to `id`.
     pub call: u32,
     /// The name of the tool.
     pub tool: &'a str,
@@ -219,7 +219,7 @@ impl Fold {
         edits
     }
 
-    /// Forgets texts that left the context. Their calls are counted further where they stay in view.
+    /// Forgets texts that left the context. With `calls_stay`, their calls are still in view and still count.
     pub fn forget(&mut self, ids: &[u32], calls_stay: bool) {
         self.index.forget(&ids.iter().copied().collect(), calls_stay);
     }

@@ -65,7 +65,7 @@ pub fn fold_count(
     lock(fold).count(call, &tool, &args)
 }
 
-/// Forgets texts that left the context. Their calls are counted further where they stay in view.
+/// Forgets texts that left the context. With `calls_stay`, their calls are still in view and still count.
 #[napi(catch_unwind)]
 pub fn fold_forget(
     #[napi(ts_arg_type = "object")] fold: &FoldHandle,

@@ -2,6 +2,7 @@
 
 use super::Concern;
 use super::analyzer::Walker;
+use super::destroyed_places::MAX_LINKS_FOLLOWED;
 use super::word::Word;
 use crate::permission::Domain;
 use crate::permission::places::protected;
@@ -49,14 +50,18 @@ impl Walker<'_> {
         let concern = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if before.is_empty() { &root } else { &before };
-        // Where links lead comes first, so that it stays if there are too many.
-        let mut names = self.through_links(&word.text, MAX_FOLDERS);
+        let mut names = self.through_links(&word.text, MAX_LINKS_FOLLOWED);
+        if names.len() == MAX_LINKS_FOLLOWED {
+            names.push("/".to_owned());
+        }
         names.push(word.text.clone());
         let mut next: Vec<String> = Vec::new();
         for name in &names {
             next.extend(from.iter().filter_map(|place| self.folders.absolute(name, place)));
         }
         next.extend(self.by_search_path(&word.text, from));
+        // Keeps protected folders if there are too many: what destroys them must be seen.
+        next.sort_by_cached_key(|place| protected(place, self.folders).is_none());
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);
         concern

@@ -12,8 +12,8 @@ use crate::permission::places::{
     Place, is_essential_program, is_protected_file, protected, protected_folders,
 };
 
-/// Linux follows no more symbolic links in a path.
-const MAX_LINKS_FOLLOWED: usize = 40;
+/// Maximum number of paths that links of the command lead to. With more, they may lead anywhere.
+pub(super) const MAX_LINKS_FOLLOWED: usize = 64;
 
 impl Walker<'_> {
     pub(super) fn file_places(&self, word: &Word) -> Vec<Place> {
@@ -67,9 +67,15 @@ impl Walker<'_> {
         // A link that is named itself is removed, and not what it leads to. If the folder is there already, no link is made in
         // its place, so that both readings count.
         let is_followed = is_all || text.ends_with('/') || text.contains("/.");
-        let followed = if is_followed { MAX_LINKS_FOLLOWED } else { 0 };
-        let led = self.through_links(folder, followed);
-        led.iter()
+        let mut targets = match is_followed {
+            true => self.through_links(folder, MAX_LINKS_FOLLOWED),
+            false => Vec::new(),
+        };
+        if targets.len() == MAX_LINKS_FOLLOWED {
+            targets.push("/".to_owned());
+        }
+        targets
+            .iter()
             .find_map(|path| self.place_at(path, glob, is_all))
             .or_else(|| self.place_at(folder, glob, is_all))
     }
@@ -92,34 +98,34 @@ impl Walker<'_> {
         })
     }
 
-    /// Returns what a path can be through symbolic links that the command made: at most `most` paths, the nearest first. The links
-    /// may lead to each other, and one name may be linked twice.
-    pub(super) fn through_links(&self, path: &str, most: usize) -> Vec<String> {
-        let mut led: Vec<String> = Vec::new();
+    /// Returns what a path can be through symbolic links that the command made, the latest links first: at most `limit` paths, and
+    /// as many if there may be more. The links may lead to each other, and one name may be linked twice.
+    pub(super) fn through_links(&self, path: &str, limit: usize) -> Vec<String> {
+        let mut targets: Vec<String> = Vec::new();
         let mut next = 0;
-        let mut from = path.to_owned();
-        while led.len() < most {
-            for path in self.without_link(&from) {
-                if led.len() < most && !led.contains(&path) {
-                    led.push(path);
+        let mut name = path.to_owned();
+        while targets.len() < limit {
+            for target in self.targets_of(&name) {
+                if targets.len() < limit && !targets.contains(&target) {
+                    targets.push(target);
                 }
             }
-            let Some(path) = led.get(next) else { break };
-            from.clone_from(path);
+            let Some(target) = targets.get(next) else { break };
+            name.clone_from(target);
             next += 1;
         }
-        led
+        targets
     }
 
-    /// Returns a path with the targets of symbolic links that the command made in place of their names.
-    fn without_link<'p>(&'p self, path: &'p str) -> impl Iterator<Item = String> + 'p {
-        let here = |path: &'p str| path.trim_start_matches("./");
-        self.facts.iter().filter_map(move |(own, target)| {
+    /// Returns a path with the target of each symbolic link that the command made in place of its name.
+    fn targets_of<'p>(&'p self, path: &'p str) -> impl Iterator<Item = String> + 'p {
+        let without_dot = |path: &'p str| path.trim_start_matches("./");
+        self.facts.iter().rev().filter_map(move |(own, target)| {
             let Fact::Link(name) = own else { return None };
-            let rest = here(path).strip_prefix(here(name))?;
-            let led = || [target.trim_end_matches('/'), rest].concat();
-            let led = (rest.is_empty() || rest.starts_with('/')).then(led)?;
-            Some(if led.is_empty() { "/".to_owned() } else { led })
+            let rest = without_dot(path).strip_prefix(without_dot(name))?;
+            let joined = || [target.trim_end_matches('/'), rest].concat();
+            let joined = (rest.is_empty() || rest.starts_with('/')).then(joined)?;
+            Some(if joined.is_empty() { "/".to_owned() } else { joined })
         })
     }
 

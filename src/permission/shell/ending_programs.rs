@@ -82,11 +82,7 @@ impl Walker<'_> {
                 let named = operands().filter(|word| !is_signal(&word.text)).count();
                 // All processes but those that are named.
                 let is_inverse = |word: &Word| {
-                    let letters = word.text.strip_prefix('-').unwrap_or_default();
-                    // The letters after one of these are its value.
-                    let end = letters.find(|letter| "FGLOPUdgrstu-".contains(letter));
-                    letters[..end.unwrap_or(letters.len())].contains('v')
-                        || word.text == "--inverse"
+                    word.option_letters("FGLOPUdgrstu").0.contains('v') || word.text == "--inverse"
                 };
                 let others = base == "pkill" && rest.iter().any(is_inverse);
                 (operands().any(is_all) || others || (of_user && named < 2)).then_some(KILLS_ALL)

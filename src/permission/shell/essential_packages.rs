@@ -47,13 +47,13 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
     let is_apt = base.starts_with("apt");
     // Packages of FreeBSD are no part of its base system, except the program that manages them.
     let is_pkg = base == "pkg";
-    let is_needed = |name: &str| if is_pkg { name == "pkg" } else { is_essential(name) };
+    let is_needed = |name: &str| is_essential(name, if is_pkg { "pkg" } else { PACKAGES });
     let only_shows = |word: &Word| {
         matches!(
             word.text.as_str(),
             "--dry-run" | "--simulate" | "--just-print" | "--test" | "--print"
         ) || (is_apt && word.text == "-s")
-            || (is_pkg && word.has_letter('n'))
+            || (is_pkg && letters_of_pkg(word).contains('n'))
     };
     let is_verb = |word: &Word| {
         verbs.split_ascii_whitespace().any(|verb| match verb.strip_suffix('*') {
@@ -70,7 +70,8 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
     // All that is installed, by name or as another command lists it.
     let is_all = |word: &Word| match word.known {
         true => {
-            ALL.contains(&&*word.text) || (is_pkg && (word.has_letter('a') || word.text == "--all"))
+            ALL.contains(&&*word.text)
+                || (is_pkg && (letters_of_pkg(word).contains('a') || word.text == "--all"))
         }
         false => LISTERS.iter().any(|lister| {
             let rest = word.text.split_once(lister).map_or("x", |(_, rest)| rest);
@@ -81,11 +82,16 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
         && (rest.iter().any(is_removed) || (removes && rest.iter().any(is_all)))
 }
 
+/// Returns the letters of the options of `pkg` without the values of its own.
+fn letters_of_pkg(word: &Word) -> &str {
+    word.option_letters("Ccjor").0
+}
+
 /// Returns true for the name of an essential package, which may have an architecture or a version, `libc6:amd64`, or wildcards.
-fn is_essential(name: &str) -> bool {
+fn is_essential(name: &str, essential: &str) -> bool {
     let name = name.split([':', '=']).next().unwrap_or_default();
     let is_glob = name.contains(WILDCARDS);
-    PACKAGES
+    essential
         .split_ascii_whitespace()
         .any(|known| known == name || (is_glob && can_meet(name, true, &literal(known))))
 }

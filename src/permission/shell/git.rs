@@ -265,25 +265,8 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     }
 }
 
-/// How the names of settings end that are paths which git reads or runs.
-const SETTINGS_OF_PATHS: [&str; 14] = [
-    "path",
-    "file",
-    ".worktree",
-    ".template",
-    "dir",
-    "command",
-    "pager",
-    "editor",
-    "fsmonitor",
-    "program",
-    "helper",
-    "external",
-    "driver",
-    "sslkey",
-];
-
-/// Returns the values of options of git itself that lead outside: a repository, and the files that are checked out from it.
+/// Returns the values of options of git itself that lead outside: a repository, the files that are checked out from it, and
+/// settings.
 fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let at = command_at(words);
     let only_looks = words.get(at).is_some_and(|name| {
@@ -295,7 +278,10 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let count = if clones { words.len() } else { at };
     let options = words.iter().enumerate().take(count).skip(1);
     let value = |(at, word): (usize, &Word)| {
-        let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        // `git clone -ccore.hooksPath=../x`
+        let glued = word.text.strip_prefix("-c").filter(|glued| clones && !glued.is_empty());
+        let whole = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let (option, value) = glued.map_or(whole, |glued| ("-c", glued));
         let next = || words.get(at + 1).map_or("", |next| next.text.as_str());
         let mut value = if value.is_empty() { next() } else { value };
         let domain = match option {
@@ -304,10 +290,12 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
             // `core.hooksPath=../x`
             "-c" | "--config" => {
                 let (key, path) = value.split_once('=')?;
-                let key = key.to_ascii_lowercase();
-                SETTINGS_OF_PATHS.iter().find(|end| key.ends_with(*end))?;
                 value = path;
-                if key == "core.worktree" && !only_looks { Domain::Edit } else { Domain::Read }
+                match key.to_ascii_lowercase().as_str() {
+                    "safe.directory" => return None,
+                    "core.worktree" if !only_looks => Domain::Edit,
+                    _ => Domain::Read,
+                }
             }
             _ => return None,
         };

@@ -7,9 +7,9 @@ use crate::util::words::has_word;
 
 /// Long options with a number, and those of `rg` with another value that is neither a file nor a pattern.
 const NUMBERED: &str = "\
-    --after-context --before-context --context --max-count --max-depth --maxdepth --max-columns --threads --max-filesize";
+    --after-context --before-context --context --max-count --max-depth --maxdepth --max-columns --threads";
 const FILTERS: &str = "\
-    --glob --iglob --type --type-not --type-add --type-clear --replace --encoding --sort --sortr --color --colors --engine \
+    --glob --iglob --type --type-not --type-add --type-clear --replace --encoding --max-filesize --sort --sortr --color --colors --engine \
     --context-separator --field-match-separator --field-context-separator --path-separator --dfa-size-limit \
     --regex-size-limit --pre-glob --hyperlink-format --generate";
 
@@ -31,60 +31,67 @@ pub(super) fn is_ripgrep(program: &str) -> bool {
     matches!(program, "rg" | "rga")
 }
 
-/// Returns the letters of a word's short options up to the first one that has a value, and what follows: the value, unless it
-/// is the next word.
-pub(super) fn letters_of<'w>(program: &str, word: &'w str) -> (&'w str, Option<&'w str>) {
-    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-    let letters = letters.unwrap_or_default();
-    let with_value = match program {
-        "rg" | "rga" => "ABCEMTdefgjmrt",
+/// Returns the letters of the options of a search that have a value.
+pub(super) fn valued_letters(program: &str) -> &'static str {
+    match program {
+        _ if is_ripgrep(program) => "ABCEMTdefgjmrt",
         "fd" | "fdfind" => "CESXcdejotx",
         "grep" | "egrep" | "fgrep" | "ggrep" => "ABCDdefm",
         "ugrep" | "ug" | "ugrep+" | "ug+" => "ABCDJKMNOdefgmt",
-        _ => "ABCGTgmpt",
-    };
-    match letters.find(|letter| with_value.contains(letter)) {
-        Some(at) => (&letters[..=at], Some(&letters[at + 1..])),
-        None => (letters, None),
+        "ag" => "ABCGWgmp",
+        "ack" => "ABCTmt",
+        _ => "",
     }
+}
+
+/// Returns the letters of a word's short options up to the first one that has a value, and that value, which is empty if it is the
+/// next word.
+pub(super) fn letters_of<'w>(program: &str, word: &'w Word) -> (&'w str, Option<&'w str>) {
+    word.option_letters(valued_letters(program))
 }
 
 /// Returns the options and the files among the arguments of `program`.
 pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
-    split(program, words).1
+    let texts = texts(program, words);
+    words
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !texts.contains(at))
+        .map(|(_, word)| word.clone())
+        .collect()
 }
 
-/// Returns the index of the pattern, if it is a word of its own.
-pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
-    split(program, words.get(1..)?).0.map(|at| at + 1)
-}
-
-/// Returns the index of the pattern, and the options and files.
-fn split(program: &str, words: &[Word]) -> (Option<usize>, Vec<Word>) {
-    let mut pattern = None;
+/// Returns the indexes of the arguments of `program` that are neither options nor files: patterns, globs and other values.
+pub(super) fn texts(program: &str, words: &[Word]) -> Vec<usize> {
+    let mut texts = Vec::new();
     let mut given = words.iter().any(|word| gives_pattern(program, word));
-    let mut found = Vec::new();
     let mut next = None;
     let mut options = true;
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
         match next.take() {
-            Some(Next::Pattern | Next::Filter) => continue,
-            Some(Next::Number) if text.bytes().all(|byte| byte.is_ascii_digit()) => continue,
+            Some(Next::Pattern | Next::Filter) => {
+                texts.push(at);
+                continue;
+            }
+            Some(Next::Number) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                texts.push(at);
+                continue;
+            }
             _ => {}
         }
         if options && text.len() > 1 && text.starts_with('-') {
             options = text != "--";
-            next = value_of(program, text);
-            found.push(word.clone());
-        } else if given {
-            found.push(word.clone());
-        } else {
+            next = value_of(program, word);
+            if has_pattern(program, word) {
+                texts.push(at);
+            }
+        } else if !given {
             given = true;
-            pattern = Some(at);
+            texts.push(at);
         }
     }
-    (pattern, found)
+    texts
 }
 
 /// Returns true if an option gives the pattern, so that no argument does.
@@ -94,21 +101,23 @@ fn gives_pattern(program: &str, word: &Word) -> bool {
         Some(long) => {
             long.starts_with("reg") || long.starts_with("file=") || matches!(long, "file" | "files")
         }
-        None => letters_of(program, text).0.contains(['e', 'f']),
+        None => letters_of(program, word).0.contains(['e', 'f']),
     }
 }
 
 /// Returns what the word after an option is, if it is its value and no file.
-fn value_of(program: &str, option: &str) -> Option<Next> {
-    let is_of = |list: &str| has_word(list, option);
+fn value_of(program: &str, option: &Word) -> Option<Next> {
+    let is_of = |list: &str| has_word(list, &option.text);
     match letters_of(program, option) {
         (letters, Some("")) => match letters.chars().next_back() {
             Some('e') => Some(Next::Pattern),
             Some('f') => None,
-            Some('A' | 'B' | 'C' | 'J' | 'M' | 'd' | 'j' | 'm') => Some(Next::Number),
+            Some('A' | 'B' | 'C' | 'J' | 'M' | 'j' | 'm') => Some(Next::Number),
+            // It is an action of `grep`.
+            Some('d') if is_ripgrep(program) => Some(Next::Number),
             _ => Some(Next::Filter),
         },
-        _ if option == "--regexp" => Some(Next::Pattern),
+        _ if option.text == "--regexp" => Some(Next::Pattern),
         _ if is_of(NUMBERED) => Some(Next::Number),
         _ if is_ripgrep(program) && is_of(FILTERS) => Some(Next::Filter),
         _ => None,
@@ -124,23 +133,23 @@ pub(super) fn secrets(
     let is_rg = is_ripgrep(program);
     let is_glob = |(at, word): &(usize, &Word)| {
         let text = word.text.as_str();
-        let before = if *at > 0 { words[at - 1].text.as_str() } else { "" };
+        let before = at.checked_sub(1).map(|at| &words[at]);
+        let is_before = |names: &[&str]| before.is_some_and(|word| names.contains(&&*word.text));
         // `ag` takes an expression.
-        if !is_rg && matches!(before, "-G" | "--file-search-regex") {
+        if !is_rg && is_before(&["-G", "--file-search-regex"]) {
             return expresses_secrets(text, sensitive);
         }
+        let of_bundle =
+            |word| letters_of(program, word).1.filter(|_| is_rg && takes_glob(program, word));
+        let is_value =
+            before.is_some_and(|word| is_glob_option(&word.text) || of_bundle(word) == Some(""));
         let glob = match text.split_once('=') {
             Some((option, glob)) if is_glob_option(option) => glob,
-            _ if is_glob_option(before)
-                || (is_rg && is_bundle(before) && before.ends_with('g')) =>
-            {
-                text
-            }
-            _ if is_rg && is_bundle(text) => match text.split_once('g') {
-                Some((_, glob)) => glob.strip_prefix('=').unwrap_or(glob),
+            _ if is_value => text,
+            _ => match of_bundle(word) {
+                Some(glob) => glob.strip_prefix('=').unwrap_or(glob),
                 None => return false,
             },
-            _ => return false,
         };
         !glob.is_empty()
             && !glob.starts_with('!')
@@ -155,9 +164,16 @@ fn is_glob_option(option: &str) -> bool {
     GLOBS.contains(&option) || (option.len() > 5 && "--include".starts_with(option))
 }
 
-/// Returns true if a word contains several short options.
-fn is_bundle(text: &str) -> bool {
-    text.len() > 1 && text.starts_with('-') && !text.starts_with("--")
+/// Returns true if the last option of a bundle takes a glob: `-g`, `-ng`.
+pub(super) fn takes_glob(program: &str, word: &Word) -> bool {
+    letters_of(program, word).0.ends_with('g')
+}
+
+/// Returns true if the value of an option in the same word is a pattern or a glob: `-efoo`, `-g!foo`.
+fn has_pattern(program: &str, word: &Word) -> bool {
+    let (letters, value) = letters_of(program, word);
+    let is_pattern = letters.ends_with('e') || (is_ripgrep(program) && letters.ends_with('g'));
+    is_pattern && value.is_some_and(|value| !value.is_empty())
 }
 
 /// Returns true if an expression for file paths matches files with secrets. One that cannot be compiled may.

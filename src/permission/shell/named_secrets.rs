@@ -7,12 +7,11 @@ use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy, git, grep_args, sed_awk_find};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
+use crate::util::words::has_word;
 
 /// Programs with options for files that they leave out.
-const LEAVE_OUT: [&str; 13] = [
-    "tar", "bsdtar", "gtar", "rsync", "zip", "grep", "egrep", "fgrep", "du", "fd", "fdfind", "rg",
-    "rga",
-];
+const LEAVE_OUT: &str =
+    "tar bsdtar gtar rsync zip grep egrep fgrep ggrep ugrep ug ugrep+ ug+ du fd fdfind rg rga";
 
 /// Returns the parts of a word that may be names of files, and the word.
 fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
@@ -73,10 +72,10 @@ impl Walker<'_> {
         let takes_extras = ["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm"].contains(&base);
         let mut is_in_folder = None;
         let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
-        let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
+        let texts = if is_grep { grep_args::texts(base, &words[1..]) } else { Vec::new() };
         let is_gh = matches!(base, "gh" | "glab");
         let is_find = program.is_some_and(|program| program.kind == Kind::Find);
-        let leaves_out = LEAVE_OUT.contains(&base);
+        let leaves_out = has_word(LEAVE_OUT, base);
         let mut option = "";
         for (at, word) in words.iter().enumerate().skip(1) {
             if word.text.starts_with('-') {
@@ -86,7 +85,7 @@ impl Walker<'_> {
                 continue;
             }
             if (is_git && git::is_text(words, at))
-                || pattern == Some(at)
+                || texts.contains(&(at - 1))
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))
                 || (leaves_out && is_left_out(base, option, &words[at - 1].text, &word.text))
@@ -155,7 +154,9 @@ fn names_something(glob: &str) -> bool {
 fn is_left_out(base: &str, option: &str, before: &str, text: &str) -> bool {
     match base {
         "zip" => !text.starts_with('-') && matches!(option, "-x" | "--exclude"),
-        "rg" | "rga" => text.starts_with('!') && matches!(before, "-g" | "--glob" | "--iglob"),
+        _ if grep_args::is_ripgrep(base) => {
+            text.starts_with('!') && matches!(before, "-g" | "--glob" | "--iglob")
+        }
         _ => {
             leaves_out(text) || matches!(before, "--exclude" | "--exclude-dir") || {
                 before == "-E" && base.starts_with("fd")

@@ -59,9 +59,7 @@ pub(super) fn ask(
         "yq" => word.text.contains("env("),
         "ps" => lists_environment(&word.text),
         "docker" | "podman" | "nerdctl" => is_top && lists_environment(&word.text),
-        _ if PRINTERS.contains(&base) => {
-            !word.known && (expands_secret(&word.text) || expands_one(&word.text, copies))
-        }
+        _ if PRINTERS.contains(&base) => !word.known && expands_secret(&word.text, copies),
         _ => has_code && code_prints(&word.text),
     });
     if prints {
@@ -75,14 +73,16 @@ fn expanded_names(text: &str) -> impl Iterator<Item = &str> {
     text.split('$').skip(1).map(|rest| name_at(rest.trim_start_matches(['{', '!'])))
 }
 
-/// Returns true if a word expands a variable of the environment that holds a secret. The names of such variables are in upper case.
-pub(super) fn expands_secret(word: &str) -> bool {
-    expanded_names(word).any(is_secret)
+/// Returns true if a text expands a variable of the environment that holds a secret, or a copy of one. The names of the former are
+/// in upper case.
+pub(super) fn expands_secret(text: &str, copies: &[String]) -> bool {
+    let is_copy = |name: &str| copies.iter().any(|copy| copy == name || copy == ANY);
+    expanded_names(text).any(|name| is_secret(name) || is_copy(name))
 }
 
 /// Returns the variables that a whole command sets from a secret variable, also through others: `x=$TOKEN; y=$x; echo $y`.
 pub(super) fn secret_copies(whole: &str) -> Vec<String> {
-    if !expands_secret(whole) {
+    if !expands_secret(whole, &[]) {
         return Vec::new();
     }
     // Each variable with one that is set from it.
@@ -93,7 +93,7 @@ pub(super) fn secret_copies(whole: &str) -> Vec<String> {
             return vec![ANY.to_owned()];
         }
         set_from.extend(expanded_names(value).map(|from| (from, name)));
-        if expands_secret(value) {
+        if expands_secret(value, &[]) {
             copies.push(name);
         }
     }
@@ -111,53 +111,46 @@ pub(super) fn secret_copies(whole: &str) -> Vec<String> {
 
 /// Returns the names and values of variables that a command sets from others: by assignments, loops, and `read` from a text.
 fn settings(whole: &str) -> impl Iterator<Item = (&str, &str)> {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let places = ["=", " in ", " <<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
-    let values = places.map(|(at, sign)| {
-        let value = &whole[at + sign.len()..];
-        let value = &value[..value.floor_char_boundary(MAX_VALUE)];
-        (&whole[..at], sign, &value[..end_of_value(value, sign == "=")])
-    });
-    let set_from_others = values.filter(|(_, _, value)| value.contains('$'));
-    set_from_others.flat_map(move |(before, sign, value)| {
-        let before = before.strip_suffix('+').unwrap_or(before);
-        // `read x y <<< $z` sets several, and so does `while read x y; do …; done <<< $z`.
-        let names = match sign {
-            " <<<" => {
-                let read = before.rfind("read ").map_or("", |at| &before[at..]);
-                &read[..read.find([';', '\n', '|', '&']).unwrap_or(read.len())]
-            }
-            _ => &before[before.trim_end_matches(is_of_name).len()..],
-        };
-        let names = names.split_ascii_whitespace().filter(move |name| name.chars().all(is_of_name));
-        names.map(move |name| (name, value))
+    let places = ["=", " in ", "<<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
+    let named = places.map(|(at, sign)| (at + sign.len(), sign, names_before(&whole[..at], sign)));
+    named.filter(|(_, _, names)| !names.is_empty()).flat_map(|(from, sign, names)| {
+        let value = &whole[from..whole.floor_char_boundary(from + MAX_VALUE)];
+        let value = &value[..end_of_value(value, sign == "=")];
+        let is_of_others = value.contains('$');
+        names.split_ascii_whitespace().filter(move |_| is_of_others).map(move |name| (name, value))
     })
 }
 
-/// Returns where a value ends, outside quotes and parentheses. A blank ends the value of an assignment.
+/// Returns the names that a text ends with, which the sign after it sets.
+fn names_before<'t>(text: &'t str, sign: &str) -> &'t str {
+    if sign == "<<<" {
+        // `read x y <<< $z` sets several, and so does `while read x y; do …; done <<< $z`.
+        let read = text.rfind("read ").map_or("", |at| &text[at..]);
+        return &read[..read.find([';', '\n', '|', '&']).unwrap_or(read.len())];
+    }
+    let text = text.strip_suffix('+').unwrap_or(text);
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    &text[text.trim_end_matches(is_of_name).len()..]
+}
+
+/// Returns where a value ends, outside quotes, parentheses and braces. A blank ends the value of an assignment.
 fn end_of_value(text: &str, at_blank: bool) -> usize {
     let (mut quote, mut open, mut is_escaped) = (None, 0_usize, false);
     let is_end = |(_, byte): &(usize, u8)| {
         match (quote, byte) {
             _ if is_escaped => is_escaped = false,
-            (None | Some(b'"'), b'\\') => is_escaped = true,
+            (None | Some(b'"' | b'`'), b'\\') => is_escaped = true,
             (Some(own), _) if own == *byte => quote = None,
             (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(*byte),
-            (None, b'(') => open += 1,
-            (None, b')') if open > 0 => open -= 1,
+            (None, b'"' | b'\'' | b'`') => quote = Some(*byte),
+            (None, b'(' | b'{') => open += 1,
+            (None, b')' | b'}') if open > 0 => open -= 1,
             (None, b';' | b'\n' | b'|' | b'&') => return open == 0,
             (None, byte) => return open == 0 && at_blank && byte.is_ascii_whitespace(),
         }
         false
     };
     text.bytes().enumerate().find(is_end).map_or(text.len(), |(at, _)| at)
-}
-
-/// Returns true if a word expands one of these variables.
-pub(super) fn expands_one(word: &str, names: &[String]) -> bool {
-    let is_one = |name: &str| names.iter().any(|copy| copy == name || copy == ANY);
-    !names.is_empty() && expanded_names(word).any(is_one)
 }
 
 /// Returns true if `ps` shows the environment of processes: `ps eww`, `ps auxe`.
@@ -182,7 +175,7 @@ fn filter_prints(filter: &str) -> bool {
 fn code_prints(code: &str) -> bool {
     identifiers(code).any(|(at, name)| {
         let before = &code[..at];
-        let behind = &code[at + name.len()..];
+        let after = &code[at + name.len()..];
         let is_of_owner = |before: &str| HAVE_ENV.iter().any(|owner| before.ends_with(owner));
         // `process["env"]`
         let quoted = before
@@ -191,28 +184,28 @@ fn code_prints(code: &str) -> bool {
             .map(|owner| [owner, "."].concat())
             .filter(|owner| name == "env" && is_of_owner(owner));
         if let Some(owner) = quoted {
-            let behind = behind.trim_start_matches(['"', '\'', '`']);
-            return reads_secret(&owner, behind.strip_prefix(']').unwrap_or(behind));
+            let after = after.trim_start_matches(['"', '\'', '`']);
+            return reads_secret(&owner, after.strip_prefix(']').unwrap_or(after));
         }
         let is_environment = ENVIRONMENTS.contains(&name) || name == "env" && is_of_owner(before);
-        is_environment && reads_secret(before, behind)
+        is_environment && reads_secret(before, after)
     })
 }
 
 /// Returns true if what follows the name of an environment reads all of it, or a secret.
-fn reads_secret(before: &str, behind: &str) -> bool {
-    let behind = behind.strip_prefix('?').unwrap_or(behind);
-    let (method, behind) = match behind.strip_prefix('.') {
+fn reads_secret(before: &str, after: &str) -> bool {
+    let after = after.strip_prefix('?').unwrap_or(after);
+    let (method, after) = match after.strip_prefix('.') {
         Some(rest) => rest.split_at(name_at(rest).len()),
-        None => ("", behind),
+        None => ("", after),
     };
     if RETURN_ALL.contains(&method) {
         return true;
     }
-    if !method.is_empty() && !behind.starts_with('(') {
-        return is_secret(method) && !is_set(behind);
+    if !method.is_empty() && !after.starts_with('(') {
+        return is_secret(method) && !is_set(after);
     }
-    if let Some(rest) = behind.strip_prefix(['(', '[', '{']) {
+    if let Some(rest) = after.strip_prefix(['(', '[', '{']) {
         let quoted = rest.trim_start_matches(['"', '\'', '`', '\\']);
         let name = name_at(quoted);
         // `getenv()`, `environ[name]`.
@@ -224,7 +217,7 @@ fn reads_secret(before: &str, behind: &str) -> bool {
     let before = owners.clone().find_map(|owner| before.strip_suffix(owner)).unwrap_or(before);
     let before = before.strip_suffix("dict(").unwrap_or(before).trim_end();
     // `/ENV/` is a regular expression.
-    !behind.starts_with('/') && !PASS_ON.iter().any(|word| before.ends_with(word))
+    !after.starts_with('/') && !PASS_ON.iter().any(|word| before.ends_with(word))
 }
 
 /// Returns true if a text begins with an assignment.

@@ -5,7 +5,7 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::{TOO_MUCH, Walker};
-use super::printed_environment::{expands_one, expands_secret};
+use super::printed_environment::expands_secret;
 use super::word::{self, Word};
 use super::{AnalyzedCommand, Concern, dialects};
 use crate::permission::Domain;
@@ -93,7 +93,7 @@ impl Walker<'_> {
                     return Vec::new();
                 }
                 let value = &document.doc.value;
-                self.fed.has_secret |= expands_secret(value) || expands_one(value, &self.copies);
+                self.fed.has_secret |= expands_secret(value, &self.copies);
                 let word = word::read_document(&document.doc.value, &self.options);
                 for inner in &word.inner {
                     self.substitution(inner);
@@ -102,8 +102,7 @@ impl Walker<'_> {
             }
             IoRedirect::HereString(_, raw) => {
                 let word = self.word(&raw.value);
-                self.fed.has_secret |= !word.known
-                    && (expands_secret(&word.text) || expands_one(&word.text, &self.copies));
+                self.fed.has_secret |= !word.known && expands_secret(&word.text, &self.copies);
                 self.fed.texts.push(word.text);
                 word.concerns.iter().map(|reason| Concern::always(*reason)).collect()
             }

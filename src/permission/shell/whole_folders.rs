@@ -4,7 +4,7 @@ use super::analyzer::Walker;
 use super::command_tables::CommandTable;
 use super::destroying_commands::base;
 use super::disk_writers::writes_archive;
-use super::grep_args::{is_ripgrep, letters_of};
+use super::grep_args::{is_ripgrep, letters_of, takes_glob, valued_letters};
 use super::programs::{self, Kind, Program};
 use super::sed_awk_find::{has_alternatives, is_left_out, is_negation};
 use super::word::Word;
@@ -20,6 +20,7 @@ use crate::util::words::has_word;
 /// | `<` | all but the last one, which is written |
 /// | `.` | all operands; the current folder if there are none |
 /// | `@` | the current folder |
+/// | `-x,--long` | the value of this option |
 static TABLE: CommandTable = CommandTable::new(
     "\
 @ zip -R
@@ -45,12 +46,15 @@ static TABLE: CommandTable = CommandTable::new(
 < mc,mcli,s3cmd,s5cmd,b2,azcopy +cp,copy,mirror,put,sync,upload
 . repomix,code2prompt,files-to-prompt,gitingest,yek !--help,--version
 . http-server,serve,live-server,miniserve,darkhttpd,dufs,simple-http-server !--help,--version
-@ php -S !-t
-@ caddy file-server !--root
+-t php -S -t
+@ php -S
+--root caddy file-server --root
+@ caddy file-server
 @ ruby -run
-@ busybox,toybox httpd !-h,-m,-d,-e
-@ busybox,toybox +httpd +.,./
-@ jwebserver !-d,--directory
+-h busybox,toybox httpd -h
+@ busybox,toybox httpd !-m,-d,-e
+-d,--directory jwebserver -d,--directory
+@ jwebserver
 @ httpd,caddy +.
 * rclone serve
 @ kubectl,oc,k,gcloud,az +create,deploy,upload-batch +.,./",
@@ -110,13 +114,13 @@ impl Walker<'_> {
                 let found: Vec<Word> = files.into_iter().filter(is_file).collect();
                 match found.is_empty() {
                     // A search reads what comes in.
-                    true if self.has_input && !is_recursive(rest) => return,
+                    true if self.has_input && !is_recursive(valued_letters(base), rest) => return,
                     true => vec![Word::plain(".")],
                     false => found,
                 }
             }
             Some(Kind::Reader | Kind::Copier | Kind::Both) => {
-                if !is_recursive(rest) {
+                if !is_recursive("", rest) {
                     return;
                 }
                 let to_last = kind == Some(Kind::Copier)
@@ -133,12 +137,17 @@ impl Walker<'_> {
                 in_changed_folders(rest)
             }
             _ if matches!(base, "fd" | "fdfind") => {
-                let (own, commands) = commands_of_fd(base, rest);
+                let (own, commands) = commands_of_fd(base, words);
                 if !commands.iter().any(|command| shows_content(command)) {
                     return;
                 }
-                content.is_visible = !shows_hidden(base, &own);
-                folders_of_fd(base, &own)
+                let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
+                content.is_visible = !shows_hidden(base, &own_words);
+                let mut found = values_of(&own_words, "-C,--base-directory,--search-path");
+                // The first operand is the pattern.
+                let operands = operands.iter().filter(|at| own.contains(at)).skip(1);
+                found.extend(operands.map(|at| words[*at].clone()));
+                if found.is_empty() { vec![Word::plain(".")] } else { found }
             }
             _ if base.starts_with("python") => {
                 let Some(module) = rest.iter().find(|word| MODULES.contains(&&*word.text)) else {
@@ -159,6 +168,7 @@ impl Walker<'_> {
                     operands[..count].iter().map(|at| words[*at].clone()).collect();
                 match which {
                     "@" => found = vec![Word::plain(".")],
+                    options if options.starts_with('-') => found = values_of(rest, options),
                     "." if found.is_empty() => found.push(Word::plain(".")),
                     _ => {}
                 }
@@ -231,9 +241,10 @@ fn shows_content(command: &[Word]) -> bool {
         && !matches!(kind, Some(Kind::Inert | Kind::Lister | Kind::Writer | Kind::Mover))
 }
 
-fn is_recursive(rest: &[Word]) -> bool {
+/// Returns true if a program goes into folders, given the letters of its options that have a value.
+fn is_recursive(valued: &str, rest: &[Word]) -> bool {
     rest.iter().any(|word| {
-        ['r', 'R', 'a'].into_iter().any(|letter| word.has_letter(letter))
+        word.option_letters(valued).0.contains(['r', 'R', 'a'])
             || ["--archive", "--recursive", "--dereference-recursive"]
                 .iter()
                 .any(|name| word.text.len() > 4 && name.starts_with(&*word.text))
@@ -241,67 +252,50 @@ fn is_recursive(rest: &[Word]) -> bool {
     })
 }
 
-/// Returns the words of `fd` itself, and the commands that it runs on what it finds, each up to a `;`.
-fn commands_of_fd(base: &str, rest: &[Word]) -> (Vec<Word>, Vec<Vec<Word>>) {
+/// Returns the indexes of the words of `fd` itself, and the commands that it runs on what it finds, each up to a `;`.
+fn commands_of_fd(base: &str, words: &[Word]) -> (Vec<usize>, Vec<Vec<Word>>) {
     let (mut own, mut commands) = (Vec::new(), Vec::new());
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        own.push(word.clone());
+    let mut rest = words.iter().enumerate().skip(1);
+    while let Some((at, word)) = rest.next() {
+        own.push(at);
         let value = match word.text.split_once('=') {
             Some(("--exec" | "--exec-batch", value)) => Some(value),
             _ if matches!(&*word.text, "--exec" | "--exec-batch") => None,
-            _ => match letters_of(base, &word.text) {
+            _ => match letters_of(base, word) {
                 (letters, value) if letters.ends_with(['x', 'X']) => {
                     value.filter(|value| !value.is_empty())
                 }
                 _ => continue,
             },
         };
-        let more = words.by_ref().take_while(|word| word.text != ";").cloned();
+        let more = rest.by_ref().map(|(_, word)| word).take_while(|word| word.text != ";").cloned();
         commands.push(value.map(Word::plain).into_iter().chain(more).collect());
     }
     (own, commands)
 }
 
-/// Returns the folders that `fd` searches: its operands after the pattern, or the current folder.
-fn folders_of_fd(base: &str, rest: &[Word]) -> Vec<Word> {
-    let (mut operands, mut folders) = (Vec::new(), Vec::new());
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        if !word.text.starts_with('-') {
-            operands.push(word.clone());
-            continue;
-        }
-        match letters_of(base, &word.text) {
-            (letters, _) if letters.ends_with(['x', 'X']) => {}
-            (letters, Some("")) if letters.ends_with('C') => folders.extend(words.next().cloned()),
-            (_, Some("")) => drop(words.next()),
-            _ => match &*word.text {
-                "--base-directory" | "--search-path" => folders.extend(words.next().cloned()),
-                long => {
-                    let value = ["--base-directory=", "--search-path=", "-C"]
-                        .iter()
-                        .find_map(|name| long.strip_prefix(name));
-                    folders.extend(value.map(Word::plain));
-                }
-            },
-        }
-    }
-    folders.extend(operands.into_iter().skip(1));
-    if folders.is_empty() { vec![Word::plain(".")] } else { folders }
+/// Returns the values of options, `-h,--long`: each in the word of the option or the next word.
+fn values_of(words: &[Word], options: &str) -> Vec<Word> {
+    let value = |(at, word): (usize, &Word)| {
+        options.split(',').find_map(|option| match word.text.strip_prefix(option)? {
+            "" => words.get(at + 1).cloned(),
+            glued if option.starts_with("--") => glued.strip_prefix('=').map(Word::plain),
+            glued => Some(Word::plain(glued)),
+        })
+    };
+    words.iter().enumerate().filter_map(value).collect()
 }
 
 fn is_listing(base: &str, rest: &[Word]) -> bool {
     // `rg -L` follows links.
     let letters: &[char] = if is_ripgrep(base) { &['l', 'c', 'q'] } else { &['l', 'L', 'c', 'q'] };
-    rest.iter().any(|word| {
-        LISTS.contains(&&*word.text) || letters_of(base, &word.text).0.contains(letters)
-    })
+    rest.iter()
+        .any(|word| LISTS.contains(&&*word.text) || letters_of(base, word).0.contains(letters))
 }
 
 /// Returns true if a search reads hidden files, too.
 fn shows_hidden(base: &str, rest: &[Word]) -> bool {
-    let letters = || rest.iter().flat_map(|word| letters_of(base, &word.text).0.chars());
+    let letters = || rest.iter().flat_map(|word| letters_of(base, word).0.chars());
     let unrestricted = letters().filter(|letter| *letter == 'u').count();
     unrestricted >= if is_ripgrep(base) { 2 } else { 1 }
         || letters().any(|letter| letter == if base.starts_with("fd") { 'H' } else { '.' })
@@ -325,15 +319,18 @@ fn glob_in(text: &str) -> (&str, Option<&str>) {
 
 /// Returns true if a search reads what is in folders, and shows lines of it.
 fn searches_folders(base: &str, rest: &[Word]) -> bool {
+    // `ag -t` searches all text.
     let is_of_type = |word: &Word| {
         let text = word.text.as_str();
-        text.starts_with("-t")
+        (base != "ag" && text.starts_with("-t"))
             || text == "--type"
             || text.starts_with("--type=")
             || (base == "ack" && has_word(TYPES, text))
     };
     match base {
-        "grep" | "egrep" | "fgrep" | "ggrep" => is_recursive(rest) && !is_listing(base, rest),
+        "grep" | "egrep" | "fgrep" | "ggrep" => {
+            is_recursive(valued_letters(base), rest) && !is_listing(base, rest)
+        }
         _ => !is_listing(base, rest) && !rest.iter().any(is_of_type),
     }
 }
@@ -343,12 +340,17 @@ fn searches_folders(base: &str, rest: &[Word]) -> bool {
 fn selected(base: &str, is_search: bool, rest: &[Word]) -> (Vec<String>, Vec<String>) {
     let (mut only, mut without) = (Vec::new(), Vec::new());
     for (at, word) in rest.iter().enumerate() {
-        let (name, value) = match word.text.split_once('=') {
-            Some((name, value)) => (name, value),
-            None => (&*word.text, rest.get(at + 1).map_or("", |next| &next.text)),
+        let next = || rest.get(at + 1).map_or("", |next| &next.text);
+        let (name, value) = match (letters_of(base, word), word.text.split_once('=')) {
+            ((_, Some(value)), _) if is_search && takes_glob(base, word) => {
+                ("-g", if value.is_empty() { next() } else { value.trim_start_matches('=') })
+            }
+            (_, Some((name, value))) => (name, value),
+            (_, None) => (&*word.text, next()),
         };
         let is_only = ONLY.contains(&name);
-        let is_out = WITHOUT.contains(&name) && (name != "-x" || base == "zip");
+        let is_out = WITHOUT.contains(&name) && (name != "-x" || base == "zip")
+            || name == "-E" && base.starts_with("fd");
         match value.strip_prefix('!') {
             _ if value.is_empty() || !(is_only || is_out) => {}
             Some(value) if is_search && is_only => without.push(value.to_owned()),

@@ -47,6 +47,19 @@ impl Word {
         letters.is_some_and(|letters| letters.contains(letter))
     }
 
+    /// Returns the letters of a bundle of short options up to the first of `valued`, the letters with a value, and for that one
+    /// what follows it: its value, or nothing if that is the next word.
+    pub(super) fn option_letters(&self, valued: &str) -> (&str, Option<&str>) {
+        let letters = self.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let letters = letters.unwrap_or_default();
+        match letters.find(|letter| valued.contains(letter)) {
+            Some(at) => letters
+                .split_at_checked(at + 1)
+                .map_or((letters, None), |(own, value)| (own, Some(value))),
+            None => (letters, None),
+        }
+    }
+
     /// Returns true if the word can be an option.
     pub(crate) fn can_be_option(&self) -> bool {
         self.text.starts_with('-') || !self.known || self.glob_start

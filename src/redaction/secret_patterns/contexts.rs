@@ -18,9 +18,9 @@ pub(super) fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(**byte)).count()
 }
 
-/// Returns the text of a line before a position in it, at most its last `most` bytes.
-pub(super) fn line_before(text: &[u8], at: usize, most: usize) -> &[u8] {
-    let before = text.get(at.saturating_sub(most)..at).unwrap_or_default();
+/// Returns the text of a line before a position in it, at most its last `limit` bytes.
+pub(super) fn line_before(text: &[u8], at: usize, limit: usize) -> &[u8] {
+    let before = text.get(at.saturating_sub(limit)..at).unwrap_or_default();
     before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 

@@ -33,7 +33,8 @@ const FOREIGN: &str = "contrasena|contrasenya|mot de passe|mot_de_passe|motdepas
                        パスワード|暗証番号|비밀번호|암호";
 
 /// Returns all words that trigger the examination of a name. The search ignores the case of letters of ASCII alone, so that words
-/// with others are there in small letters, with one capital, and in capitals, as far as it distinguishes these.
+/// with others are there in small letters, with one capital, and in capitals. Forms that differ only in the case of ASCII letters
+/// are dropped.
 pub(super) fn triggers() -> impl Iterator<Item = String> {
     TRIGGERS.split('|').chain(FOREIGN.split('|')).flat_map(|word| {
         let mut forms = vec![word.to_owned()];

@@ -68,7 +68,8 @@ pub(super) fn shapes() -> impl Iterator<Item = Shape> {
     SHAPES.lines().filter_map(|line| {
         let (is_address, line) = line.strip_prefix("@ ").map_or((false, line), |line| (true, line));
         let (prefix, parts) = line.split_once(' ')?;
-        Some(Shape { prefix, parts: parts.split(' ').filter_map(Part::new).collect(), is_address })
+        let parts: Option<Vec<Part>> = parts.split(' ').map(Part::new).collect();
+        Some(Shape { prefix, parts: parts?, is_address })
     })
 }
 

@@ -51,7 +51,7 @@ pub(super) struct Token {
     most: usize,
 }
 
-/// No token is longer, and repeated prefixes take no more time than this many bytes for each.
+/// Bounds the scan after each prefix. No token is longer.
 const ANY: usize = 16 * 1024;
 
 macro_rules! tokens {
@@ -160,7 +160,7 @@ impl Token {
             return None;
         }
         let rest = text.get(from..)?;
-        // Marks after a token are not part of it, and a longer text is no token.
+        // Marks after a token are not part of it. A longer run is not a token.
         let most = self.most + MAX_MARKS;
         let length = rest.iter().take(most).take_while(|byte| self.tail.has(**byte)).count();
         let mut tail = rest.get(..length)?;
