@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onLinux, onUnix } from '../support/only'
 import { filesIn, tempDir } from '../support/temp'
-import { CLI, cli, ended, isAlive, shell, start, until } from './support'
+import { CLI, cli, ended, HERE, isAlive, shell, start, until } from './support'
 
 const inStore = () => ({ env: { SPILLWAY_STORAGE_DIR: tempDir() } })
 
@@ -65,8 +65,30 @@ describe('spillway run', () => {
     // The limits of the outer command hold.
     const short = ['run', '--max-lines', '20', '--shell', '--', `${process.execPath} ${CLI} run --shell -- "${long}"`]
     expect((await cli(short, { env })).stdout.split('\n').length).toBeLessThan(40)
+    const same = ['run', '--max-lines', '500', '--shell', '--', `${process.execPath} ${CLI} run --shell -- "${long}"`]
+    expect((await cli(same, { env })).stdout.match(/Full output saved to: .*/g)).toHaveLength(1)
+    const config = join(tempDir(), 'spillway.json')
+    writeFileSync(config, JSON.stringify({ agents: { runtime: { truncation: { maxLines: 20 } } } }))
+    const configured = ['clip', '--config', config]
+    const clipped = await cli(['clip'], { env, input: '0123456789\n'.repeat(9000) })
+    expect((await cli(configured, { env, input: clipped.stdout })).stdout.split('\n').length).toBeLessThan(40)
     // Those of the previews are removed.
-    expect(filesIn(env.SPILLWAY_STORAGE_DIR).filter((name) => name.endsWith('.txt'))).toHaveLength(10)
+    expect(filesIn(env.SPILLWAY_STORAGE_DIR).filter((name) => name.endsWith('.txt'))).toHaveLength(13)
+  })
+
+  test('says how the command ended after a preview that it printed', async () => {
+    const { env } = inStore()
+    const go = join(tempDir(), 'go')
+    const inner = `${HERE} run -- seq 1 9000`
+    const line = `trap '' INT HUP; ${inner}; touch ${go}; sleep 60`
+    const child = start(process.execPath, [CLI, 'run', '--shell', '--', line], { env })
+    const end = ended(child)
+    await until(() => existsSync(go))
+    // The second signal ends the command.
+    for (const signal of ['SIGHUP', 'SIGINT'] as const) child.kill(signal)
+    const { stdout } = await end
+    expect(stdout.match(/Full output saved to: /g)).toHaveLength(1)
+    expect(stdout).toMatch(/\n9000\n\n[^\n]*aborted[^\n]*\n$/)
   })
 
   test('takes every strategy by its name', async () => {

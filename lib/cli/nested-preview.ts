@@ -1,45 +1,53 @@
 /** Outputs that are a preview already, as of a script that runs `spillway run` and is itself run by it. */
 
-import type { RangeResult, ReadRange, TruncatedResult, TruncationResult } from 'spillway'
+import {
+  type RangeResult,
+  type ReadRange,
+  type TruncatedResult,
+  type TruncationResult,
+  TruncationStorage,
+} from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
 import { isStoreUrl } from '../util/store-url'
 import type { Parsed } from './command'
-import { dirsOf } from './outputs'
+import { dirsOf, storeFolderOf } from './outputs'
 import { text } from './parse-values'
 import { isPrintedPreview, MAX_PREVIEW } from './preview-log'
-import { openStorage, truncationOptions } from './shared-options'
+import { truncationOptions } from './shared-options'
 
-/** Lines and bytes of a notice. */
-const NOTICE_LINES = 12
-const NOTICE_BYTES = 1024
+/** Lines and bytes that a preview may be longer than the limits: those of its notice, and what is printed around it. */
+const EXTRA_LINES = 12
+const EXTRA_BYTES = 2048
 
-/** Returns whether a preview is within the limits that the options set. */
-function isWithin({ totalLines = 0, totalBytes = 0 }: TruncatedResult, values: Parsed['values']): boolean {
+/** Returns whether an inner preview is short enough: within limits that the user set, but for its notice, and within those of any preview. */
+function isWithin({ removedLines = 0, removedBytes = 0, totalBytes = 0 }: TruncatedResult, values: Parsed['values']) {
   const { maxLines, maxBytes, maxTokens, direction } = truncationOptions(values)
-  return (
-    maxTokens === undefined &&
-    direction === undefined &&
-    (maxLines === undefined || totalLines <= maxLines + NOTICE_LINES) &&
-    (maxBytes === undefined || totalBytes <= maxBytes + NOTICE_BYTES)
-  )
+  const areSet = [maxLines, maxBytes, maxTokens, direction, values.config].some((value) => value !== undefined)
+  const isLittleOver = removedLines <= EXTRA_LINES && removedBytes <= EXTRA_BYTES
+  return totalBytes <= MAX_PREVIEW && (isLittleOver || !areSet)
 }
 
 /**
  * Returns the result without its truncation if the whole output is a preview that was printed into the same store, with no more
  * around it than a line or two. Removes the copy that was saved of it.
+ *
+ * @param note what is said at the end about how the command ended
  */
 export async function keptPreview(
   result: TruncationResult,
   values: Parsed['values'],
   bucket: RemoteStorage | undefined,
+  note?: string,
 ): Promise<TruncationResult> {
   if (!result.truncated || !isWithin(result, values)) return result
   const { outputPath: path, totalBytes = 0 } = result
-  if (path === '' || totalBytes > MAX_PREVIEW) return result
-  const storage = isStoreUrl(path) && bucket !== undefined ? bucket : openStorage(values)
+  if (path === '') return result
   const sessionId = text(values, 'session')
   const access = sessionId === undefined ? {} : { sessionId }
   try {
+    // If the bucket fails, an output is saved on this machine.
+    const isRemote = isStoreUrl(path) && bucket !== undefined
+    const storage = isRemote ? bucket : new TruncationStorage({ storageDirs: [storeFolderOf(values, path)] })
     let whole = ''
     for (let next: ReadRange | undefined = { fromByte: 0, byteCount: totalBytes }; next !== undefined; ) {
       const part: RangeResult = await storage.readRange(path, next, access)
@@ -48,7 +56,7 @@ export async function keptPreview(
     }
     if (!isPrintedPreview(await dirsOf(storage), whole)) return result
     await storage.remove(path)
-    return { content: whole, truncated: false }
+    return { content: note === undefined ? whole : `${whole.trimEnd()}\n\n${note}`, truncated: false }
   } catch {
     // Another process may have removed it: the preview of the preview is still one.
     return result

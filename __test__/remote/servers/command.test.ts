@@ -82,6 +82,18 @@ describeServer(moto, (server) => {
     expect((await spillway(['read', '--all', left])).stdout).toBe('left by an earlier process\n')
   })
 
+  test('a preview printed before passes through, also with a bucket that is not there', async () => {
+    const nowhere = url().replace(/endpoint=[^&]*/, 'endpoint=http://127.0.0.1:1')
+    const long = Array.from({ length: 9000 }, (_, at) => `${at}\n`).join('')
+    for (const store of [url(), nowhere]) {
+      const clip = (input: string) => spillway(['clip', '--store', store], {}, input)
+      const { stdout } = await clip(long)
+      const [saved] = /(?<=saved to: ).*/.exec(stdout) ?? []
+      expect([store, saved?.startsWith('s3://')]).toEqual([store, store === url()])
+      expect((await clip(stdout)).stdout).toBe(stdout)
+    }
+  })
+
   test('the proxy of MCP saves there, and its tools read it', async () => {
     const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line)

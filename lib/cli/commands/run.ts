@@ -146,7 +146,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
     await watched?.end()
     await followers.end()
   }
-  result = { ...result, output: await keptPreview(result.output, values, bucket) }
+  result = { ...result, output: await keptPreview(result.output, values, bucket, result.note) }
   const code = codeOf(result, signals.first)
   const { output } = result
   if (output.truncated && output.outputPath !== '') {
