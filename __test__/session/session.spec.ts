@@ -527,10 +527,10 @@ describe('a session that is truncated', () => {
 })
 
 describe('a guarded session', () => {
-  const call = (id: string) => ({
-    type: 'message',
-    message: { role: 'assistant', content: null, tool_calls: [{ id, function: { name: 'bash', arguments: '{}' } }] },
-  })
+  const call = (...ids: string[]) => {
+    const calls = ids.map((id) => ({ id, function: { name: 'bash', arguments: '{}' } }))
+    return { type: 'message', message: { role: 'assistant', content: null, tool_calls: calls } }
+  }
 
   const result = (id: string) => ({ type: 'message', message: { role: 'tool', tool_call_id: id, content: 'fine' } })
 
@@ -656,6 +656,43 @@ describe('a guarded session', () => {
     await add('model', use('a'), use('b'))
     await add('user', { functionResponse: { name: 'read', response: { output: 'x' } } })
     expect(guard.pending()).toEqual(['b'])
+  })
+
+  it.each<[string, (session: MemorySession) => Promise<GuardedSession> | GuardedSession]>([
+    ['a restart', (session) => guardSession(session)],
+    [
+      'branching back',
+      async (session) => {
+        const guard = guardSession(session)
+        const called = session.leaf()
+        await guard.append(result('a'))
+        await guard.append(result('b'))
+        await guard.branch(called)
+        return guard
+      },
+    ],
+  ])('answers the calls that were open before %s', async (_, after) => {
+    for (const next of [user('never mind'), result('b')]) {
+      const session = new MemorySession()
+      session.append(user('go'))
+      session.append(call('a', 'b'))
+      const guard = await after(session)
+      await guard.append(next)
+      await guard.flush()
+      const added = entriesOnBranch(session.entries(), session.leaf()).slice(2)
+      const ids = added.map(({ message }) => (message as { tool_call_id?: string }).tool_call_id)
+      expect(ids).toEqual(next.message.role === 'user' ? ['a', 'b', undefined] : ['b', 'a'])
+      expect(guard.pending()).toEqual([])
+    }
+  })
+
+  it('counts no result of another call for one without an id', async () => {
+    const guard = guardSession(new MemorySession())
+    const add = (role: string, ...parts: object[]) => guard.append({ type: 'message', message: { role, parts } })
+    const answer = (id?: string) => ({ functionResponse: { id, name: 'read', response: { output: 'x' } } })
+    await add('model', { functionCall: { id: 'a', name: 'read', args: {} } })
+    await add('user', answer(), answer('of no call'))
+    expect(guard.pending()).toEqual([])
   })
 
   it('takes results of calls that have one out of a message, and of no other branch or call', async () => {

@@ -184,10 +184,21 @@ describe('calls', () => {
     expect([answer!.tool_call_id, answer!.result.output]).toEqual([id, '{"a":1}'])
   })
 
-  test('pass on a text that is no JSON, of a custom_tool_call', async () => {
-    const custom = { type: 'custom_tool_call', call_id: 'a', name: 'echo', input: '*** Begin Patch' }
+  test.each<[string, ToolCall]>([
+    ['Responses', { type: 'custom_tool_call', call_id: 'a', name: 'echo', input: '*** Begin Patch' }],
+    ['the chat API', { type: 'custom', id: 'a', custom: { name: 'echo', input: '*** Begin Patch' } }],
+  ])('pass on a text that is no JSON, of a custom call of %s', async (_, custom) => {
     const [answer] = await make({ echo: (args: unknown) => args }).execute([custom])
     expect(answer).toMatchObject({ tool_call_id: 'a', result: { success: true, output: { input: '*** Begin Patch' } } })
+  })
+
+  test('get an id of their own if they have none', async () => {
+    const given: unknown[] = []
+    const registry = make({ echo: (_: unknown, { toolCallId }: { toolCallId: string }) => given.push(toolCallId) })
+    const use = { functionCall: { name: 'echo', args: {} } }
+    const ids = (await registry.execute([use, use])).map(({ tool_call_id: id }) => id)
+    expect(new Set(ids.filter((id) => id !== '')).size).toBe(2)
+    expect(given).toEqual(ids)
   })
 
   test('run side by side, and the answers keep the order', async () => {

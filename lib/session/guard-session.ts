@@ -58,7 +58,7 @@ export interface GuardedSession extends Session {
   branch(id: string | null): Promise<void>
   /** Adds results for calls that have none. */
   flush(): Promise<void>
-  /** The ids of calls that wait for their results. */
+  /** The ids of calls that wait for their results; those of an earlier process only after the first `append` or `flush`. */
   pending(): string[]
 }
 
@@ -84,7 +84,7 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
  * of a call, a result that says so is added; calls that never got any arguments are removed. Messages are written in the order in
  * which they were added. The messages of the caller are never changed.
  *
- * Added results have the format of their call, and their entries have `synthetic: true`. Each call keeps one result. A result that
+ * Calls that an earlier process left open wait as well. Added results have the format of their call, and their entries have `synthetic: true`. Each call keeps one result. A result that
  * arrives after one was added is stored as an entry of type `late_result`, which is not part of the history.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
@@ -120,6 +120,8 @@ interface PendingCall {
 
 class Guard {
   private waiting: PendingCall[] = []
+  /** False until it is known which calls of the branch wait. */
+  private hasRead = false
 
   constructor(
     private readonly session: Session,
@@ -133,9 +135,11 @@ class Guard {
   async branch(id: string | null): Promise<void> {
     await this.flush()
     await this.session.branch(id)
+    this.hasRead = false
   }
 
   async flush(): Promise<void> {
+    await this.read()
     if (this.options.synthesizeMissing !== false) {
       for (const { message, of } of madeUp(this.waiting)) {
         const info = { toolCallId: of[0].id, toolName: of[0].name, synthetic: true }
@@ -153,43 +157,46 @@ class Guard {
     return this.add(entry, withCompleteCalls(await this.hooked('transform', entry.message)))
   }
 
+  /** Reads which calls of the branch wait, as after a restart. */
+  private async read(): Promise<void> {
+    if (this.hasRead) return
+    this.hasRead = true
+    const messages = (await this.entriesOfBranch()).map(({ message }) => readingOf(message))
+    this.waiting = messages.reduce<PendingCall[]>(waitingAfter, [])
+  }
+
+  private async entriesOfBranch() {
+    return branchEntries(await this.session.entries(), await this.session.leaf()).filter(isMessage)
+  }
+
   private async add(entry: NewSessionEntry, message: unknown): Promise<string> {
-    const { format: name, views } = viewsIn([message])
-    const [view] = views
-    const format = name && formatOf(name, message)
-    const results = view?.results ?? []
+    await this.read()
+    const reading = readingOf(message)
+    const { format, results } = reading
     const late = await this.lateIn(results, format)
     if (late.size > 0) {
       const { taken, rest } = format?.takeResults(message as object, late) ?? { taken: message }
       const id = await this.write({ ...entry, type: 'late_result' }, this.capped(taken))
       return rest === undefined ? id : this.add(entry, rest)
     }
-    // Where everything is an item of its own, the other calls of an answer come one by one.
-    const goesOn = format?.flat === true && view?.role === 'assistant' && unitsOf(view.text) === 0
-    if (message === undefined || (results.length === 0 && !goesOn)) await this.flush()
+    if (message === undefined || (results.length === 0 && !reading.goesOn)) await this.flush()
     if (message === undefined) return this.current()
-    if (view === undefined || results.length === 0) {
-      const calls = endedBadly(message) ? [] : callsOf(message as object, view, format)
-      return this.write(entry, message, () => {
-        for (const call of calls) {
-          this.waiting = [...this.waiting.filter(({ id }) => id === undefined || id !== call.id), call]
-        }
-      })
+    const written = () => {
+      this.waiting = waitingAfter(this.waiting, reading)
     }
     const [first] = results
-    const info = { toolCallId: first?.callId, toolName: first?.toolName, synthetic: false }
+    if (first === undefined) return this.write(entry, message, written)
+    const info = { toolCallId: first.callId, toolName: first.toolName, synthetic: false }
     const named = this.withNames(message as object, results, format)
     const final = await this.hooked('transformToolResult', this.capped(named), info)
-    return this.write(entry, final, () => {
-      this.waiting = matched(this.waiting, results).left
-    })
+    return this.write(entry, final, written)
   }
 
   /** The places of results that no call waits for, because a result was added for theirs. */
   private async lateIn(results: readonly ResultView[], format: ViewFormat | undefined): Promise<ReadonlySet<number>> {
     if (format === undefined || matched(this.waiting, results).strays.size === 0) return NONE
     // Only the entries know what an earlier guard added, or what is on another branch.
-    const branch = branchEntries(await this.session.entries(), await this.session.leaf()).filter(isMessage)
+    const branch = await this.entriesOfBranch()
     const added = branch.filter(({ synthetic }) => synthetic === true)
     const messages = branch.map(({ message }) => message)
     const answered = added.flatMap(({ message }) => viewOf(format, message).results)
@@ -261,6 +268,36 @@ class Guard {
   }
 }
 
+/** What matters of a message for the calls that wait. */
+interface MessageReading {
+  format: ViewFormat | undefined
+  results: readonly ResultView[]
+  calls: readonly PendingCall[]
+  /** True for a message after which the calls before it may still get their results. */
+  goesOn: boolean
+}
+
+function readingOf(message: unknown): MessageReading {
+  const { format: name, views } = viewsIn([message])
+  const [view] = views
+  const format = name && formatOf(name, message)
+  return {
+    format,
+    results: view?.results ?? [],
+    calls: endedBadly(message) ? [] : callsOf(message as object, view, format),
+    // Where everything is an item of its own, the other calls of an answer come one by one.
+    goesOn: format?.flat === true && view?.role === 'assistant' && unitsOf(view.text) === 0,
+  }
+}
+
+/** Returns the calls that wait after a message. */
+function waitingAfter(before: readonly PendingCall[], { results, calls, goesOn }: MessageReading): PendingCall[] {
+  if (results.length > 0) return matched(before, results).left
+  const others = (all: readonly PendingCall[], call: PendingCall) =>
+    all.filter(({ id }) => id === undefined || id !== call.id)
+  return calls.reduce<PendingCall[]>((all, call) => [...others(all, call), call], goesOn ? [...before] : [])
+}
+
 /** A call, as far as a result names it. */
 type Named = Pick<CallView, 'id' | 'name'>
 
@@ -283,9 +320,10 @@ function matched<C extends Named>(
   })
   for (const [at, [place, result]] of unnamed.entries()) {
     const open = left.filter((call) => isByName(call, result))
-    const coming = unnamed.slice(at).filter(([, { toolName }]) => toolName === result.toolName)
-    if (open.length < coming.length) strays.add(place)
-    else left.splice(left.indexOf(open[0] as C), 1)
+    const coming = unnamed.slice(at).filter(([, later]) => open.some((call) => isByName(call, later)))
+    const [first] = open
+    if (first === undefined || open.length < coming.length) strays.add(place)
+    else left.splice(left.indexOf(first), 1)
   }
   return { left, strays }
 }

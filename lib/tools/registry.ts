@@ -52,11 +52,12 @@ export interface Tool {
 
 /**
  * A call by the model, as a provider or a framework gives it. Its arguments are JSON text or a value; the `input` of a
- * `custom_tool_call` is a text that the tool gets as `{ input }`.
+ * custom call is a text that the tool gets as `{ input }`. A call without an id gets one.
  */
 export type ToolCall =
   /** OpenAI's chat API. */
   | { id: string; type?: string; function: { name: string; arguments?: unknown } }
+  | { id: string; type: 'custom'; custom: { name: string; input?: unknown } }
   /** OpenAI's Responses API: a call is answered by its `call_id`. Anthropic: `input`. LangChain: `args`. */
   | { id: string; call_id?: string; type?: string; name: string; arguments?: unknown; input?: unknown; args?: unknown }
   | { id?: string; call_id: string; type?: string; name: string; arguments?: unknown; input?: unknown }
@@ -198,15 +199,16 @@ function readCall(toolCall: unknown): { id: string; name: string; given?: unknow
   let [id, name]: unknown[] = []
   try {
     const call = Object(toolCall) as Record<string, unknown>
-    const asked = Object(call.function ?? call.functionCall ?? call.toolUse ?? call) as Record<string, unknown>
+    const { function: inner = call.custom ?? call.functionCall ?? call.toolUse ?? call } = call
+    const asked = Object(inner) as Record<string, unknown>
     // An item of OpenAI's Responses API has an id of its own besides that of its call.
     id = call.call_id ?? asked.toolCallId ?? asked.toolUseId ?? asked.id ?? call.id
     name = asked.toolName ?? asked.name
-    const isText = call.type === 'custom_tool_call'
+    const isText = call.type === 'custom_tool_call' || call.type === 'custom'
     const args = [asked.arguments, asked.input, asked.args].find((value) => value !== undefined)
     const given = isText ? { input: args } : args
     if (typeof name === 'string' && (id === undefined || typeof id === 'string'))
-      return { id: id as string, name, given }
+      return { id: id ?? randomUUID(), name, given }
   } catch {
     // A getter or a proxy can throw: then it has no name.
   }

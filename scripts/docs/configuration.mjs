@@ -5,11 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { builtBinary, ROOT } from '../build/run.mjs'
-import { fillPage, format } from './fill-page.mjs'
+import { fillPage, formatFiles } from './fill-page.mjs'
 
 const { configSchema, configTable } = createRequire(import.meta.url)(builtBinary())
 
 writeFileSync(join(ROOT, 'schema', 'spillway.schema.json'), `${JSON.stringify(JSON.parse(configSchema()), null, 2)}\n`)
 
-format('schema')
+formatFiles('schema')
 fillPage('docs/configuration.md', 'keys', configTable())

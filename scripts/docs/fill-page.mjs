@@ -15,10 +15,10 @@ export function fillPage(page, name, text) {
     path,
     before.replace(marked, (_, start, end) => `${start}\n${text.trim()}\n\n${end}`),
   )
-  format(page)
+  formatFiles(page)
 }
 
 /** Formats files and folders, by their paths from the root of the project. */
-export function format(...paths) {
-  execFileSync('npx', ['biome', 'format', '--write', ...paths], { cwd: ROOT, stdio: 'ignore' })
+export function formatFiles(...paths) {
+  execFileSync('npx', ['biome', 'format', '--write', ...paths], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
 }

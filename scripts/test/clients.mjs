@@ -13,7 +13,7 @@ import { CLIENTS } from '../../__test__/clients/clients.mjs'
 import { startModel } from '../../__test__/clients/model.mjs'
 import servers from '../../__test__/clients/server.cjs'
 import { main, ROOT } from '../build/run.mjs'
-import { fillPage, format } from '../docs/fill-page.mjs'
+import { fillPage, formatFiles } from '../docs/fill-page.mjs'
 import { installManifest, nodeOf } from './nodes.mjs'
 import { endGroup, spawnGroup, useOwnTemporaryFolder } from './scratch.mjs'
 
@@ -247,7 +247,7 @@ function recordRows(rows) {
     '| run | client | version | Spillway as | notice | whole | read | prefix | pruned | date |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
   const listed = CLIENTS.flatMap(({ name }) => known.get(name) ?? [])
   fillPage('docs/clients.md', 'results', [head, ...listed].join('\n'))
-  format(FIXTURES)
+  formatFiles(FIXTURES)
 }
 
 function rowOf({ name, title, packages, way }, checks) {
