@@ -430,8 +430,9 @@ export interface PermissionPolicyOptions {
 	 */
 	tools?: Readonly<Record<string, PermissionTool | "none">>;
 	/**
-	 * Names of files with secrets, with at most one `*` each; `!` excludes names again. They replace the built-in list:
-	 * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
+	 * Names of files with secrets, with at most one `*` each; `!` excludes names again. Reading and editing them is asked about. They
+	 * replace the built-in list: `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials
+	 * (docs/permission.md).
 	 */
 	sensitiveFiles?: readonly string[];
 	/** Domains in which nothing is allowed without asking, because one of their rules could not be read; `loadConfig` returns them. */
@@ -2437,7 +2438,7 @@ export interface Tool {
 }
 /**
  * A call by the model, as a provider or a framework gives it. Its arguments are JSON text or a value; the `input` of a
- * `custom_tool_call` is a text that the tool gets as `{ input }`.
+ * custom call is a text that the tool gets as `{ input }`. A call without an id gets one.
  */
 export type ToolCall = 
 /** OpenAI's chat API. */
@@ -2447,6 +2448,13 @@ export type ToolCall =
 	function: {
 		name: string;
 		arguments?: unknown;
+	};
+} | {
+	id: string;
+	type: "custom";
+	custom: {
+		name: string;
+		input?: unknown;
 	};
 }
 /** OpenAI's Responses API: a call is answered by its `call_id`. Anthropic: `input`. LangChain: `args`. */

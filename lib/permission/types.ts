@@ -87,8 +87,9 @@ export interface PermissionPolicyOptions {
    */
   tools?: Readonly<Record<string, PermissionTool | 'none'>>
   /**
-   * Names of files with secrets, with at most one `*` each; `!` excludes names again. They replace the built-in list:
-   * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
+   * Names of files with secrets, with at most one `*` each; `!` excludes names again. Reading and editing them is asked about. They
+   * replace the built-in list: `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials
+   * (docs/permission.md).
    */
   sensitiveFiles?: readonly string[]
   /** Domains in which nothing is allowed without asking, because one of their rules could not be read; `loadConfig` returns them. */

@@ -497,20 +497,20 @@ impl<'a> Reader<'a> {
             }
         };
         let first = self.placed(path);
+        let (is_read, is_edit) = (domain == Domain::Read, domain == Domain::Edit);
         let sensitive = |path: &str| {
             let names = &self.policy.options.sensitive;
-            domain == Domain::Read
+            (is_read || is_edit)
                 && match extent {
                     Extent::Glob { wide, dots } => {
                         let fixed = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
                         let rest = &path[path[..fixed].rfind('/').map_or(0, |at| at + 1)..];
-                        names.can_be_sensitive(path, wide)
-                            || (dots && names.can_be_found(rest, true))
+                        names.can_be_sensitive(path, wide && is_read)
+                            || (dots && is_read && names.can_be_found(rest, true))
                     }
                     Extent::Names | Extent::Whole => names.is_sensitive(path),
                 }
         };
-        let is_edit = domain == Domain::Edit;
         let is_run = |path: &str| {
             is_edit
                 && (is_of_git(path, is_glob)
