@@ -645,6 +645,36 @@ describe('doctor', () => {
     expect(agents).toContainEqual(expect.objectContaining({ agent: 'mcp', server: 'gone', state: 'broken' }))
   })
 
+  test('says what gives no answer, and after how long', async () => {
+    // A package of the same name, whose command and plugin do not end.
+    const silent = join(home, 'silent', 'dist', 'cli', 'main.js')
+    put('silent/package.json', '{ "name": "spillway" }')
+    put('silent/dist/cli/main.js', "require('node:net').createServer().listen(0)")
+    put('server.js', "console.error('waiting for a login'); process.stdin.resume()")
+    const mcpServers = { mute: { command: 'node', args: [join(home, 'server.js')] } }
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers }))
+    await Promise.all(['claude-code', 'copilot', 'mcp'].map((agent) => spillway('init', agent)))
+    for (const file of ['.claude/settings.json', '.copilot/hooks/spillway.json']) {
+      put(file, get(file).replaceAll(CLI, silent))
+    }
+    await spillway('init', 'opencode')
+    put('silent/index.js', "exports.server = () => new Promise(() => require('node:net').createServer().listen(0))")
+    put('silent/package.json', '{ "name": "spillway", "exports": { "./server": "./index.js" } }')
+    const opencode = '.config/opencode/opencode.json'
+    put(opencode, JSON.stringify({ plugin: [join(home, 'silent')] }))
+    const { code, stdout } = await spillway('doctor', '--timeout', '3s')
+    expect(code).toBe(1)
+    const late = 'no answer within 3 s'
+    for (const line of [
+      `claude-code in ${join(home, '.claude/settings.json')}: its command for PostToolUse gave ${late}`,
+      `copilot in ${join(home, '.copilot/hooks/spillway.json')}: its command for preToolUse gave ${late}`,
+      `opencode in ${join(home, opencode)}: the process that loads it gave ${late}`,
+      `mcp server mute in ${join(cwd, '.mcp.json')}: the server gave ${late}; it printed: waiting for a login; a server that`,
+    ]) {
+      expect(stdout).toContain(`broken: ${line}`)
+    }
+  })
+
   test('leaves nothing in the store', async () => {
     const store = join(home, 'store')
     await spillway('init', 'codex', '--store', store)

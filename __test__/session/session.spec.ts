@@ -671,12 +671,12 @@ describe('a guarded session', () => {
         return guard
       },
     ],
-  ])('answers the calls that were open before %s', async (_, after) => {
+  ])('answers the calls that were open before %s', async (_, reopened) => {
     for (const next of [user('never mind'), result('b')]) {
       const session = new MemorySession()
       session.append(user('go'))
       session.append(call('a', 'b'))
-      const guard = await after(session)
+      const guard = await reopened(session)
       await guard.append(next)
       await guard.flush()
       const added = entriesOnBranch(session.entries(), session.leaf()).slice(2)

@@ -268,7 +268,7 @@ class Guard {
   }
 }
 
-/** What matters of a message for the calls that wait. */
+/** The parts of a message that matter for the calls that wait. */
 interface MessageReading {
   format: ViewFormat | undefined
   results: readonly ResultView[]
