@@ -2437,7 +2437,7 @@ export interface Tool {
 }
 /**
  * A call by the model, as a provider or a framework gives it. Its arguments are JSON text or a value; the `input` of a
- * `custom_tool_call` is a text that the tool gets as `{ input }`.
+ * custom call is a text that the tool gets as `{ input }`. A call without an id gets one.
  */
 export type ToolCall = 
 /** OpenAI's chat API. */
@@ -2447,6 +2447,13 @@ export type ToolCall =
 	function: {
 		name: string;
 		arguments?: unknown;
+	};
+} | {
+	id: string;
+	type: "custom";
+	custom: {
+		name: string;
+		input?: unknown;
 	};
 }
 /** OpenAI's Responses API: a call is answered by its `call_id`. Anthropic: `input`. LangChain: `args`. */
