@@ -63,7 +63,7 @@ function hooksPatch(
     const before = given[event]
     if (before !== undefined && !isArray(before)) {
       // Another shape than the one that is known: nothing of it is changed.
-      if (Object.hasOwn(events, event) && wanted) throw new Error(`hooks.${event} is not a list; it is left as it is`)
+      if (Object.hasOwn(events, event) && wanted) throw new Error(`hooks.${event} is not a list; nothing was changed`)
       continue
     }
     const entries = before ?? []
@@ -108,7 +108,7 @@ function hooksPatch(
 function objectIn(settings: AgentSettings, name: string, wanted: Wanted | undefined): AgentSettings {
   const given = settings[name]
   if (isRecord(given)) return given
-  if (given != null && wanted !== undefined) throw new Error(`${name} is not an object; it is left as it is`)
+  if (given != null && wanted !== undefined) throw new Error(`${name} is not an object; nothing was changed`)
   return {}
 }
 
@@ -130,7 +130,7 @@ function listPatch(
 ): Patch {
   const given = settings[name]
   if (given !== undefined && !isArray(given)) {
-    if (wanted !== undefined) throw new Error(`${name} is not a list; it is left as it is`)
+    if (wanted !== undefined) throw new Error(`${name} is not a list; nothing was changed`)
     return {}
   }
   const before = given ?? []

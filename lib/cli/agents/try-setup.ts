@@ -188,7 +188,7 @@ async function tryExtension(agent: Agent, file: string, bench: Bench): Promise<T
   return tryScript(agent, EXTENSION_TRIAL, [file, join(bench.scratch, 'extension.mjs')], bench)
 }
 
-const goneFile = ({ name }: Agent, path: string) => `${path} is not there; run ${typedCommand()} init ${name} again`
+const goneFile = ({ name }: Agent, path: string) => `${path} does not exist; run ${typedCommand()} init ${name} again`
 
 async function tryScript({ name }: Agent, script: string, args: string[], bench: Bench): Promise<Tried> {
   const { scratch, timeoutMs } = bench

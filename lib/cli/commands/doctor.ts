@@ -33,9 +33,9 @@ file of --config and folders that cannot be written to are reported, too.`,
   positionals: [0, Number.POSITIVE_INFINITY],
   exits: [
     ['0', 'every setup works'],
-    ['1', 'something does not'],
+    ['1', 'something does not work'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway doctor', 'all agents'],
@@ -60,7 +60,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const named = text(values, 'file')
   if (named !== undefined && (positionals.length !== 1 || !existsSync(named)))
     throw new UsageError(
-      positionals.length === 1 ? `--file ${named}: is not there` : '--file is for one agent; name it as the argument',
+      positionals.length === 1 ? `--file ${named}: does not exist` : '--file is for one agent; name it as the argument',
     )
   const timeoutMs = duration(values, 'timeout') ?? TIMEOUT_MS
   const setups = agents.flatMap((agent) => {

@@ -98,10 +98,10 @@ rules ask, the user is asked by elicitation.`,
   passesOn: true,
   speaks: true,
   exits: [
-    ['N', "the server's own code; 128 and the number of the signal that ended it"],
+    ['N', 'the exit code of the server; 128 plus the number of the signal that ended it'],
     ['2', 'wrong usage'],
-    ['3', 'something else could not be done'],
-    ['126, 127', 'it may not be run; it is not there'],
+    ['3', 'Spillway itself failed'],
+    ['126, 127', 'it cannot be executed; it was not found'],
   ],
   examples: [
     ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
@@ -124,7 +124,7 @@ rules ask, the user is asked by elicitation.`,
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  if (json) throw new UsageError('--json: what mcp prints is MCP')
+  if (json) throw new UsageError('--json: spillway mcp prints MCP messages; leave out --json')
   const given = targetOf(values, positionals)
   const { options, config } = configOf(values)
   const { truncation, permission } = options
@@ -138,7 +138,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const storage = (await openBucket(values)) ?? openStorage(values, { storageDir, retentionDays })
   const isAskedInView = values['ask-in-view'] === true
   const idle = ['answer-timeout', 'coordination'].find((name) => !isAskedInView && values[name] !== undefined)
-  if (idle !== undefined) throw new UsageError(`--${idle}: is about questions that wait; give --ask-in-view with it`)
+  if (idle !== undefined) throw new UsageError(`--${idle}: needs --ask-in-view: it is about questions that wait`)
   const elsewhere = isJudged && isAskedInView ? await askElsewhere(values, storage) : undefined
   const proxy = startMcpProxy({
     ...target,
@@ -201,7 +201,9 @@ function targetOf(values: Parsed['values'], positionals: readonly string[]): Mcp
   const lines = given.filter((each) => !isName(each))
   if (names.length > 1) {
     const all = names.map(({ line }) => JSON.stringify(line)).join(' and ')
-    throw new UsageError(`--server: ${all} cannot both be the name of one server; give others as --server NAME=COMMAND`)
+    throw new UsageError(
+      `--server: ${all} cannot both be the name of one server; define other servers as --server NAME=COMMAND`,
+    )
   }
   const server = names[0]?.line
   if (lines.length === 0) {
@@ -222,7 +224,7 @@ function placeOf(values: Parsed['values'], [file, ...args]: readonly string[]): 
   const headers = texts(values, 'header')
   const inherited = process.env[MCP_HEADERS]
   if (url === undefined) {
-    if (headers !== undefined) throw new UsageError('--header needs --url: a program is sent no headers')
+    if (headers !== undefined) throw new UsageError('--header needs --url: headers are only sent to a URL')
     return file === undefined ? undefined : { command: file, args }
   }
   if (file !== undefined)
