@@ -332,7 +332,7 @@ describe('--ask-in-view', () => {
     '%j is wrong without --ask-in-view',
     async (options) => {
       const { code, stderr } = await cli(['mcp', ...options, '--permission', '--server', 'x', '--', 'true'])
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`${options[0]}: is about questions that wait`)])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${options[0]} needs --ask-in-view`)])
     },
   )
 

@@ -138,7 +138,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const storage = (await openBucket(values)) ?? openStorage(values, { storageDir, retentionDays })
   const isAskedInView = values['ask-in-view'] === true
   const idle = ['answer-timeout', 'coordination'].find((name) => !isAskedInView && values[name] !== undefined)
-  if (idle !== undefined) throw new UsageError(`--${idle}: needs --ask-in-view: it is about questions that wait`)
+  if (idle !== undefined) throw new UsageError(`--${idle} needs --ask-in-view: it is about questions that wait`)
   const elsewhere = isJudged && isAskedInView ? await askElsewhere(values, storage) : undefined
   const proxy = startMcpProxy({
     ...target,
