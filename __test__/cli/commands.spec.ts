@@ -56,8 +56,8 @@ describe('what was saved', () => {
       spillway(['read', '--from-line', '9', path]),
       spillway(['read', '--from-byte', '900', path]),
     ])
-    expect(line).toMatchObject({ code: 0, stdout: '', stderr: 'nothing is there: the output has 3 lines\n' })
-    expect(byte).toMatchObject({ code: 0, stdout: '', stderr: 'nothing is there: the output has 21 bytes\n' })
+    expect(line).toMatchObject({ code: 0, stdout: '', stderr: 'nothing to print: the output has 3 lines\n' })
+    expect(byte).toMatchObject({ code: 0, stdout: '', stderr: 'nothing to print: the output has 21 bytes\n' })
   })
 
   test('is all that is read: a file from another program is not', async () => {
@@ -233,13 +233,13 @@ describe('audit', () => {
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT\S+Z {2}permission {2}bash {2}deny {2}shell:rm -rf \/ {2}never$/)
     expect(second).toMatch(/outcome {2}bash {2}ok\\u\{1b\}\[31m {2}12 ms$/)
     const one = await cli(['audit', 'show', '-n', '1', file])
-    expect([one.stdout, one.stderr]).toEqual([`${second}\n`, `1 earlier record in ${file}; --all shows every one\n`])
+    expect([one.stdout, one.stderr]).toEqual([`${second}\n`, `1 earlier record in ${file}; --all shows them\n`])
     expect(JSON.parse((await cli(['audit', 'show', '--json', file])).stdout)).toMatchObject([{ seq: 1 }, { seq: 2 }])
     writeFileSync(file, 'no record\nnull\n')
     expect(await cli(['audit', 'show', file])).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('no record'),
+      stderr: expect.stringContaining('not a record'),
     })
   })
 

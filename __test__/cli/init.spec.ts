@@ -281,7 +281,7 @@ describe('init mcp', () => {
     [
       'two addresses',
       '{ "mcpServers": { "a": { "url": "http://localhost/a", "httpUrl": "http://localhost/b" } } }',
-      'a is left as it is: it has two addresses, "url" and "httpUrl"',
+      'a is left as it is: it has two URLs, "url" and "httpUrl"',
     ],
     [
       'a header that is no string',
@@ -437,7 +437,7 @@ test.each([
 ])('init %s leaves %s alone if it is %s', async (agent, file, given, problem) => {
   put(file, given)
   const { code, stderr } = await spillway('init', agent)
-  expect([code, stderr]).toEqual([3, expect.stringContaining(`${join(home, file)}: ${problem}; it is left as it is`)])
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`${join(home, file)}: ${problem}; nothing was changed`)])
   expect([(await spillway('init', agent, '--undo')).code, get(file)]).toEqual([0, given])
 })
 
@@ -474,7 +474,7 @@ test.each([
   [['init', 'cursor', '--wrap-commands'], 'Cursor takes no other command from a hook'],
   [['init'], 'missing argument <agent>'],
   [['init', 'claude-cod'], "did you mean 'claude-code'?"],
-  [['init', 'codex', '--user', '--project'], 'exclude each other'],
+  [['init', 'codex', '--user', '--project'], '--user, --project and --file cannot be combined'],
   [['init', 'codex', '--permission', 'denny'], "did you mean 'deny'?"],
   [['doctor', 'codx'], "did you mean 'codex'?"],
   [['init', 'pi', '--permission', 'deny'], '--permission goes into the command of a hook, and pi has none'],
@@ -483,7 +483,7 @@ test.each([
   [['init', 'mcp', '--redact'], '--redact goes into the command of a hook'],
   [['init', 'codex', '--urls'], '--urls is an option of spillway init mcp'],
   [['doctor', '--file', 'x'], '--file is for one agent'],
-  [['doctor', 'codex', '--file', 'none.json'], '--file none.json: is not there'],
+  [['doctor', 'codex', '--file', 'none.json'], '--file none.json: does not exist'],
 ])('%j is wrong usage', async (args, words) => {
   const { code, stderr } = await spillway(...args)
   expect(code).toBe(2)
@@ -493,10 +493,7 @@ test.each([
 test('without a home folder no settings are written into the current one', async () => {
   env = { ...env, HOME: '', USERPROFILE: '' }
   const { code, stderr } = await spillway('init', 'codex')
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('there is no home folder; --project or --file names another'),
-  ])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('there is no home folder; give --project or --file')])
   expect(readdirSync(cwd)).toEqual([])
 })
 
@@ -525,7 +522,7 @@ test.each([[[]], [['--json']], [['--dry-run']], [['--file', 'none.json']]])(
     const { code, stderr } = await spillway('init', 'mcp', ...options)
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/\.json: is not there; --file names the file with the servers of a host/),
+      expect.stringMatching(/\.json: does not exist; --file names the file with the servers of a host/),
     ])
     expect((await spillway('init', 'mcp', '--undo')).code).toBe(0)
   },
@@ -579,7 +576,7 @@ describe('doctor', () => {
       'a plugin that is gone',
       ...(['opencode', '.config/opencode/opencode.json'] as const),
       () => '{ "plugin": ["/gone/node_modules/spillway"] }',
-      `/gone/node_modules/spillway is not there; run ${HERE} init opencode again`,
+      `/gone/node_modules/spillway does not exist; run ${HERE} init opencode again`,
     ],
     [
       'an extension that cannot be loaded',
@@ -591,7 +588,7 @@ describe('doctor', () => {
       'an extension whose package is gone',
       ...(['pi', '.pi/agent/extensions/spillway.ts'] as const),
       (text) => text.replaceAll(/from "[^"]*\/dist/g, 'from "/gone/dist'),
-      `/gone/dist/adapters/pi.mjs is not there; run ${HERE} init pi again`,
+      `/gone/dist/adapters/pi.mjs does not exist; run ${HERE} init pi again`,
     ],
   ])('finds %s', async (_name, agent, file, change, problem) => {
     await spillway('init', agent)
@@ -643,6 +640,36 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^broken: mcp server qwen in .*ECONNREFUSED/m)
     const { agents } = JSON.parse((await spillway('doctor', 'mcp', '--json')).stdout)
     expect(agents).toContainEqual(expect.objectContaining({ agent: 'mcp', server: 'gone', state: 'broken' }))
+  })
+
+  test('says what gives no answer, and after how long', async () => {
+    // A package of the same name, whose command and plugin do not end.
+    const silent = join(home, 'silent', 'dist', 'cli', 'main.js')
+    put('silent/package.json', '{ "name": "spillway" }')
+    put('silent/dist/cli/main.js', "require('node:net').createServer().listen(0)")
+    put('server.js', "console.error('waiting for a login'); process.stdin.resume()")
+    const mcpServers = { mute: { command: 'node', args: [join(home, 'server.js')] } }
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers }))
+    await Promise.all(['claude-code', 'copilot', 'mcp'].map((agent) => spillway('init', agent)))
+    for (const file of ['.claude/settings.json', '.copilot/hooks/spillway.json']) {
+      put(file, get(file).replaceAll(CLI, silent))
+    }
+    await spillway('init', 'opencode')
+    put('silent/index.js', "exports.server = () => new Promise(() => require('node:net').createServer().listen(0))")
+    put('silent/package.json', '{ "name": "spillway", "exports": { "./server": "./index.js" } }')
+    const opencode = '.config/opencode/opencode.json'
+    put(opencode, JSON.stringify({ plugin: [join(home, 'silent')] }))
+    const { code, stdout } = await spillway('doctor', '--timeout', '3s')
+    expect(code).toBe(1)
+    const late = 'no answer within 3 s'
+    for (const line of [
+      `claude-code in ${join(home, '.claude/settings.json')}: its command for PostToolUse gave ${late}`,
+      `copilot in ${join(home, '.copilot/hooks/spillway.json')}: its command for preToolUse gave ${late}`,
+      `opencode in ${join(home, opencode)}: the process that loads it gave ${late}`,
+      `mcp server mute in ${join(cwd, '.mcp.json')}: the server gave ${late}; it printed: waiting for a login; a server that`,
+    ]) {
+      expect(stdout).toContain(`broken: ${line}`)
+    }
   })
 
   test('leaves nothing in the store', async () => {

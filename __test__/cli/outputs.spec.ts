@@ -118,10 +118,13 @@ test('an output is named by its path or counted from the newest, everywhere', as
   expect(more.stderr).toBe(`more: ${HERE} read --from-line 3 --lines 2 ${newest}\n`)
   expect((await spillway('search', '-l', '-1', 'nothing')).code).toBe(1)
   const many = await spillway('read', '-3')
-  expect([many.code, many.stderr]).toEqual([2, 'spillway: -3: expected an output, -1 for the newest; 2 are saved\n'])
+  expect([many.code, many.stderr]).toEqual([
+    2,
+    'spillway: -3: expected an output, such as -1 for the newest; 2 are saved\n',
+  ])
   await spillway('rm', '-1')
   expect((await spillway('show', '-2')).stderr).toBe(
-    'spillway: -2: expected an output, -1 for the newest; 1 is saved\n',
+    'spillway: -2: expected an output, such as -1 for the newest; 1 is saved\n',
   )
   const other = await spillway('show', '--session', 'other')
   expect([other.code, other.stderr]).toEqual([

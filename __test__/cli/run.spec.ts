@@ -246,7 +246,7 @@ describe('spillway run', () => {
 
   onUnix('says that bytes were no text', async () => {
     const { stdout, stderr } = await shell("spillway run -- printf 'a\\377b'", inStore())
-    expect([stdout, stderr]).toEqual(['a\ufffdb', expect.stringContaining('no UTF-8')])
+    expect([stdout, stderr]).toEqual(['a\ufffdb', expect.stringContaining('not UTF-8')])
   })
 
   onUnix('ends a command that does not hear Ctrl-C with the second, and everything that it started', async () => {

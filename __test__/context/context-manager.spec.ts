@@ -1,4 +1,10 @@
-import { ContextManager, type ContextManagerState, type ListedMessage, ToolResultLedger } from 'spillway'
+import {
+  ContextManager,
+  type ContextManagerOptions,
+  type ContextManagerState,
+  type ListedMessage,
+  ToolResultLedger,
+} from 'spillway'
 import { FoldSession } from 'spillway/fold'
 import type { CompactionState } from 'spillway/history'
 import { isWhole, type Message, talk, words } from '../compaction/talk'
@@ -568,6 +574,25 @@ describe('what still does not fit', () => {
     expect(messages).toBe(huge)
     expect(report.fits).toBe(false)
     expect(report.steps.at(-1)?.reason).toMatch(/may have 3200 of a window of 4000/)
+  })
+
+  test.each<[string, ContextManagerOptions<Message>['compaction'], string]>([
+    [
+      'failed',
+      { summarize: () => Promise.reject(new Error('the model is overloaded')) },
+      'compaction failed (summary-failed): summarize: the model is overloaded.',
+    ],
+    ['is switched off', false, 'compaction is switched off.'],
+    ['brought nothing', {}, 'nothing was compacted (no-progress).'],
+  ])('has the outcome of the compaction in its reason: it %s', async (_what, compaction, outcome) => {
+    const manager = new ContextManager<Message>({ contextWindow: 4000, compaction })
+    const long = [0, 1, 2, 3].flatMap((at) => [
+      { role: 'user' as const, content: `${at} ${words(3000)}` },
+      { role: 'assistant' as const, content: words(3000) },
+    ])
+    const { report } = await manager.prepare([...long, { role: 'user', content: words(9000) }], { now })
+    const { reason } = report.steps.at(-1)!
+    expect(reason).toContain(`the results are within their budget; ${outcome} Start a new session`)
   })
 })
 

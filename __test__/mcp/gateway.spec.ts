@@ -373,14 +373,18 @@ describe('a file of servers', () => {
   }
 
   test.each([
-    ['no servers', {}, 'expected an object "mcpServers" with a server that can be used'],
+    ['no servers', {}, 'expected an object "mcpServers" with at least one usable server'],
     [
       'an old transport',
       { a: { type: 'sse', url: 'http://127.0.0.1:1/' } },
       'mcpServers.a: the proxy does not speak the transport "sse"',
     ],
     ['no place', { a: { args: ['x'] } }, 'mcpServers.a: expected a "command", a "url", an "httpUrl" or a "serverUrl"'],
-    ['an unknown variable', { a: { command: `\${NOT_SET_ANYWHERE}` } }, 'no variable NOT_SET_ANYWHERE'],
+    [
+      'an unknown variable',
+      { a: { command: `\${NOT_SET_ANYWHERE}` } },
+      'the environment variable NOT_SET_ANYWHERE is not set',
+    ],
   ])('with %s is refused, and says why', async (_what, servers, problem) => {
     expect(await end(open(servers))).toEqual([2, expect.stringContaining(problem)])
   })
@@ -481,7 +485,11 @@ describe('servers of the command line', () => {
       ['--server', 'npx -y @s/server-a 1', '--server', 'docker run -i -e T x/a-mcp:2'],
       'are called "a"',
     ],
-    ['an unknown variable', ['--server', `a=node \${NOT_SET_ANYWHERE}`], 'no variable NOT_SET_ANYWHERE'],
+    [
+      'an unknown variable',
+      ['--server', `a=node \${NOT_SET_ANYWHERE}`],
+      'the environment variable NOT_SET_ANYWHERE is not set',
+    ],
     ['a file, too', ['--servers', SERVER, '--server', 'a=node x'], '--server is not for several'],
     ['a header', ['--server', 'a=http://127.0.0.1:1/', '--header', 'A: b'], '--header needs --url'],
   ])('with %s are refused', async (_what, args, problem) => {

@@ -338,7 +338,10 @@ describe('what is no address', () => {
     [['--header', 'A: b', '--', 'node'], '--header needs --url'],
     [['--url', 'http://127.0.0.1/', 'node'], 'cannot be one, too'],
     [['--url', 'http://127.0.0.1/', '--header', 'A'], 'expected a name and a value'],
-    [['--url', 'http://127.0.0.1/', '--header', `A: \${NOT_SET_ANYWHERE}`], 'no variable NOT_SET_ANYWHERE'],
+    [
+      ['--url', 'http://127.0.0.1/', '--header', `A: \${NOT_SET_ANYWHERE}`],
+      'the environment variable NOT_SET_ANYWHERE is not set',
+    ],
     [[], 'missing argument <server>'],
   ])('%j is wrong usage', async (args, problem) => {
     expect(await cli(['mcp', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) })

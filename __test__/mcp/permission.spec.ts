@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSharedApprovals } from 'spillway/view'
 import { cli, isAlive, until } from '../cli/support'
 import { onLinux } from '../support/only'
 import { tempDir } from '../support/temp'
-import { Host, type Message, textOf } from './host'
+import { Host, type Message, SERVER, textOf } from './host'
 
 const elicitation = { elicitation: {} }
 const isQuestion = ({ method }: Message) => method === 'elicitation/create'
@@ -267,6 +267,35 @@ function linkOf(path: string): string {
   }
 }
 
+describe('--permission without --server', () => {
+  test('checks calls by a name that the command tells, never by the one that the server reports', async () => {
+    const folder = join(tempDir(), 'mcp-server-files', 'dist')
+    mkdirSync(folder, { recursive: true })
+    const script = join(folder, 'index.cjs')
+    // It reports the name fixture.
+    writeFileSync(script, `require(${JSON.stringify(SERVER)})`)
+    const config = join(tempDir(), 'config.jsonc')
+    const rules = [{ domain: 'mcp', pattern: 'mcp:files/echo', decision: 'allow' }]
+    writeFileSync(config, JSON.stringify({ agents: { runtime: { permission: { rules, mcpServers: ['fixture'] } } } }))
+    const host = new Host(['--config', config], {}, [script])
+    await host.initialize()
+    expect(textOf(await host.call('echo', { text: 'a' }))).toBe('a')
+    expect(textOf(await host.call('lines', { count: 1 }))).toMatch(/^The call of mcp:files\/lines was denied/)
+    expect((await host.close()).stderr).toContain('calls are checked as mcp:files/TOOL')
+  })
+
+  test.each([
+    [['node', 'server.js']],
+    [['node', '-e', 'require("./files")']],
+    [['sh', '-c', 'files-mcp']],
+    [['docker', 'run', '-i']],
+    [['./dist/index.js']],
+  ])('needs one for %j, which tells no name', async (words) => {
+    const { code, stderr } = await cli(['mcp', '--permission', '--', ...words])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('add --server NAME before --')])
+  })
+})
+
 describe('--ask-in-view', () => {
   const ASKING = ['--permission', '--server', 'fixture', '--ask-in-view']
 
@@ -303,7 +332,7 @@ describe('--ask-in-view', () => {
     '%j is wrong without --ask-in-view',
     async (options) => {
       const { code, stderr } = await cli(['mcp', ...options, '--permission', '--server', 'x', '--', 'true'])
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`${options[0]}: is about questions that wait`)])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${options[0]} needs --ask-in-view`)])
     },
   )
 

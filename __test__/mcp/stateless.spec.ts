@@ -119,19 +119,3 @@ describe('a question about a call', () => {
     await judged.close()
   })
 })
-
-test('--permission without --server judges under a name that no rule trusts, and says what to add', async () => {
-  const config = join(tempDir(), 'config.jsonc')
-  const rules = [{ domain: 'mcp', pattern: 'mcp:fixture/*', decision: 'allow' }]
-  writeFileSync(config, JSON.stringify({ agents: { runtime: { permission: { rules, mcpServers: ['fixture'] } } } }))
-  const host = new Host(['--permission', '--config', config])
-  await host.initialize({ elicitation: {} })
-  const asked: string[] = []
-  host.onRequest = ({ params }) => {
-    asked.push(String(params!.message))
-    return { result: { action: 'accept', content: { decision: 'once' } } }
-  }
-  expect(textOf(await host.call('echo', { text: 'a' }))).toBe('a')
-  expect(asked).toEqual([expect.stringContaining('mcp:unverified-fixture/echo')])
-  expect((await host.close()).stderr).toContain('--server NAME')
-})

@@ -368,6 +368,24 @@ describe('a recovery', () => {
     )
   })
 
+  it.each<[string, Partial<RecoverOptions<Message>>, string]>([
+    [
+      'a compaction overflowed',
+      { duringCompaction: true },
+      'nothing was compacted, because the request was a compaction',
+    ],
+    [
+      'there were enough',
+      { state: { attempts: 2, compactions: 3, truncated: false } },
+      'all 3 compactions are used up',
+    ],
+    ['none may be made', { maxCompactions: 0 }, 'nothing was compacted, because maxCompactions is 0'],
+  ])('says why nothing was compacted if %s', async (_what, more, reason) => {
+    const compact = () => []
+    const { message } = await failureOf({ messages: talk(600), contextWindowTokens: 64_000, compact, ...more })
+    expect(message).toContain(`aggregate: the results are within their budget; ${reason}`)
+  })
+
   it('throws away what would part a call from its result', async () => {
     const messages = deepFreeze([...talk(600), ...history(['a result'])])
     const error = await failureOf({ messages, contextWindowTokens: 64_000, compact: (given) => given.slice(-1) })

@@ -198,7 +198,7 @@ export function helpOf(command: Command): string {
 const EXITS: readonly (readonly [string, string])[] = [
   ['0', 'done'],
   ['2', 'wrong usage'],
-  ['3', 'operation failed'],
+  ['3', 'the operation failed'],
 ]
 
 /** The help of the whole. */
@@ -211,7 +211,7 @@ Truncates tool output of any size to a preview, and saves all of it where it can
 ${bold('Commands:')}
 ${table(rows)}
 
-Each has --help with examples, and all but browse and mcp have --json. spillway --version prints the version.
+Each command has --help with examples, and all but browse and mcp have --json. spillway --version prints the version.
 `
 }
 

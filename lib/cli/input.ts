@@ -7,7 +7,8 @@ import { UsageError } from './command'
 export async function inputOf(path: string, what: string): Promise<string> {
   // Looked up here: Node loads it then, and a run that reads no file starts a millisecond earlier.
   if (path !== '-') return promises.readFile(path, 'utf8')
-  if (process.stdin.isTTY === true) throw new UsageError(`standard input is a terminal; give ${what}, or pipe it in`)
+  if (process.stdin.isTTY === true)
+    throw new UsageError(`standard input is a terminal; give ${what} as an argument, or pipe it in`)
   const { text } = await import('node:stream/consumers')
   return text(process.stdin)
 }

@@ -19,13 +19,13 @@ export function manPage(commands: readonly Command[], version: string): string {
     'The folder of saved outputs.',
     '.TP',
     '.B SPILLWAY_STORE, SPILLWAY_SPOOL_DIR',
-    'A bucket for saved outputs, s3://bucket/prefix or azblob://account/container/prefix, and the folder that keeps them until it has them.',
+    'A bucket for saved outputs, s3://bucket/prefix or azblob://account/container/prefix, and the folder that keeps them until the bucket has them.',
     '.TP',
     '.B SPILLWAY_COORDINATION',
     'The server where questions wait, which spillway view shows: redis://host or postgres://host/database.',
     '.TP',
     '.B NO_COLOR, TERM',
-    'Colors and progress are left out with NO_COLOR or TERM=dumb.',
+    'Without colours and progress: NO_COLOR is set, or TERM is dumb.',
   ]
   return `${lines.join('\n')}\n`
 }

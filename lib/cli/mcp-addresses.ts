@@ -20,7 +20,7 @@ export function addressIn(server: Readonly<Record<string, unknown>>): Address | 
     return typeof url === 'string' ? [{ member, url }] : []
   })
   if (address === undefined) return undefined
-  if (other !== undefined) throw new Error(`it has two addresses, "${address.member}" and "${other.member}"`)
+  if (other !== undefined) throw new Error(`it has two URLs, "${address.member}" and "${other.member}"`)
   if (server.type === 'sse')
     throw new Error('the proxy does not speak the transport "sse"; the server may speak "http" as well')
   return address

@@ -31,11 +31,11 @@ export function serversIn(path: string): Record<string, McpServerOptions> {
     try {
       found[name] = serverOf(entry)
     } catch (error) {
-      note(`spillway: ${printable(`${path}: mcpServers.${name}: ${(error as Error).message}; it is left out`)}`)
+      note(`spillway: ${printable(`${path}: mcpServers.${name}: ${(error as Error).message}; it is ignored`)}`)
     }
   }
   if (Object.keys(found).length > 0) return found
-  throw new UsageError(`--servers ${path}: expected an object "mcpServers" with a server that can be used`)
+  throw new UsageError(`--servers ${path}: expected an object "mcpServers" with at least one usable server`)
 }
 
 /**
@@ -58,7 +58,7 @@ export function serverOf(entry: Record<string, unknown>): McpServerOptions {
 }
 
 function allFilled(values: unknown): Record<string, string> {
-  if (!isRecord(values)) throw new Error('"env" and "headers" are objects')
+  if (!isRecord(values)) throw new Error('expected "env" and "headers" to be objects')
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(plain(name, value))]))
 }
 
@@ -75,7 +75,7 @@ function plain(name: string, value: unknown): string {
 export function filled(text: string): string {
   return text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, instead?: string) => {
     const value = process.env[name] ?? instead
-    if (value === undefined) throw new Error(`the environment has no variable ${name}`)
+    if (value === undefined) throw new Error(`the environment variable ${name} is not set`)
     return value
   })
 }

@@ -27,7 +27,7 @@ export async function openBucket(values: Parsed['values']): Promise<RemoteStorag
   if (url === undefined || (named !== undefined && !isStoreUrl(named))) {
     if (spoolDir === undefined) return undefined
     throw new UsageError(
-      '--spool-dir: keeps outputs for a bucket; name one with --store, $SPILLWAY_STORE, or fleet.store of --config',
+      '--spool-dir: needs a bucket; name one with --store, $SPILLWAY_STORE, or fleet.store of --config',
     )
   }
   const { openStore } = await import('spillway/remote')
@@ -66,7 +66,7 @@ export async function withBucket<T>(
     return await work(bucket)
   } finally {
     const left = (await bucket?.flush()) ?? 0
-    if (left > 0) note(`spillway: ${countOf(left, 'output')} in the spool, for the next command that saves`)
+    if (left > 0) note(`spillway: ${countOf(left, 'output')} left in the spool for the next command that saves`)
   }
 }
 

@@ -93,7 +93,7 @@ export async function outputOf(storage: OutputStorage, given: string, sessionId?
   // Without an argument the newest is meant: `-1` is then nothing that the user wrote.
   if (listed.length === 0) throw new SpillwayError('STORAGE_NOT_FOUND', nothingIn(storage, sessionId))
   const many = listed.length === 1 ? '1 is saved' : `${listed.length} are saved`
-  throw new UsageError(`${given}: expected an output, -1 for the newest; ${many}`)
+  throw new UsageError(`${given}: expected an output, such as -1 for the newest; ${many}`)
 }
 
 /** The path of the output that an argument names, found without a list where it is a path. */

@@ -36,12 +36,16 @@ export function serverOfLine({ name, line }: ServerLine): GivenServer {
 /**
  * The servers by name; one without a name is called as what it starts.
  *
- * @throws UsageError for two servers with one name
+ * @throws UsageError for two servers with one name, and for one that nothing names
  */
 export function serversByName(given: readonly GivenServer[]): Record<string, McpServerOptions> {
   const found = new Map<string, McpServerOptions>()
   for (const { name: own, server } of given) {
     const name = own ?? nameOf(server)
+    if (name === undefined) {
+      const line = [server.command, ...(server.args ?? [])].join(' ')
+      throw new UsageError(`--server: ${JSON.stringify(line)} names no server; give its name, as --server NAME=COMMAND`)
+    }
     if (found.has(name)) {
       const twice = `--server: two servers are called ${JSON.stringify(name)}`
       throw new UsageError(`${twice}; give each a name of its own, as --server NAME=COMMAND`)
@@ -107,10 +111,17 @@ const WITH_VALUE = new Set(
 )
 /** Parts of a path that do not tell one server from another. */
 const COMMON = /^(index|main|server|cli|app|run|start|mcp|dist|build|out|src|bin|lib|\.{0,2})$/i
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u
 const AFFIXES = /^(mcp[-_])?server[-_]|^mcp[-_]|[-_](mcp[-_])?server$|[-_]mcp$/gi
 
-/** Names a server after what it starts: `files` for `npx -y @scope/mcp-server-files .`. */
-function nameOf({ command: first = '', args = [], url }: McpServerOptions): string {
+/** Programs that run a text: its words are not the name of a server. */
+const SHELLS = new Set('sh bash zsh fish dash pwsh powershell'.split(' '))
+
+/**
+ * Names a server after what it starts: `files` for `npx -y @scope/mcp-server-files .`. Returns nothing for words that say nothing
+ * about it, such as `node server.js`.
+ */
+export function nameOf({ command: first = '', args = [], url }: McpServerOptions): string | undefined {
   if (url !== undefined) return hostName(String(url))
   const words = [first, ...args]
   let at = 0
@@ -120,11 +131,15 @@ function nameOf({ command: first = '', args = [], url }: McpServerOptions): stri
     else if (STARTERS.has(lastOf(word).toLowerCase())) at += 1
     else break
   }
-  const started = words[at] ?? first
-  const parts = started.split(/[\\/]/).map(bare)
-  const told = parts.findLast((part) => !COMMON.test(part)) ?? lastOf(first)
-  const short = told.replace(AFFIXES, '')
-  return short === '' ? told : short
+  const started = words[at] ?? ''
+  const known = lastOf(started).toLowerCase()
+  if (STARTERS.has(known) || SHELLS.has(known)) return undefined
+  const told = started
+    .split(/[\\/]/)
+    .map(bare)
+    .findLast((part) => !COMMON.test(part))
+  if (told === undefined || !NAME.test(told)) return undefined
+  return told.replace(AFFIXES, '') || told
 }
 
 /** The last part of a path, without the ending of a program. */

@@ -43,7 +43,7 @@ const STRATEGIES = Object.keys(NAMED) as (keyof typeof NAMED)[]
 export const LIMITS: Readonly<Record<string, Option>> = {
   'max-lines': { type: 'string', value: 'N', help: 'Maximum lines of the preview.' },
   'max-bytes': { type: 'string', value: 'SIZE', help: 'Maximum bytes of the preview, such as 50k; at most 511m.' },
-  'max-tokens': { type: 'string', value: 'N', help: 'Maximum tokens of the preview, by an upper estimate.' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Maximum tokens of the preview, by a conservative estimate.' },
   direction: { type: 'string', value: 'WHICH', help: 'The end to keep: head, tail, both.' },
   strategy: { type: 'string', value: 'NAME', help: `The strategy that chooses the lines: ${STRATEGIES.join(', ')}.` },
   terminal: { type: 'boolean', help: 'Show the output as a terminal would leave it: no colours, no overwritten text.' },
@@ -124,7 +124,7 @@ export function openStorage(
   const named = text(values, 'store')
   const store = named ?? storageDir
   if (named !== undefined && isStoreUrl(named))
-    throw new UsageError(`--store ${named}: expected a folder; this needs one of this machine`)
+    throw new UsageError(`--store ${named}: expected a folder; this command needs one on this machine`)
   const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
   return inStore(named, make)
 }

@@ -6,7 +6,7 @@ export const STORE: Readonly<Record<string, Option>> = {
   store: {
     type: 'string',
     value: 'DIR',
-    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else the folder of the user.',
+    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else the data folder of the user.',
   },
 }
 
@@ -20,7 +20,7 @@ export const STORE_OR_BUCKET: Readonly<Record<string, Option>> = {
   store: {
     type: 'string',
     value: 'STORE',
-    help: 'The folder of saved outputs, s3://bucket/prefix or azblob://account/container/prefix. Default: $SPILLWAY_STORE, else fleet.store of --config, else $SPILLWAY_STORAGE_DIR, else the folder of the user.',
+    help: 'The folder of saved outputs, s3://bucket/prefix or azblob://account/container/prefix. Default: $SPILLWAY_STORE, else fleet.store of --config, else $SPILLWAY_STORAGE_DIR, else the data folder of the user.',
   },
 }
 
@@ -38,6 +38,6 @@ export const COORDINATION: Readonly<Record<string, Option>> = {
   coordination: {
     type: 'string',
     value: 'URL',
-    help: 'The server where questions wait: redis://host or postgres://host/database. Default: $SPILLWAY_COORDINATION, else fleet.coordination of --config, else a folder of this machine.',
+    help: 'The server where questions wait: redis://host or postgres://host/database. Default: $SPILLWAY_COORDINATION, else fleet.coordination of --config, else a folder on this machine.',
   },
 }

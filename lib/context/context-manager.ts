@@ -235,7 +235,11 @@ async function prepare<M>(
   // A provider that refused the request has the last word, whatever the estimate says.
   const isRefused = request.force === true && compaction?.changed !== true
   const sent = pruned.report.tokensAfter
-  const guard = await guarded(inner, pruned.messages, sent, { isRefused, signal: request.signal })
+  const guard = await guarded(inner, pruned.messages, sent, {
+    isRefused,
+    compaction: compaction?.report,
+    signal: request.signal,
+  })
   if (guard !== undefined && guard.texts.length > 0) {
     adopt(pruner, guard.texts)
     history = lastingAfterChange(inner, messages)

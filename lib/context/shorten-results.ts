@@ -1,19 +1,24 @@
 /** The last step of a {@link ContextManager}: results are shortened if the messages still do not fit. */
 
+import type { CompactionReport } from '../compaction/report'
 import { SpillwayError } from '../errors'
 import { detectFormat, viewOf } from '../history/formats'
 import { recoverAsFar } from '../overflow/recover-from-overflow'
 import { share } from '../pruning/pruner'
 import { messageOf } from '../util/message-of'
 import { type Inner, requestTokens } from './manager-parts'
-import type { Guarded } from './step-reports'
+import { compactionWords, type Guarded } from './step-reports'
 
 /** Shortens results if the messages still do not fit, or were refused and nothing else helped. */
 export async function guarded<M>(
   inner: Inner<M>,
   messages: M[],
   tokens: number,
-  { isRefused, signal }: { isRefused: boolean; signal: AbortSignal | undefined },
+  {
+    isRefused,
+    compaction,
+    signal,
+  }: { isRefused: boolean; compaction: CompactionReport | undefined; signal: AbortSignal | undefined },
 ): Promise<Guarded | undefined> {
   const { options, pruner, usable, tell } = inner
   const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage, ledger } = options
@@ -25,7 +30,7 @@ export async function guarded<M>(
   const contextWindow = fits ? whole + reserveTokens : options.contextWindow
   share(pruner)
   try {
-    const recovered = await recoverAsFar({
+    const given = {
       messages,
       contextWindowTokens: contextWindow,
       reserveTokens: reserved,
@@ -34,6 +39,9 @@ export async function guarded<M>(
       ...(storage && { storage }),
       ...(ledger && { ledger }),
       ...(signal && { signal }),
+    }
+    const recovered = await recoverAsFar(given, {
+      compaction: compactionWords(options.compaction !== false, compaction),
     })
     const { problem, report } = recovered
     const { tokensBefore, tokensAfter } = report

@@ -87,6 +87,15 @@ export function compactionOutcome(
   return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed, reason: words }
 }
 
+/** The outcome of a compaction that left too much, as part of a sentence. */
+export function compactionWords(isOn: boolean, report: CompactionReport | undefined): string {
+  if (!isOn) return 'compaction is switched off'
+  if (report === undefined) return 'compaction was not due'
+  const { action, reason, error } = report
+  if (error !== undefined) return `compaction failed (${reason}): ${error.message}`
+  return `${action === 'none' ? 'nothing was compacted' : 'compaction was not enough'} (${reason})`
+}
+
 export function overflowOutcome(isOn: boolean, guard: Guarded | undefined): ContextStep {
   const step = 'overflow'
   if (!isOn)

@@ -4,7 +4,7 @@ import type { SpillwayError } from '../errors'
 import { definedOf } from '../util/defined'
 import { transitions } from './limits'
 import type { OverflowPlan, OverflowRecoveryState, Recovered, RecoverOptions } from './recovery-options'
-import { Walk } from './recovery-walk'
+import { type Purpose, Walk } from './recovery-walk'
 import type { OverflowTransition } from './state-machine'
 
 /** Every transition of {@link recoverFromOverflow}. */
@@ -37,8 +37,9 @@ export async function recoverFromOverflow<M>(options: RecoverOptions<M>): Promis
  */
 export async function recoverAsFar<M>(
   options: RecoverOptions<M>,
+  purpose: Purpose = {},
 ): Promise<Recovered<M> & { problem: SpillwayError | undefined }> {
-  const walk = new Walk(options)
+  const walk = new Walk(options, purpose)
   for (;;) {
     walk.checkSignal()
     const state = walk.advance()
@@ -53,7 +54,7 @@ export async function recoverAsFar<M>(
 }
 
 recoverFromOverflow.plan = <M>(options: RecoverOptions<M>): OverflowPlan => {
-  const walk = new Walk(options, true)
+  const walk = new Walk(options, { dry: true })
   for (;;) {
     const state = walk.advance()
     if (state === 'retry' || state === 'failed' || state === 'compaction') {

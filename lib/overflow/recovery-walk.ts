@@ -61,7 +61,7 @@ export class Walk<M> {
 
   constructor(
     options: RecoverOptions<M>,
-    private readonly dry = false,
+    private readonly purpose: Purpose = {},
   ) {
     checkOptions('options', options, RECOVER_CHECKS)
     this.options = options
@@ -274,7 +274,7 @@ export class Walk<M> {
     }
     this.steps.push(noted)
     const { onStep } = this.options
-    if (!this.dry) tellCaller('onStep', onStep, { ...noted })
+    if (!this.purpose.dry) tellCaller('onStep', onStep, { ...noted })
   }
 
   checkSignal(): void {
@@ -300,6 +300,18 @@ export class Walk<M> {
     }
   }
 
+  /** Why no compaction was tried; nothing if one was, because the steps have its outcome. */
+  private uncompacted(): string | undefined {
+    const { compact, duringCompaction } = this.options
+    const { compactions, maxCompactions } = this.counters
+    if (this.purpose.compaction !== undefined) return this.purpose.compaction
+    if (this.steps.some(({ step }) => step === 'compaction')) return undefined
+    if (compact === undefined) return 'nothing could be compacted, because no compact was given'
+    if (duringCompaction) return 'nothing was compacted, because the request was a compaction itself'
+    if (maxCompactions === 0) return 'nothing was compacted, because maxCompactions is 0'
+    return compactions >= maxCompactions ? `all ${maxCompactions} compactions are used up` : undefined
+  }
+
   failure(): SpillwayError {
     const report = this.report()
     const { tokensAfter, targetTokens, tokensBefore, contextWindowTokens } = report
@@ -307,7 +319,8 @@ export class Walk<M> {
       reason === undefined ? `${step}: ${tokensBefore} to ${tokensAfter} tokens` : `${step}: ${reason}`,
     )
     const { attempts, maxAttempts } = this.counters
-    const more = this.options.compact === undefined ? '; nothing could be compacted, because no compact was given' : ''
+    const compaction = this.uncompacted()
+    const more = compaction === undefined ? '' : `; ${compaction}`
     const over = attempts >= maxAttempts ? `; all ${maxAttempts} attempts are used up` : ''
     const size =
       this.fitting === undefined
@@ -321,6 +334,14 @@ export class Walk<M> {
       { report, ...(this.cause !== undefined && { cause: this.cause }) },
     )
   }
+}
+
+/** Facts about a recovery that its options do not have. */
+export interface Purpose {
+  /** True for a plan: nothing is compacted, and no callback is called. */
+  dry?: boolean
+  /** The outcome of a compaction that the caller made before, in words. */
+  compaction?: string
 }
 
 const SILENT: readonly MessageView['role'][] = ['system', 'other']

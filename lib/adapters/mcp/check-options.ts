@@ -53,7 +53,6 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   configFile: name,
   approvalsDir: name,
   ask: ['a function', (value) => typeof value === 'function'],
-  judgeUnnamed: flag,
 }
 
 /** Options that say where a server is. */
@@ -64,7 +63,7 @@ const SERVER: Readonly<Record<string, Check>> = Object.fromEntries(PLACE.map((fi
 /** @throws SpillwayError `INVALID_ARGUMENT` or `INVALID_CONFIG` for a wrong option */
 export function checkProxyOptions(options: McpProxyOptions): void {
   checkOptions('options', options, OPTIONS)
-  const { servers, server, truncation, permission, judgeUnnamed } = options
+  const { servers, server, truncation, permission } = options
   if (servers === undefined) checkPlace('options', options)
   else checkServers(options, servers)
   const misplaced = Object.keys(truncation ?? {}).find((key) => OF_STORAGE.has(key))
@@ -76,7 +75,7 @@ export function checkProxyOptions(options: McpProxyOptions): void {
     if (options[field] !== undefined && permission === undefined)
       throw wrong(`options.${field}`, options[field], 'nothing, without permission')
   }
-  if (permission !== undefined && servers === undefined && server === undefined && judgeUnnamed !== true) {
+  if (permission !== undefined && servers === undefined && server === undefined) {
     // The name that a server reports cannot be trusted.
     throw wrong('options.server', server, 'the name of the server, with permission')
   }

@@ -52,7 +52,7 @@ export interface McpProxyOptions extends McpServerOptions {
   output?: Writable
   /**
    * Name of the server: files know its tools as `mcp__name__tool`, permissions as `mcp:name/tool`. Needed with
-   * {@link permission}, unless {@link judgeUnnamed}.
+   * {@link permission}: a server could report the name of one that is trusted.
    * @default the name that it gives itself
    */
   server?: string
@@ -83,12 +83,6 @@ export interface McpProxyOptions extends McpServerOptions {
   structuredContent?: StructuredContent
   /** Judges calls. A question is put to the user by elicitation, or denied if the host has none. */
   permission?: PermissionPolicy
-  /**
-   * Judges calls also without {@link server}: as `mcp:unverified-NAME/tool`, by the name that the server gives itself. No rule for a
-   * server that is trusted holds then.
-   * @default false
-   */
-  judgeUnnamed?: boolean
   /**
    * A folder in which questions wait for an answer from another process, where the host has no elicitation: see `createSharedApprovals` of
    * `spillway/view`. Default: such calls are denied.

@@ -286,7 +286,7 @@ export class ServerProxy {
     const params = isRecord(message.params) ? message.params : {}
     const args = argumentsOf(message)
     const { sessionId } = this.options
-    const call = { tool: `mcp:${this.judgedName()}/${name}`, args, toolCallId: `${this.mark}${key}`, sessionId }
+    const call = { tool: `mcp:${this.options.server}/${name}`, args, toolCallId: `${this.mark}${key}`, sessionId }
     const judged = JSON.stringify([name, args])
     const isContinued = this.bounds.continued.isAllowed(params.requestState, judged)
     const answered = isContinued ? ({ isAllowed: true } as const) : await asking.answered(call, params)
@@ -311,12 +311,6 @@ export class ServerProxy {
       line.spool?.close()
       await this.answer(message.id, 'refusal' in verdict ? verdict.refusal : verdict.question)
     }
-  }
-
-  /** Not the name that a server gives itself: it could be that of one which is trusted. */
-  private judgedName(): string {
-    const { server } = this.options
-    return server ?? `unverified-${(this.peers.serverName ?? 'server').replace(/[^\w.-]+/g, '-').slice(0, 64)}`
   }
 
   private hold(key: string): AbortController {

@@ -29,12 +29,13 @@ export function fileOf(agent: Agent, scope: Scope, named?: string): string {
   if (named !== undefined) return named
   const all = agent.files[scope].map((path) => join(scope === 'user' ? homedir() : process.cwd(), path))
   if (scope === 'user' && homedir() === '' && agent.files.user.length > 0)
-    throw new UsageError('there is no home folder; --project or --file names another')
+    throw new UsageError('there is no home folder; give --project or --file')
   const [name, beginning = ''] = agent.variable ?? []
   const folder = scope === 'user' && name !== undefined ? process.env[name] : undefined
   const paths = folder ? agent.files.user.map((path) => join(folder, path.slice(beginning.length))) : all
   const [first] = paths
-  if (first === undefined) throw new UsageError(`${agent.title} have no file of the user: name one with --file`)
+  if (first === undefined)
+    throw new UsageError(`${agent.title} have no settings file of the user; name a file with --file`)
   return paths.find((path) => existsSync(path)) ?? first
 }
 
@@ -49,7 +50,7 @@ const backupOf = (file: string) => `${file}.spillway-backup`
 
 function textOf(file: string): string | undefined {
   if (!existsSync(file)) return undefined
-  if (statSync(file).isDirectory()) throw new Error(`${file}: is a folder; it is left as it is`)
+  if (statSync(file).isDirectory()) throw new Error(`${file}: is a folder, not a file`)
   return readFileSync(file, 'utf8')
 }
 
@@ -57,7 +58,7 @@ function textOf(file: string): string | undefined {
 function checkFolder(file: string): void {
   let folder = dirname(file)
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
-  if (!statSync(folder).isDirectory()) throw new Error(`${folder}: is a file; ${file} cannot be made`)
+  if (!statSync(folder).isDirectory()) throw new Error(`${folder}: is a file, so ${file} cannot be created`)
 }
 
 /** Returns the settings in a file; `{}` where there is none. @throws SpillwayError for a text that cannot be read */
@@ -112,7 +113,7 @@ export async function planned(agent: Agent, file: string, wanted: Wanted | undef
   if (before === undefined && wanted !== undefined) checkFolder(file)
   if (agent.wiring.kind === 'file') {
     if (before !== undefined && !isOurFile(before))
-      throw new Error(`${file}: is not written by spillway; it is left as it is`)
+      throw new Error(`${file}: was not written by spillway; nothing was changed`)
     return { file, before, after: wanted && extensionText() }
   }
   const apply = (copy: string) =>

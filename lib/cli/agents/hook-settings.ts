@@ -63,7 +63,7 @@ function hooksPatch(
     const before = given[event]
     if (before !== undefined && !isArray(before)) {
       // Another shape than the one that is known: nothing of it is changed.
-      if (Object.hasOwn(events, event) && wanted) throw new Error(`hooks.${event} is not a list; it is left as it is`)
+      if (Object.hasOwn(events, event) && wanted) throw new Error(`hooks.${event} is not a list; nothing was changed`)
       continue
     }
     const entries = before ?? []
@@ -92,7 +92,7 @@ function hooksPatch(
   if (folders !== undefined) {
     const [section, list] = folders
     const inner = objectIn(settings, section, wanted)
-    const stores = [wanted?.store, ...linesOf(settings, agent, command).map(storeIn)]
+    const stores = [wanted?.store, ...hooksIn(settings, agent, command).map(({ line }) => storeIn(line))]
     const isStore = (value: unknown) =>
       typeof value === 'string' && (stores.includes(value) || /[\\/]spillway[\\/]tool-output$/.test(value))
     const change = listPatch(inner, list, isStore, wanted?.store)
@@ -108,7 +108,7 @@ function hooksPatch(
 function objectIn(settings: AgentSettings, name: string, wanted: Wanted | undefined): AgentSettings {
   const given = settings[name]
   if (isRecord(given)) return given
-  if (given != null && wanted !== undefined) throw new Error(`${name} is not an object; it is left as it is`)
+  if (given != null && wanted !== undefined) throw new Error(`${name} is not an object; nothing was changed`)
   return {}
 }
 
@@ -130,7 +130,7 @@ function listPatch(
 ): Patch {
   const given = settings[name]
   if (given !== undefined && !isArray(given)) {
-    if (wanted !== undefined) throw new Error(`${name} is not a list; it is left as it is`)
+    if (wanted !== undefined) throw new Error(`${name} is not a list; nothing was changed`)
     return {}
   }
   const before = given ?? []
@@ -160,17 +160,25 @@ export default extension({ truncation, history: () => new HistoryPruner() })
 `
 }
 
-/** Returns the command lines of Spillway in the settings of an agent with hooks, each once. */
-export function linesIn({ name, wiring }: Agent, settings: AgentSettings): string[] {
-  return wiring.kind === 'hooks' ? linesOf(settings, name, wiring.command) : []
+/** A command line of Spillway, and the event that the agent runs it at. */
+export interface WiredHook {
+  event: string
+  line: string
 }
 
-function linesOf(settings: AgentSettings, agent: string, command: string): string[] {
+/** Returns the command lines of Spillway in the settings of an agent with hooks, each once for an event. */
+export function wiredHooks({ name, wiring }: Agent, settings: AgentSettings): WiredHook[] {
+  return wiring.kind === 'hooks' ? hooksIn(settings, name, wiring.command) : []
+}
+
+function hooksIn(settings: AgentSettings, agent: string, command: string): WiredHook[] {
   if (!isRecord(settings.hooks)) return []
-  const entries = Object.values(settings.hooks).flatMap((list) => (isArray(list) ? list : []))
-  const hooks = entries.flatMap((entry) => (isRecord(entry) && isArray(entry.hooks) ? entry.hooks : [entry]))
-  const lines = hooks.map((hook) => (isRecord(hook) ? hook[command] : undefined))
-  return [...new Set(lines.filter((line) => isOurHook(line, agent)))]
+  return Object.entries(settings.hooks).flatMap(([event, list]) => {
+    const entries = isArray(list) ? list : []
+    const hooks = entries.flatMap((entry) => (isRecord(entry) && isArray(entry.hooks) ? entry.hooks : [entry]))
+    const lines = hooks.map((hook) => (isRecord(hook) ? hook[command] : undefined))
+    return [...new Set(lines.filter((line) => isOurHook(line, agent)))].map((line) => ({ event, line }))
+  })
 }
 
 /** The store that a command line names. */

@@ -51,10 +51,3 @@ export function wordsOfLine(line: string): string[] {
   const words = line.match(WORD) ?? []
   return words.map((word) => (/^['"]/.test(word) ? word.slice(1, -1).replaceAll("'\\''", "'") : word))
 }
-
-/** The event that a command line of `spillway hook` names. */
-export function eventIn(line: string): string | undefined {
-  const words = wordsOfLine(line)
-  const event = words[words.indexOf('hook') + 2]
-  return event?.startsWith('-') ? undefined : event
-}

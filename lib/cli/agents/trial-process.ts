@@ -14,15 +14,19 @@ export interface Trial {
   timeoutMs: number
 }
 
+/** How a process of a setup ended. */
 export interface TrialEnd {
   stdout: string
   stderr: string
   ms: number
   /** The reason why it was not successful. */
   problem?: string
+  /** True if it was ended because it did not answer in time. */
+  isLate?: true
 }
 
-const GRACE_MS = 2000
+/** The time to end in before it is killed. */
+const GRACE_MS = 1000
 
 export function runTrial({ command, input, until, cwd, env, timeoutMs }: Trial): Promise<TrialEnd> {
   const [file, ...args] = typeof command === 'string' ? [command] : command
@@ -35,9 +39,9 @@ export function runTrial({ command, input, until, cwd, env, timeoutMs }: Trial):
   let [stdout, stderr] = ['', '']
   return new Promise((resolve) => {
     let end: TrialEnd | undefined
-    const over = (problem?: string) => {
+    const over = (reason: Pick<TrialEnd, 'problem' | 'isLate'> = {}) => {
       if (end !== undefined) return
-      end = { stdout, stderr, ms: Date.now() - startedAt, ...(problem !== undefined && { problem }) }
+      end = { stdout, stderr, ms: Date.now() - startedAt, ...reason }
       clearTimeout(late)
       child.stdin.end()
       stopGroup(child, 'SIGTERM')
@@ -45,12 +49,14 @@ export function runTrial({ command, input, until, cwd, env, timeoutMs }: Trial):
       const leave = () => {
         clearTimeout(kill)
         stopGroup(child, 'SIGKILL')
+        // A process that left the group may hold the other ends.
+        for (const stream of child.stdio) stream?.destroy()
         resolve({ ...(end as TrialEnd), stderr })
       }
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) leave()
       else child.once('exit', leave)
     }
-    const late = setTimeout(() => over(`it has not answered after ${timeoutMs / 1000} s`), timeoutMs)
+    const late = setTimeout(() => over({ problem: lateProblem(timeoutMs, stderr), isLate: true }), timeoutMs)
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
       if (until?.(stdout)) over()
@@ -59,14 +65,19 @@ export function runTrial({ command, input, until, cwd, env, timeoutMs }: Trial):
       stderr += text
     })
     child.stdin.on('error', () => {})
-    child.once('error', ({ message }) => over(message))
+    child.once('error', ({ message }) => over({ problem: message }))
     child.once('close', (code, signal) => {
       if (code === 0 && until === undefined) over()
-      else over(saidIn(stderr) ?? (signal === null ? `exit code ${code}` : `ended by ${signal}`))
+      else over({ problem: saidIn(stderr) ?? (signal === null ? `exit code ${code}` : `ended by ${signal}`) })
     })
     if (until === undefined) child.stdin.end(input)
     else child.stdin.write(input)
   })
+}
+
+function lateProblem(timeoutMs: number, stderr: string): string {
+  const said = saidIn(stderr)
+  return `no answer within ${timeoutMs / 1000} s${said === undefined ? '' : `; it printed: ${said}`}`
 }
 
 /** The line that says what is wrong: Node says it in the middle of a trace. */

@@ -10,8 +10,8 @@ import { filled } from '../mcp-servers'
 import { quoted } from '../parse-values'
 import { typedCommand } from '../shared-options'
 import { fileOf, type Scope, settingsOf } from './files'
-import { linesIn, storeIn } from './hook-settings'
-import { eventIn, isOwnPlugin, PACKAGE } from './own-paths'
+import { storeIn, type WiredHook, wiredHooks } from './hook-settings'
+import { isOwnPlugin, PACKAGE } from './own-paths'
 import { type ProxiedServer, proxiedServers } from './server-settings'
 import { runTrial, saidIn, type TrialEnd } from './trial-process'
 import type { Agent, AgentSettings, HookEvent, Wiring } from './types'
@@ -24,26 +24,31 @@ export interface Tried {
   problem?: string
 }
 
-const HOOK_MS = 10_000
-/** A server may be downloaded first. */
-const SERVER_MS = 60_000
 /** Longer than every agent lets through. */
 const LINES = 5000
 
-/** Tries what the settings in a file have of Spillway. @param file of these settings */
-export async function trySetup(agent: Agent, file: string): Promise<Tried[]> {
+/** Where the processes of one setup are tried: all at once, so that together they take no longer than the slowest. */
+interface Bench {
+  /** The folder in which they save. */
+  scratch: string
+  timeoutMs: number
+}
+
+/** Tries what the settings in a file have of Spillway. @param file of these settings @param timeoutMs that each process has */
+export async function trySetup(agent: Agent, file: string, timeoutMs: number): Promise<Tried[]> {
   const { wiring } = agent
   const scratch = mkdtempSync(join(tmpdir(), 'spillway-doctor-'))
+  const bench = { scratch, timeoutMs }
   try {
-    if (wiring.kind === 'file') return [await tryExtension(agent, file, scratch)]
+    if (wiring.kind === 'file') return [await tryExtension(agent, file, bench)]
     const settings = await settingsOf(file)
     switch (wiring.kind) {
       case 'hooks':
-        return [(await switchedOff(agent, wiring, file)) ?? (await tryHooks(agent, wiring, settings, scratch))]
+        return [(await switchedOff(agent, wiring, file)) ?? (await tryHooks(agent, settings, bench))]
       case 'plugin':
-        return [await tryPlugin(agent, settings[wiring.list], scratch)]
+        return [await tryPlugin(agent, settings[wiring.list], bench)]
       case 'servers':
-        return await Promise.all(proxiedServers(agent, settings).map(tryServer))
+        return await Promise.all(proxiedServers(agent, settings).map((server) => tryServer(server, timeoutMs)))
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -74,23 +79,22 @@ function memberOf(settings: AgentSettings, names: readonly string[]): unknown {
   return names.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), settings)
 }
 
-async function tryHooks(agent: Agent, wiring: Hooks, settings: AgentSettings, scratch: string): Promise<Tried> {
-  let ms: number | undefined
-  for (const line of linesIn(agent, settings)) {
-    const named = wiring.namesEvent ? eventIn(line) : undefined
-    for (const event of named === undefined ? Object.keys(wiring.events) : [named]) {
-      const kind = agent.hook?.events[event] ?? 'other'
-      // The last one counts.
-      const command = `${line} --store ${quoted(scratch)}`
-      const end = await runTrial({ command, input: JSON.stringify(payloadFor(agent, event, kind)), timeoutMs: HOOK_MS })
-      const problem = problemOf(agent, end, kind, line)
-      if (problem !== undefined) return { problem }
-      ms = Math.min(ms ?? end.ms, end.ms)
-    }
-    const problem = storeProblem(line)
-    if (problem !== undefined) return { problem }
-  }
-  return { ...(ms !== undefined && { ms }) }
+async function tryHooks(agent: Agent, settings: AgentSettings, bench: Bench): Promise<Tried> {
+  const tried = await Promise.all(wiredHooks(agent, settings).map((hook) => tryHook(agent, hook, bench)))
+  const failed = tried.find(({ problem }) => problem !== undefined)
+  if (failed !== undefined) return failed
+  const times = tried.flatMap(({ ms }) => (ms === undefined ? [] : [ms]))
+  return times.length === 0 ? {} : { ms: Math.min(...times) }
+}
+
+async function tryHook(agent: Agent, hook: WiredHook, { scratch, timeoutMs }: Bench): Promise<Tried> {
+  const { event, line } = hook
+  const kind = agent.hook?.events[event] ?? 'other'
+  // The last one counts.
+  const command = `${line} --store ${quoted(scratch)}`
+  const end = await runTrial({ command, input: JSON.stringify(payloadFor(agent, event, kind)), timeoutMs })
+  const problem = problemOf(agent, end, hook) ?? storeProblem(line)
+  return problem === undefined ? { ms: end.ms } : { problem }
 }
 
 /** A call that asks for nothing and prints too much. */
@@ -109,8 +113,9 @@ function payloadFor({ hook }: Agent, event: string, kind: HookEvent): object {
   }
 }
 
-function problemOf({ name, hook }: Agent, end: TrialEnd, kind: HookEvent, line: string): string | undefined {
+function problemOf({ name, hook }: Agent, end: TrialEnd, { event, line }: WiredHook): string | undefined {
   const again = `run ${typedCommand()} init ${name} again`
+  if (end.isLate) return `its command for ${event} gave ${end.problem}`
   if (end.problem !== undefined) return `its command fails (${end.problem}); ${again}`
   const said = end.stderr.trim()
   // A fault of the settings that --config names.
@@ -118,7 +123,8 @@ function problemOf({ name, hook }: Agent, end: TrialEnd, kind: HookEvent, line: 
   if (found !== undefined) return found
   // A hook that lets a call through because it failed ends with 0, and says why.
   if (said !== '') return `its command fails (${saidIn(said)}); ${again}`
-  const isLeft = kind === 'after' && hook?.replaces !== 'none' && end.stdout === '' && !/ --config /.test(line)
+  const isLeft =
+    hook?.events[event] === 'after' && hook.replaces !== 'none' && end.stdout === '' && !/ --config /.test(line)
   return isLeft ? `its command leaves a long result as it is; ${again}` : undefined
 }
 
@@ -166,28 +172,30 @@ import(require('node:url').pathToFileURL(copy)).then(async (loaded) => {
   console.log(JSON.stringify(await handlers.get('tool_result')(event, {})))
 })`
 
-async function tryPlugin(agent: Agent, list: unknown, scratch: string): Promise<Tried> {
+async function tryPlugin(agent: Agent, list: unknown, bench: Bench): Promise<Tried> {
   const plugin = isArray(list) ? list.find(isOwnPlugin) : undefined
   // OpenCode installs what has only a name by itself.
   const folder = typeof plugin === 'string' && existsSync(plugin) ? plugin : PACKAGE
   if (plugin !== 'spillway' && folder !== plugin) return { problem: goneFile(agent, String(plugin)) }
-  return tryScript(agent, PLUGIN_TRIAL, [folder], scratch)
+  return tryScript(agent, PLUGIN_TRIAL, [folder], bench)
 }
 
-async function tryExtension(agent: Agent, file: string, scratch: string): Promise<Tried> {
+async function tryExtension(agent: Agent, file: string, bench: Bench): Promise<Tried> {
   const missing = [...readFileSync(file, 'utf8').matchAll(/from "(\/[^"\n]+)"/g)].find(
     ([, path = '']) => !existsSync(path),
   )
   if (missing !== undefined) return { problem: goneFile(agent, missing[1] ?? '') }
-  return tryScript(agent, EXTENSION_TRIAL, [file, join(scratch, 'extension.mjs')], scratch)
+  return tryScript(agent, EXTENSION_TRIAL, [file, join(bench.scratch, 'extension.mjs')], bench)
 }
 
-const goneFile = ({ name }: Agent, path: string) => `${path} is not there; run ${typedCommand()} init ${name} again`
+const goneFile = ({ name }: Agent, path: string) => `${path} does not exist; run ${typedCommand()} init ${name} again`
 
-async function tryScript({ name }: Agent, script: string, args: string[], scratch: string): Promise<Tried> {
+async function tryScript({ name }: Agent, script: string, args: string[], bench: Bench): Promise<Tried> {
+  const { scratch, timeoutMs } = bench
   const command = [process.execPath, '--no-warnings', '-e', script, ...args]
   const env = { SPILLWAY_STORAGE_DIR: join(scratch, 'outputs') }
-  const { problem, stdout } = await runTrial({ command, input: '', env, timeoutMs: HOOK_MS })
+  const { problem, stdout, isLate } = await runTrial({ command, input: '', env, timeoutMs })
+  if (isLate) return { problem: `the process that loads it gave ${problem}` }
   if (problem !== undefined)
     return { problem: `it cannot be loaded (${problem}); run ${typedCommand()} init ${name} again` }
   return stdout.includes('saved to: ')
@@ -202,7 +210,7 @@ const GREETING = {
 }
 
 /** Starts a server through its proxy, and waits for its answer to the greeting of a host. */
-async function tryServer({ name: server, words, cwd, env }: ProxiedServer): Promise<Tried> {
+async function tryServer({ name: server, words, cwd, env }: ProxiedServer, timeoutMs: number): Promise<Tried> {
   let answer: { error?: { message?: string } } | undefined
   const until = (stdout: string) => {
     answer = stdout
@@ -215,9 +223,13 @@ async function tryServer({ name: server, words, cwd, env }: ProxiedServer): Prom
   try {
     const texts = Object.entries(env).map(([name, value]) => [name, filled(String(value))])
     const end = await runTrial({
-      ...{ command: words.map(filled), input: `${JSON.stringify(GREETING)}\n`, until, timeoutMs: SERVER_MS },
+      ...{ command: words.map(filled), input: `${JSON.stringify(GREETING)}\n`, until, timeoutMs },
       ...{ ...(cwd !== undefined && { cwd }), env: Object.fromEntries(texts) },
     })
+    if (end.isLate) {
+      const more = 'a server that is downloaded first needs a longer --timeout'
+      return { server, problem: `the server gave ${end.problem}; ${more}` }
+    }
     const [, found] = /^spillway: error: (.*)/m.exec(end.stderr) ?? []
     const refused =
       answer?.error &&

@@ -19,7 +19,7 @@ removed from the end are detected only with a stored --head. show: prints the la
     'key-file': {
       type: 'string',
       value: 'FILE',
-      help: 'verify: the key that the log was written with, as it is in this file.',
+      help: 'verify: the file with the key that the log was written with, taken byte for byte.',
     },
     head: {
       type: 'string',
@@ -27,20 +27,20 @@ removed from the end are detected only with a stored --head. show: prints the la
       value: 'HASH',
       help: 'verify: a record that must be in the log. Can be repeated.',
     },
-    lines: { type: 'string', short: 'n', value: 'N', help: `show: how many records. Default: ${SHOWN}.` },
-    all: { type: 'boolean', short: 'a', help: 'show: all of them.' },
+    lines: { type: 'string', short: 'n', value: 'N', help: `show: number of records. Default: ${SHOWN}.` },
+    all: { type: 'boolean', short: 'a', help: 'show: all records.' },
   },
   positionals: [2, Number.POSITIVE_INFINITY],
   exits: [
     ['0', 'no record was changed'],
     ['1', 'something was changed'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway audit verify audit/session.jsonl', 'a log'],
-    ['spillway audit verify --key-file key --head "$hash" log.jsonl', 'one with a key, to its last record'],
-    ['spillway audit show log.jsonl', 'what was decided and done last'],
+    ['spillway audit verify --key-file key --head "$hash" log.jsonl', 'a log with a key, up to its last record'],
+    ['spillway audit show log.jsonl', 'the last decisions and calls'],
   ],
   run,
 }
@@ -94,12 +94,12 @@ async function show(files: readonly string[], values: Parsed['values'], json: bo
     const shown = lines.slice(Math.max(0, lines.length - most))
     for (const line of shown) {
       const record = jsonRecord(line)
-      if (record === undefined) note(`spillway: ${file}: a line that is no record: ${printable(line.slice(0, 80))}`)
+      if (record === undefined) note(`spillway: ${file}: this line is not a record: ${printable(line.slice(0, 80))}`)
       else if (json) all.push(record)
       else await print(`${shownRecord(record)}\n`)
     }
     if (!json && shown.length < lines.length)
-      note(`${countOf(lines.length - shown.length, 'earlier record')} in ${file}; --all shows every one`)
+      note(`${countOf(lines.length - shown.length, 'earlier record')} in ${file}; --all shows them`)
   }
   if (json) await printJson(all)
   return EXIT.ok

@@ -15,8 +15,8 @@ const command: Command = {
   name: 'browse',
   summary: 'Shows saved outputs and waiting questions in the terminal: a list, and a viewer with a search.',
   usage: '[options]',
-  about: `Arrows move, Enter opens, / searches, q goes back and quits. If questions of sessions wait (spillway mcp --ask-in-view), a shows
-the oldest one; press Enter and a key to answer it. Needs a terminal; without one, use spillway ls and read.`,
+  about: `Arrows move, Enter opens, / searches, q goes back and quits. If questions wait (spillway mcp --ask-in-view), a shows the
+oldest one; press Enter and then a key to answer it. Needs a terminal; without one, use spillway ls and read.`,
   options: {
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     ...STORE,
@@ -26,7 +26,7 @@ the oldest one; press Enter and a key to answer it. Needs a terminal; without on
   exits: [
     ['0', 'done'],
     ['2', 'wrong usage, or no terminal'],
-    ['3', 'operation failed'],
+    ['3', 'the operation failed'],
   ],
   examples: [['spillway browse', 'all outputs, the newest first']],
   run,
@@ -35,7 +35,7 @@ the oldest one; press Enter and a key to answer it. Needs a terminal; without on
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  if (json) throw new UsageError('--json: browse shows a terminal; spillway ls --json lists outputs')
+  if (json) throw new UsageError('--json: browse needs a terminal; spillway ls --json lists the outputs')
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new UsageError('browse needs a terminal; spillway ls and spillway read print the same')
   }

@@ -10,8 +10,8 @@ const command: Command = {
   name: 'classify',
   summary: "Tells whether a provider's error means that the request was too long.",
   usage: '[options] [error]',
-  about: `The error is a message, or JSON: a body, an event of a stream, a whole answer. Without an argument it is read from
-standard input.`,
+  about: `The error is a message, or JSON: the body of a response, an event of a stream, or a complete response. Without an
+argument, it is read from standard input.`,
   options: {
     'estimated-tokens': { type: 'string', value: 'N', help: 'Your own estimate of the request.' },
     'context-window': { type: 'string', value: 'N', help: "Tokens of the model's window." },
@@ -22,11 +22,11 @@ standard input.`,
     ['0', 'the request was too long'],
     ['1', 'it is something else'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway classify "prompt is too long: 213462 tokens > 200000 maximum"', 'a message'],
-    ['curl -s "$url" -d @request.json | spillway classify --json', 'an answer'],
+    ['curl -s "$url" -d @request.json | spillway classify --json', 'a response'],
   ],
   run,
 }

@@ -24,7 +24,7 @@ const command: Command = {
 Ctrl-C, SIGTERM and SIGHUP end the input; the part read so far is shown and saved.`,
   options: {
     ...LIMITS,
-    failed: { type: 'boolean', help: 'The input is the output of a failure: keep the end.' },
+    failed: { type: 'boolean', help: 'Treat the input as the output of a failed command: keep the end.' },
     tool: { type: 'string', value: 'NAME', help: 'The tool whose settings apply. Default: clip.' },
     session: { type: 'string', value: 'ID', help: 'Save the output in the folder of this session.' },
     ...STORE_OR_BUCKET,
@@ -35,14 +35,14 @@ Ctrl-C, SIGTERM and SIGHUP end the input; the part read so far is shown and save
   exits: [
     ['0', 'done'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
     ['130', 'Ctrl-C'],
     ['129, 143', 'SIGHUP, SIGTERM'],
   ],
   examples: [
     ['kubectl logs app | spillway clip --direction tail', 'the end of a log'],
     ['spillway clip --strategy smart build.log', 'errors and their context'],
-    ['curl -s "$url" | spillway clip --max-tokens 2000', 'no more than a model should read'],
+    ['curl -s "$url" | spillway clip --max-tokens 2000', 'a limit in tokens'],
   ],
   run,
 }

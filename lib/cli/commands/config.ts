@@ -10,14 +10,14 @@ const command: Command = {
   summary: 'lint <file>: checks a configuration and its permission rules.',
   usage: 'lint [options] <file>',
   about:
-    'Finds invalid and unknown fields, with line and column, rules that never apply, and rules whose examples fail.',
+    'Reports invalid and unknown fields, with line and column, rules that never apply, and rules whose examples fail.',
   options: {},
   positionals: [2, 2],
   exits: [
     ['0', 'nothing was found'],
     ['1', 'something was found'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [['spillway config lint ~/.my-agent/config.jsonc', 'a file, with comments or without']],
   run,
@@ -37,7 +37,7 @@ async function run({ positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
   if (action !== 'lint') throw wrongArgument('action', action ?? '', ['lint'])
   const facts = statSync(file, { throwIfNoEntry: false })
-  if (facts === undefined) throw new Error(`${file}: is not there`)
+  if (facts === undefined) throw new Error(`${file}: does not exist`)
   if (!facts.isFile()) throw new Error(`${file}: is not a file`)
   accessSync(file, constants.R_OK)
   const { config, problems } = loadConfig({ userFile: file })

@@ -7,7 +7,7 @@ import { fileOf, isWiredIn } from '../agents/files'
 import { type Tried, trySetup, unwritable } from '../agents/try-setup'
 import type { Agent } from '../agents/types'
 import { type Command, type Parsed, UsageError } from '../command'
-import { text } from '../parse-values'
+import { duration, text } from '../parse-values'
 import { openStorage, typedCommand } from '../shared-options'
 import { STORE } from '../store-options'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
@@ -16,29 +16,38 @@ const command: Command = {
   name: 'doctor',
   summary: 'Lists the agents that Spillway is set up for, and tests each setup.',
   usage: '[options] [agent]...',
-  about: `Reads the settings of the user and of the project in the current folder, runs the command of each hook with harmless calls,
-gives the plugin of OpenCode and the extension of pi a long result, and starts each MCP server through its proxy. What that saves
-is removed. Settings that switch hooks off, errors in the file of --config and folders that cannot be written to are named.`,
+  about: `Reads the settings of the user and of the project in the current folder, runs the command of each hook with harmless
+calls, gives the plugin of OpenCode and the extension of pi a long result, and starts each MCP server through its proxy. The tests
+run at the same time, so --timeout bounds them all; anything that they save is removed. Settings that switch hooks off, errors in the
+file of --config and folders that cannot be written to are reported, too.`,
   options: {
     ...STORE,
-    file: { type: 'string', value: 'FILE', help: 'Try the setup of one agent in this file.' },
+    file: { type: 'string', value: 'FILE', help: 'Test the setup of one agent in this file.' },
+    timeout: {
+      type: 'string',
+      value: 'TIME',
+      help: 'Report a hook, a plugin or a server that gives no answer in this time: 5s, 1m. Default: 5s.',
+    },
   },
   names: AGENTS.map(({ name }) => name),
   positionals: [0, Number.POSITIVE_INFINITY],
   exits: [
     ['0', 'every setup works'],
-    ['1', 'something does not'],
+    ['1', 'something does not work'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway doctor', 'all agents'],
     ['spillway doctor codex --json', 'one of them, for programs'],
+    ['spillway doctor mcp --timeout 1m', 'servers that are downloaded first'],
   ],
   run,
 }
 
 export default command
+
+const TIMEOUT_MS = 5000
 
 interface Finding extends Tried {
   agent: string
@@ -51,17 +60,16 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const named = text(values, 'file')
   if (named !== undefined && (positionals.length !== 1 || !existsSync(named)))
     throw new UsageError(
-      positionals.length === 1 ? `--file ${named}: is not there` : '--file is for one agent; name it as the argument',
+      positionals.length === 1 ? `--file ${named}: does not exist` : '--file is for one agent; name it as the argument',
     )
-  const found: Finding[] = []
-  for (const agent of agents) {
+  const timeoutMs = duration(values, 'timeout') ?? TIMEOUT_MS
+  const setups = agents.flatMap((agent) => {
     const scopes = (['user', 'project'] as const).filter((scope) => agent.files[scope].length > 0)
     // In the home folder both are one file.
     const files = named === undefined ? scopes.map((scope) => fileOf(agent, scope)) : [resolve(named)]
-    for (const file of new Set(files)) {
-      if (existsSync(file)) found.push(...(await tried(agent, file)))
-    }
-  }
+    return [...new Set(files)].filter((file) => existsSync(file)).map((file) => ({ agent, file }))
+  })
+  const found = (await Promise.all(setups.map(({ agent, file }) => tried(agent, file, timeoutMs)))).flat()
   const { dirs } = await openStorage(values).usage()
   const [store] = dirs
   const problem = store === undefined ? 'there is none' : unwritable(store.dir)
@@ -86,7 +94,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   return isBad ? EXIT.no : EXIT.ok
 }
 
-async function tried(agent: Agent, file: string): Promise<Finding[]> {
+async function tried(agent: Agent, file: string, timeoutMs: number): Promise<Finding[]> {
   const found = (result: Tried): Finding => ({
     agent: agent.name,
     file,
@@ -94,7 +102,7 @@ async function tried(agent: Agent, file: string): Promise<Finding[]> {
     ...result,
   })
   try {
-    return (await isWiredIn(agent, file)) ? (await trySetup(agent, file)).map(found) : []
+    return (await isWiredIn(agent, file)) ? (await trySetup(agent, file, timeoutMs)).map(found) : []
   } catch (error) {
     const { message } = error as Error
     // The line begins with the file.

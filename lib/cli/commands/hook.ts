@@ -22,10 +22,11 @@ const command: Command = {
   name: 'hook',
   summary: 'Answers a hook of an agent; spillway init writes it into the settings.',
   usage: '[options] <agent> [event]',
-  about: `Reads the JSON of the agent from standard input. Before a tool: with --permission, a decision; a shell command
-runs under spillway run if the agent does not let hooks replace its output. After a tool: a result that is too long is replaced by
-a preview and saved, and lines that an earlier result of the session has are replaced by a pointer. After a compaction: lists the saved outputs of the session, and the files that were read in it. It prints
-nothing if there is nothing to change. A hook that fails or takes more than 2 s lets the call through and says so.`,
+  about: `Reads the JSON of the agent from standard input. Before a tool: with --permission, a decision; a shell command runs
+under spillway run if the agent does not let hooks replace its output. After a tool: a result that is too long is saved
+and replaced by a preview, and lines that an earlier result of the session has are replaced by a pointer. After a
+compaction: the saved outputs of the session and the files that were read in it are listed. Nothing is printed if there
+is nothing to change. A hook that fails or takes more than 2 s lets the call through and says so.`,
   options: {
     permission: {
       type: 'string',
@@ -34,15 +35,15 @@ nothing if there is nothing to change. A hook that fails or takes more than 2 s 
     },
     redact: {
       type: 'boolean',
-      help: 'Replace secrets in results by stars, if the agent accepts changed results.',
+      help: 'Replace secrets in results with asterisks, if the agent accepts changed results.',
     },
     'wrap-commands': {
       type: 'boolean',
-      help: 'Run commands of Claude Code under spillway run, so that the output of one that fails is saved as well.',
+      help: 'Run commands of Claude Code under spillway run, so that the output of a command that fails is saved, too.',
     },
     'no-fold': {
       type: 'boolean',
-      help: 'Do not replace lines that an earlier result of the session has by a pointer.',
+      help: 'Do not fold lines that an earlier result of the session has: by default, a pointer replaces them.',
     },
     ...STORE,
     ...CONFIG,
@@ -51,11 +52,11 @@ nothing if there is nothing to change. A hook that fails or takes more than 2 s 
   positionals: [1, 2],
   exits: [
     ['0', 'answered, or nothing to change'],
-    ['1', 'wrong usage: agents take 2 for a refusal'],
+    ['1', 'wrong usage; not 2, because agents take 2 for a refusal'],
   ],
   examples: [
     ['spillway hook claude-code < payload.json', 'the answer to Claude Code'],
-    ['spillway hook copilot preToolUse < payload.json', 'an agent that does not name the event'],
+    ['spillway hook copilot preToolUse < payload.json', 'for an agent that does not name the event in its JSON'],
   ],
   run,
 }

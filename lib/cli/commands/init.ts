@@ -17,9 +17,9 @@ const command: Command = {
   name: 'init',
   summary: 'Writes Spillway into the settings of an agent.',
   usage: '[options] <agent>',
-  about: `Agents: ${AGENTS.map(({ name }) => name).join(', ')}. The changes are shown, and the original file is kept
-next to it, with the ending .spillway-backup. Comments and other settings stay. A second run changes nothing;
-if the package was moved, it writes the new paths. mcp puts spillway mcp in front of each server in a file.`,
+  about: `Agents: ${AGENTS.map(({ name }) => name).join(', ')}. The changes are shown, and the original file is kept next to it as
+FILE.spillway-backup. Comments and other settings stay. A second run changes nothing; if the package was moved, it
+writes the new paths. init mcp puts spillway mcp in front of each server in a file.`,
   options: {
     'dry-run': { type: 'boolean', help: 'Only show what would change.' },
     undo: { type: 'boolean', help: 'Remove Spillway from the settings.' },
@@ -33,19 +33,19 @@ if the package was moved, it writes the new paths. mcp puts spillway mcp in fron
     },
     redact: {
       type: 'boolean',
-      help: 'The hook replaces secrets in results by stars, if the agent accepts changed results.',
+      help: 'The hook replaces secrets in results with asterisks, if the agent accepts changed results.',
     },
     'wrap-commands': {
       type: 'boolean',
-      help: 'The hook of Claude Code runs commands under spillway run, so that the output of one that fails is saved as well. Rules such as Bash(npm test:*) do not match wrapped commands.',
+      help: 'The hook of Claude Code runs commands under spillway run, so that the output of a command that fails is saved, too. Rules such as Bash(npm test:*) do not match wrapped commands.',
     },
     'no-fold': {
       type: 'boolean',
-      help: 'The hook does not replace lines that an earlier result of the session has by a pointer.',
+      help: 'The hook does not fold lines that an earlier result of the session has: by default, a pointer replaces them.',
     },
     urls: {
       type: 'boolean',
-      help: 'With mcp: put the proxy before servers with a URL and no headers as well. A login of the host (OAuth) does not reach them through it.',
+      help: 'With mcp: put the proxy before servers with a URL and no headers as well. The login of a host (OAuth) does not pass through the proxy.',
     },
     ...STORE,
     ...CONFIG,
@@ -54,9 +54,9 @@ if the package was moved, it writes the new paths. mcp puts spillway mcp in fron
   positionals: [1, 1],
   examples: [
     ['spillway init claude-code', 'for all projects'],
-    ['spillway init codex --project --dry-run', 'what it would write here'],
+    ['spillway init codex --project --dry-run', 'the changes that it would make here'],
     ['spillway init mcp --file ~/.cursor/mcp.json', 'the proxy before each server of a host'],
-    ['spillway init claude-code --undo', 'the settings as they were'],
+    ['spillway init claude-code --undo', 'removes it again'],
   ],
   run,
 }
@@ -67,7 +67,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const agent = agentOf(positionals[0] ?? '')
   const file = text(values, 'file')
   if ([values.user === true, values.project === true, file !== undefined].filter(Boolean).length > 1) {
-    throw new UsageError('--user, --project and --file exclude each other')
+    throw new UsageError('--user, --project and --file cannot be combined')
   }
   const isProject = values.project === true || (agent.files.user.length === 0 && values.user !== true)
   const scope: Scope = isProject ? 'project' : 'user'
@@ -88,7 +88,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const path = fileOf(agent, scope, file === undefined ? undefined : resolve(file))
   const plan = await planned(agent, path, wanted)
   if (!isUndo && agent.wiring.kind === 'servers' && plan.before === undefined)
-    throw new UsageError(`${path}: is not there; --file names the file with the servers of a host`)
+    throw new UsageError(`${path}: does not exist; --file names the file with the servers of a host`)
   const isChanged = plan.before !== plan.after
   const isDry = values['dry-run'] === true
   const { backup } = isDry ? plan : await written(agent, plan, wanted)

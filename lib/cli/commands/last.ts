@@ -24,7 +24,7 @@ const command: Command = {
   positionals: [0, 0],
   examples: [
     ['spillway last', 'the newest output'],
-    ['spillway last --json | jq .exitCode', 'how its command ended'],
+    ['spillway last --json | jq .exitCode', 'the exit code of its command'],
   ],
   run,
 }

@@ -37,7 +37,7 @@ export default command
 
 async function run({ values: given, positionals: [store], json }: Parsed): Promise<number> {
   if (store !== undefined && given.store !== undefined)
-    throw new UsageError(`${quoted(store)} and --store name a store; leave out one of them`)
+    throw new UsageError(`${quoted(store)} and --store both name a store; leave out one of them`)
   const values = store === undefined ? given : { ...given, store: await storeIn(store) }
   const [storage, sessionId] = [await openOutputs(values), text(values, 'session')]
   const all = await recordedOutputs(storage, sessionId)
@@ -50,7 +50,7 @@ async function run({ values: given, positionals: [store], json }: Parsed): Promi
   const rows = shown.map((output, at) => rowOf(output, at + 1, now))
   await print(values.paths === true ? shown.map(({ path }) => `${path}\n`).join('') : tableOf(rows))
   if (all.length === 0) note(nothingIn(storage, sessionId))
-  if (shown.length < all.length) note(`${all.length - shown.length} more: --all`)
+  if (shown.length < all.length) note(`${all.length - shown.length} more; --all lists them`)
   return EXIT.ok
 }
 

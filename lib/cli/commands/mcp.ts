@@ -17,7 +17,7 @@ import { headerIn, headersIn, MCP_HEADERS } from '../mcp-addresses'
 import { filled, serversIn } from '../mcp-servers'
 import { openBucket } from '../output-storage'
 import { badValue, choice, text, texts } from '../parse-values'
-import { readServerLine, type ServerLine, serverOfLine, serversByName } from '../server-lines'
+import { nameOf, readServerLine, type ServerLine, serverOfLine, serversByName } from '../server-lines'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
 import { COORDINATION, SPOOL, STORE_OR_BUCKET } from '../store-options'
 import { note } from '../terminal'
@@ -40,7 +40,7 @@ rules ask, the user is asked by elicitation.`,
       type: 'string',
       multiple: true,
       value: 'NAME',
-      help: 'The name of the server in rules and file names; rules need it. Without it, file names use the name that the server reports. Or defines a server: NAME=COMMAND, in quotes, or NAME=URL; without NAME=, it is named after its program. Can be repeated.',
+      help: 'The name of the server in rules and file names. Default: with rules, a name taken from its command or URL; else the name that the server reports. Or defines a server: NAME=COMMAND, in quotes, or NAME=URL; without NAME=, it is named after its command. Can be repeated.',
     },
     url: {
       type: 'string',
@@ -70,7 +70,7 @@ rules ask, the user is asked by elicitation.`,
     },
     permission: {
       type: 'boolean',
-      help: 'Check calls: by default, the user is asked about tools that no rule allows. Use it together with --server NAME.',
+      help: 'Check calls as mcp:NAME/TOOL, with the NAME of --server: by default, the user is asked about tools that no rule allows.',
     },
     'ask-in-view': {
       type: 'boolean',
@@ -98,10 +98,10 @@ rules ask, the user is asked by elicitation.`,
   passesOn: true,
   speaks: true,
   exits: [
-    ['N', "the server's own code; 128 and the number of the signal that ended it"],
+    ['N', 'the exit code of the server; 128 plus the number of the signal that ended it'],
     ['2', 'wrong usage'],
-    ['3', 'something else could not be done'],
-    ['126, 127', 'it may not be run; it is not there'],
+    ['3', 'Spillway itself failed'],
+    ['126, 127', 'it cannot be executed; it was not found'],
   ],
   examples: [
     ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
@@ -124,8 +124,8 @@ rules ask, the user is asked by elicitation.`,
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  if (json) throw new UsageError('--json: what mcp prints is MCP')
-  const target = targetOf(values, positionals)
+  if (json) throw new UsageError('--json: spillway mcp prints MCP messages; leave out --json')
+  const given = targetOf(values, positionals)
   const { options, config } = configOf(values)
   const { truncation, permission } = options
   const { retentionDays, storageDir, ...limits } = truncation === false ? { enabled: false } : truncation
@@ -133,24 +133,17 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   // Unreadable rules are no reason to skip questions.
   const hasRules = config.agents?.runtime?.permission !== undefined || (permission.failClosed ?? []).length > 0
   const isJudged = values.permission === true || hasRules
-  const isUnnamed = target.server === undefined && target.servers === undefined
-  if (isJudged && isUnnamed) {
-    // A host does not show a usage error, and the name that a server reports cannot be trusted.
-    note(
-      'spillway mcp: rules for this server do not hold without its name. Add --server NAME before --; until then its calls are judged as mcp:unverified-NAME/TOOL.',
-    )
-  }
+  const target = isJudged ? named(given) : given
   const language = choice(values, 'language', ['en', 'zh-CN'])
   const storage = (await openBucket(values)) ?? openStorage(values, { storageDir, retentionDays })
   const isAskedInView = values['ask-in-view'] === true
   const idle = ['answer-timeout', 'coordination'].find((name) => !isAskedInView && values[name] !== undefined)
-  if (idle !== undefined) throw new UsageError(`--${idle}: is about questions that wait; give --ask-in-view with it`)
+  if (idle !== undefined) throw new UsageError(`--${idle} needs --ask-in-view: it is about questions that wait`)
   const elsewhere = isJudged && isAskedInView ? await askElsewhere(values, storage) : undefined
   const proxy = startMcpProxy({
     ...target,
     truncation: { ...limits, ...truncationOptions(values), ...(language !== undefined && { language }) },
     storage,
-    ...(isJudged && isUnnamed && { judgeUnnamed: true }),
     host: choice(values, 'host', HOST_NAMES),
     sessionId: text(values, 'session'),
     tools: choice(values, 'tools', ['all', 'lazy']),
@@ -169,6 +162,24 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     restore()
     await elsewhere?.close()
   }
+}
+
+/**
+ * The target with the name that rules know it by. The name that a server reports cannot be trusted; the user chose its command.
+ *
+ * @throws UsageError for a command that names no server
+ */
+function named(target: McpTarget): McpTarget {
+  if (target.server !== undefined || target.servers !== undefined) return target
+  const server = nameOf(target as McpServerOptions)
+  if (server === undefined) {
+    const rules = 'rules are for mcp:NAME/TOOL, and the command of this server tells no name'
+    throw new UsageError(`${rules}; add --server NAME before --`)
+  }
+  note(
+    `spillway mcp: calls are checked as mcp:${server}/TOOL, named after the command; --server NAME gives another name.`,
+  )
+  return { ...target, server }
 }
 
 /** A program, an address with headers, or several of them. */
@@ -190,7 +201,9 @@ function targetOf(values: Parsed['values'], positionals: readonly string[]): Mcp
   const lines = given.filter((each) => !isName(each))
   if (names.length > 1) {
     const all = names.map(({ line }) => JSON.stringify(line)).join(' and ')
-    throw new UsageError(`--server: ${all} cannot both be the name of one server; give others as --server NAME=COMMAND`)
+    throw new UsageError(
+      `--server: ${all} cannot both be the name of one server; define other servers as --server NAME=COMMAND`,
+    )
   }
   const server = names[0]?.line
   if (lines.length === 0) {
@@ -211,7 +224,7 @@ function placeOf(values: Parsed['values'], [file, ...args]: readonly string[]): 
   const headers = texts(values, 'header')
   const inherited = process.env[MCP_HEADERS]
   if (url === undefined) {
-    if (headers !== undefined) throw new UsageError('--header needs --url: a program is sent no headers')
+    if (headers !== undefined) throw new UsageError('--header needs --url: headers are only sent to a URL')
     return file === undefined ? undefined : { command: file, args }
   }
   if (file !== undefined)

@@ -24,7 +24,7 @@ The shell starts it with the path as the last argument.`,
   positionals: [0, 1],
   takesOutputs: true,
   exits: [
-    ['N', "the program's own code; 128 and the number of the signal that ended it"],
+    ['N', 'the exit code of the program; 128 plus the number of the signal that ended it'],
     ['2', 'wrong usage'],
     ['3', 'it could not be opened'],
   ],
@@ -39,7 +39,7 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const { storage, path, access } = await askedOutput(values, positionals[0])
-  if (!isLocal(storage)) throw new UsageError(`${path}: is in a bucket; spillway read --all '${path}' | less`)
+  if (!isLocal(storage)) throw new UsageError(`${path}: is in a bucket; use spillway read --all '${path}' | less`)
   await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const program = text(values, 'with') ?? (process.env.PAGER || 'less -R')
   if (json) {

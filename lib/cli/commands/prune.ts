@@ -41,7 +41,7 @@ one message per line, or a session file of JsonlSession. It is printed in the sa
     ['spillway prune session.jsonl > smaller.jsonl', 'everything but the newest five results'],
     [
       'spillway prune --json session.json | jq .report',
-      'results that would be pruned, and tokens that this would free',
+      'the results that would be pruned, and the tokens that this would free',
     ],
   ],
   run,
@@ -55,7 +55,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   // Placeholders name the saved outputs of this store, which an earlier process saved.
   const storage = await openOutputs(values)
   const { messages, report } = new HistoryPruner({ ...optionsOf(values), storage }).prune(conversation.messages)
-  if (report.reason === 'unreadable') throw new Error(`${path}: the messages are in no format that is known`)
+  if (report.reason === 'unreadable') throw new Error(`${path}: the messages are in no known format`)
   const output = text(values, 'output')
   const written = conversation.write(messages)
   if (output !== undefined) writeFileSync(output, written)

@@ -24,24 +24,24 @@ const command: Command = {
   about: `Without a range: the first ${LINES} lines, ${BYTES / 1024} KiB at most. Standard error says how to read on. Only files
 that the store saved can be read. An output is a path, or -1 for the newest, -2 for the one before.`,
   options: {
-    'from-line': { type: 'string', value: 'N', help: 'The first line, from 1.' },
+    'from-line': { type: 'string', value: 'N', help: 'The first line, counted from 1.' },
     lines: { type: 'string', short: 'n', value: 'N', help: `Number of lines. Default: ${LINES}.` },
     'from-byte': {
       type: 'string',
       value: 'N',
-      help: 'The first byte of the file, from 0; with --from-line, one of that line.',
+      help: 'The first byte, counted from 0 in the file; with --from-line, a byte of that line.',
     },
     bytes: { type: 'string', value: 'SIZE', help: 'Number of bytes, such as 4k.' },
-    all: { type: 'boolean', help: 'Print everything from the start of the range on.' },
+    all: { type: 'boolean', help: 'Print everything from the start of the range to the end.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE_OR_BUCKET,
   },
   positionals: [1, 1],
   takesOutputs: true,
   examples: [
-    ['spillway read "$path"', 'how it begins'],
+    ['spillway read "$path"', 'the first lines'],
     ['spillway read --from-line 1200 --lines 50 "$path"', 'fifty lines from the middle'],
-    ['spillway read --all "$path" | less', 'the whole'],
+    ['spillway read --all "$path" | less', 'everything, in a pager'],
   ],
   run,
 }
@@ -52,7 +52,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [given = ''] = positionals
   const { storage, path, access } = await askedOutput(values, given)
   const isAll = values.all === true
-  if (isAll && json) throw new UsageError('--all and --json: a whole output is not one JSON; leave out one of them')
+  if (isAll && json)
+    throw new UsageError('--all and --json cannot be combined: a full output is not printed as one JSON value')
   const range = rangeOf(values, isAll)
   if ('fromLine' in range && range.fromByte !== undefined) await checkInLine(storage, path, range, access)
   const part = await storage.readRange(path, range, access)
@@ -65,7 +66,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (part.byteCount === 0 && part.totalBytes > 0) {
     const { totalLines } = part
     const size = totalLines === undefined ? `${part.totalBytes} bytes` : countedLines(totalLines)
-    note(`nothing is there: the output has ${size}`)
+    note(`nothing to print: the output has ${size}`)
   }
   if (part.next !== undefined && !isAll)
     note(`more: ${continued(values, part.next)} ${quoted(/^-\d/.test(given) ? path : given)}`)
@@ -112,7 +113,7 @@ async function checkInLine(
   const [start, next] = [await startOf(fromLine), await startOf(fromLine + 1)]
   if (fromByte >= start && fromByte < next) return
   throw new UsageError(
-    `--from-byte ${fromByte}: is not in line ${fromLine}, which is the bytes ${start} to ${next - 1}`,
+    `--from-byte ${fromByte}: is not in line ${fromLine}, which has the bytes ${start} to ${next - 1}`,
   )
 }
 

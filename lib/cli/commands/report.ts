@@ -30,7 +30,7 @@ no network is used.`,
     ['0', 'reported'],
     ['1', 'no file is a session log'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway report ~/.claude/projects', 'all sessions of Claude Code'],

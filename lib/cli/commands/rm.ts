@@ -17,7 +17,7 @@ const command: Command = {
     session: {
       type: 'string',
       value: 'ID',
-      help: 'Remove all outputs of this session; with outputs given, number only those of this session.',
+      help: 'Remove all outputs of this session; with outputs given, -1 and -2 count only those of this session.',
     },
     ...STORE_OR_BUCKET,
   },
@@ -25,9 +25,9 @@ const command: Command = {
   takesOutputs: true,
   exits: [
     ['0', 'done'],
-    ['1', 'one of them was not there'],
+    ['1', 'an output does not exist'],
     ['2', 'wrong usage'],
-    ['3', 'one of them could not be removed'],
+    ['3', 'an output could not be removed'],
   ],
   examples: [
     ['spillway rm -1', 'the newest'],

@@ -35,8 +35,9 @@ const command: Command = {
   summary: 'Runs a command, prints a preview of its output, and saves the full output in a file.',
   usage: '[options] -- <command> [arguments]',
   about: `Both streams of the command are printed in the order in which they were written. An output within the limits (2,000 lines and
-50 KiB; for shell commands, the last 500 lines) is printed unchanged; otherwise a preview with the path of the full output.
-The command gets the standard input. Ctrl-C is passed on to it; a second one ends it and everything that it started.`,
+50 KiB; for shell commands, the last 500 lines) is printed unchanged; for a longer one, a preview and the path of the full output
+are printed.
+The command reads standard input. Ctrl-C is passed on to it; a second Ctrl-C ends it and everything that it started.`,
   options: {
     ...LIMITS,
     shell: {
@@ -52,12 +53,12 @@ The command gets the standard input. Ctrl-C is passed on to it; a second one end
     'max-file-bytes': {
       type: 'string',
       value: 'SIZE',
-      help: 'Maximum bytes of the file; of a longer output, the first and the last part are kept. Default: 1g; infinity for no limit.',
+      help: 'Maximum bytes of the file; for a longer output, the first and the last part are kept. Default: 1g; infinity for no limit.',
     },
     live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
     watched: {
       type: 'boolean',
-      help: 'For an agent that reads along: show a part of the output while the command runs; on a terminal, change nothing.',
+      help: 'For an agent that reads the output while the command runs: show only a part of it meanwhile. On a terminal, the output is unchanged.',
     },
     ...STORE_OR_BUCKET,
     ...SPOOL,
@@ -66,18 +67,18 @@ The command gets the standard input. Ctrl-C is passed on to it; a second one end
   positionals: [1, Number.POSITIVE_INFINITY],
   passesOn: true,
   exits: [
-    ['N', "the command's own code; 128 and the number of the signal that ended it"],
+    ['N', 'the exit code of the command; 128 plus the number of the signal that ended it'],
     ['2', 'wrong usage'],
-    ['3', 'something else could not be done'],
-    ['124', 'it was ended by --timeout'],
-    ['126, 127', 'it may not be run; it is not there'],
+    ['3', 'Spillway itself failed'],
+    ['124', '--timeout ended it'],
+    ['126, 127', 'it cannot be executed; it was not found'],
     ['130', 'Ctrl-C ended it'],
   ],
   examples: [
     ['spillway run -- npm test', 'the last 500 lines, and the path of the full output'],
     ['spillway run --strategy smart --timeout 10m -- cargo build', 'errors and their context instead of the end'],
     ["spillway run --shell -- 'make 2>&1 | tee log'", 'a pipeline'],
-    ['spillway run --json -- git log -p | jq -r .outputPath', 'only the path of the whole'],
+    ['spillway run --json -- git log -p | jq -r .outputPath', 'only the path of the full output'],
   ],
   run,
 }
@@ -90,7 +91,7 @@ const MAX_FILE_BYTES = 2 ** 30
 function run(parsed: Parsed): Promise<number> {
   const { watched, live } = parsed.values
   if (watched === true && (live === true || parsed.json))
-    throw new UsageError('--watched and --live exclude each other, and --watched and --json')
+    throw new UsageError('--watched cannot be combined with --live or --json')
   // An agent asks for a terminal to talk with a program, which has to know that it has one.
   if (watched === true && process.stdout.isTTY) return runInTerminal(parsed)
   return withBucket(parsed.values, (bucket) => runSavingIn(bucket, parsed))
@@ -175,7 +176,9 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
     if (!isSeen) await print(watched?.rest(shown(named), output.truncated) ?? shown(named))
     else if (named.output.truncated) await print(`${named.output.hint ?? ''}\n`)
     if (!result.output.truncated && result.output.content.includes(REPLACEMENT)) {
-      note('spillway: what is no UTF-8 in the output is shown as U+FFFD; for the bytes: the command | spillway clip')
+      note(
+        'spillway: bytes of the output that are not UTF-8 are shown as U+FFFD; to save them unchanged, pipe the command into spillway clip',
+      )
     }
   }
   // A sweep may be under way; the reader has everything already.

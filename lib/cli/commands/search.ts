@@ -34,7 +34,7 @@ look-around or back-references.`,
     ['0', 'something was found'],
     ['1', 'nothing was found'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway search "$path" "error|warning"', 'like grep -n'],

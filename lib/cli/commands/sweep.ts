@@ -29,11 +29,11 @@ const command: Command = {
   exits: [
     ['0', 'done'],
     ['2', 'wrong usage'],
-    ['3', 'it could not be done, or not for all of them'],
+    ['3', 'the operation failed, or some outputs could not be removed'],
   ],
   examples: [
     ['spillway sweep', 'by the defaults'],
-    ['spillway sweep --retention-days 1 --max-bytes 500m', 'more thoroughly'],
+    ['spillway sweep --retention-days 1 --max-bytes 500m', 'with tighter limits'],
   ],
   run,
 }
@@ -69,9 +69,9 @@ async function run({ values, json }: Parsed): Promise<number> {
     )
     await print(`${dryRun ? 'would keep' : 'kept'} ${countOf(kept.files, 'output')} (${sizeText(kept.bytes)})\n`)
     const isOver = kept.files > (maxFiles ?? MAX_FILES) || kept.bytes > (maxBytes ?? MAX_BYTES)
-    if (isOver) note('The rest is over the bounds: outputs younger than an hour are never removed.')
+    if (isOver) note('The store is still over its limits, because outputs younger than an hour are never removed.')
     else if (removedFiles === 0 && kept.files > 0) {
-      note(`Nothing is older than ${countOf(retentionDays ?? 7, 'day')}, and the store is within its bounds.`)
+      note(`Nothing is older than ${countOf(retentionDays ?? 7, 'day')}, and the store is within its limits.`)
     }
     for (const { path, error } of failed) note(`failed: ${path}: ${error}`)
     for (const dir of skippedDirs) note(`skipped: ${dir}: another process is sweeping it`)

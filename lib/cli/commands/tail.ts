@@ -21,7 +21,7 @@ const command: Command = {
 With --follow, follows the command that spillway run started last, from its last ${BYTES / 1024} KiB until it ends.`,
   options: {
     lines: { type: 'string', short: 'n', value: 'N', help: `Number of lines. Default: ${LINES}.` },
-    follow: { type: 'boolean', short: 'f', help: 'Print the output of a running command as it comes.' },
+    follow: { type: 'boolean', short: 'f', help: 'Print the output of a running command as it arrives.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE_OR_BUCKET,
   },
@@ -31,12 +31,12 @@ With --follow, follows the command that spillway run started last, from its last
     ['0', 'done'],
     ['1', 'with --follow: no command is running'],
     ['2', 'wrong usage'],
-    ['3', 'operation failed'],
+    ['3', 'the operation failed'],
   ],
   examples: [
     ['spillway tail', 'how the newest output ends'],
-    ['spillway tail -f', 'what a command prints that runs in another terminal'],
-    ['spillway tail -n 200 -2', 'more of the one before'],
+    ['spillway tail -f', 'the output of a command in another terminal'],
+    ['spillway tail -n 200 -2', 'more lines of the one before it'],
   ],
   run,
 }
@@ -53,10 +53,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 }
 
 async function follow(values: Parsed['values'], positionals: readonly string[], json: boolean): Promise<number> {
-  if (json) throw new UsageError('--follow and --json: what is printed has no end that is known; leave out one of them')
-  if (positionals.length > 0) throw new UsageError('--follow: follows the newest running command; leave out the output')
+  if (json) throw new UsageError('--follow and --json cannot be combined')
+  if (positionals.length > 0) throw new UsageError('--follow takes no output: it follows the newest running command')
   if (await followNewest(await dirsOf(openStorage(values)), print)) return EXIT.ok
-  note('spillway: no command is running; without --follow, the end of the newest output is printed')
+  note('spillway: no command is running; without --follow, tail prints the end of the newest output')
   return EXIT.no
 }
 

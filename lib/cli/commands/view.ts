@@ -15,8 +15,9 @@ const command: Command = {
   name: 'view',
   summary: 'Shows saved outputs, waiting questions and audit logs in a browser.',
   usage: '[options] [output]',
-  about: `An output is a path, or -1 for the newest, -2 for the one before; it is shown first. The page is served on 127.0.0.1 only, until
-you end this command. Its address has a token that works once: the first browser that opens it may read and remove the outputs, and answer the questions of\nsessions that wait (spillway mcp --ask-in-view).`,
+  about: `An output is a path, or -1 for the newest, -2 for the one before; it is shown first. The page is served on 127.0.0.1
+only, until this command ends. Its address has a token that works once: the first browser that opens it may read and
+remove the outputs, and answer the questions of sessions that wait (spillway mcp --ask-in-view).`,
   options: {
     print: { type: 'boolean', help: 'Print the address instead of opening a browser.' },
     port: { type: 'string', value: 'N', help: 'The port. Default: any free port.' },
@@ -28,7 +29,7 @@ you end this command. Its address has a token that works once: the first browser
   positionals: [0, 1],
   takesOutputs: true,
   exits: [
-    ['0', 'ended by Ctrl+C'],
+    ['0', 'Ctrl-C ended it'],
     ['2', 'wrong usage'],
     ['3', 'it could not be served'],
   ],
@@ -61,7 +62,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     if (json) await printJson({ url })
     else if (values.print === true) await print(`${url}\n`)
     else if (await openWithSystem(url))
-      note(`spillway: in the browser until Ctrl+C; another address: spillway view --print`)
+      note(`spillway: shown in the browser until Ctrl-C; for another browser: spillway view --print`)
     else await print(`${url}\n`)
     await ended
     server.closeAllConnections()
@@ -93,7 +94,7 @@ async function approvalsOf(
 
 async function openFile(path: string): Promise<void> {
   if (await openWithSystem(path)) return
-  throw new SpillwayError('COMMAND', 'this system has no program that opens files')
+  throw new SpillwayError('COMMAND', 'this system has no program that opens a browser')
 }
 
 /** The store, with the commands that made its outputs. */

@@ -14,7 +14,8 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define-format'
+import { defineFormat } from './define-format'
+import type { CallReading, ResultReading } from './format-rules'
 import { type Edit, edited, REMOVED } from './immutable-edit'
 import { repeatedThinking, sealedIn, thinkingOf } from './reasoning-and-files'
 import {

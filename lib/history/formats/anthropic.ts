@@ -15,7 +15,8 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define-format'
+import { defineFormat } from './define-format'
+import type { CallReading, ResultReading } from './format-rules'
 import { thinkingOf } from './reasoning-and-files'
 import {
   asBoolean,

@@ -13,7 +13,8 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define-format'
+import { defineFormat } from './define-format'
+import type { CallReading, ResultReading } from './format-rules'
 import { textOfData, thinkingOf } from './reasoning-and-files'
 import {
   elements,

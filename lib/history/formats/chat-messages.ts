@@ -16,7 +16,7 @@ import {
   textParts,
   withoutMedia,
 } from './content-blocks'
-import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
+import type { CallReading, MediaEdits, MessageReading, ResultReading } from './format-rules'
 import type { Edit } from './immutable-edit'
 import { sealedIn, type ThinkingBeside, thinkingBeside, withoutThinkingBeside } from './reasoning-and-files'
 import {

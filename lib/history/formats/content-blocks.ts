@@ -1,7 +1,7 @@
 /** Contents that are a text or a list of parts, and replacing their text. */
 
 import type { ResultText } from '../message-cache'
-import type { MediaEdits } from './define-format'
+import type { MediaEdits } from './format-rules'
 import { type Edit, edited } from './immutable-edit'
 import { attachedText, mixedDocument, type Thinking } from './reasoning-and-files'
 import { carriesMore, elements, get, isObject, resultText, watched } from './safe-read'

@@ -3,7 +3,8 @@
 import type { ResultText } from '../message-cache'
 import type { MessageRole } from '../message-view'
 import { reasoningOf, withoutMedia } from './content-blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define-format'
+import { defineFormat } from './define-format'
+import type { CallReading, ResultReading } from './format-rules'
 import { type Edit, REMOVED } from './immutable-edit'
 import { mediaTypeOf, sealedIn, textOfData } from './reasoning-and-files'
 import {

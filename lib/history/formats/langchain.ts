@@ -12,7 +12,8 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type MessageReading, type ResultReading } from './define-format'
+import { defineFormat } from './define-format'
+import type { CallReading, MessageReading, ResultReading } from './format-rules'
 import type { Edit } from './immutable-edit'
 import { sealedIn, thinkingBeside, thinkingOf, withoutThinkingBeside } from './reasoning-and-files'
 import { elements, get, isBlank, isJsonObject, isUiMessage, nonEmpty, outputPathOf, watched } from './safe-read'

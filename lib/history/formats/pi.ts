@@ -15,7 +15,8 @@ import {
   withoutMedia,
   withoutThinking,
 } from './content-blocks'
-import { type CallReading, defineFormat, type MessageReading } from './define-format'
+import { defineFormat } from './define-format'
+import type { CallReading, MessageReading } from './format-rules'
 import type { Edit } from './immutable-edit'
 import { sealedIn, thinkingOf } from './reasoning-and-files'
 import {

@@ -15,7 +15,7 @@ import {
   textParts,
   withoutMedia,
 } from './content-blocks'
-import type { CallReading, MediaEdits, MessageReading, ResultReading } from './define-format'
+import type { CallReading, MediaEdits, MessageReading, ResultReading } from './format-rules'
 import { type Edit, REMOVED } from './immutable-edit'
 import { repeatedThinking, thinkingOf } from './reasoning-and-files'
 import {

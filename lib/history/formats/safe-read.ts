@@ -212,3 +212,12 @@ export function outputPathOf(message: unknown, holders: readonly string[] = ['me
 }
 
 const PATH_KEYS = ['truncationPath', 'outputPath', 'fullOutputPath', 'persistedOutputPath']
+
+/** Returns what the work returns; `undefined` if it throws. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
