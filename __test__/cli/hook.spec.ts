@@ -570,9 +570,17 @@ describe('the same output again in a session', () => {
 
   test('of hooks that run at the same time is read whole by the next', async () => {
     const texts = Array.from({ length: 8 }, (_, at) => TEXT.replaceAll('test', `suite ${at} test`))
-    await Promise.all(texts.map((text, at) => run(text, `at ${at}`)))
-    const again = await Promise.all(texts.map((text, at) => run(text, `again ${at}`)))
-    for (const shown of again) expect(shownOf(shown)).toMatch(/same as lines/)
+    const all = (id: string) =>
+      Promise.all(texts.map((text, at) => run(text, `${id} ${at}`, { tool_input: { command: `${id} ${at}` } })))
+    await all('at')
+    for (const shown of await all('again')) expect(shownOf(shown)).toMatch(/same as lines/)
+  })
+
+  test('that may stand below is not pointed to: calls of one answer end in any order', async () => {
+    await run(TEXT, 'one', { tool_input: { command: 'one' } })
+    const slow = { tool_input: { command: 'two' }, duration_ms: 60_000 }
+    expect(shownOf(await run(TEXT, 'two', slow))).toBeUndefined()
+    expect(shownOf(await run(TEXT, 'three', { tool_input: { command: 'three' } }))).toMatch(/same as lines/)
   })
 
   test('is kept in a file that only the user can read, and that does not grow without end', async () => {

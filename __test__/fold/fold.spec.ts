@@ -6,7 +6,9 @@ import {
   HistoryPruner,
   MemoryStorage,
   recoverFromOverflow,
+  SpillwayError,
   simplifyOutdatedTerminalResults,
+  type Tool,
   ToolRegistry,
   ToolResultLedger,
   TruncationService,
@@ -921,5 +923,77 @@ describe('a pointer never outlives its target', () => {
     expect(ToolResultLedger.fromJSON(JSON.stringify(ledger), { maxEntries: 2 }).get('b')).toBeDefined()
     for (const id of ['h', 'i', 'j', 'k']) note(id, record)
     expect(ledger.size).toBe(4)
+  })
+})
+
+describe('calls of one answer', () => {
+  const linesOf = (version: string) =>
+    Array.from({ length: 40 }, (_, at) => `export const ${version}${at} = ${at} // of it`)
+  const text = (version: string, more = 0) => [...linesOf(version), ...Array(more).fill('// more')].join('\n')
+
+  /** A host that runs calls at the same time, each until it is released. */
+  const hosts: [string, (fold: FoldSession, read: Tool) => (id: string, path: string) => Promise<string>][] = [
+    [
+      'ToolRegistry',
+      (fold, read) => {
+        const registry = new ToolRegistry({ fold })
+        registry.register(read)
+        return async (id, path) => {
+          const [done] = await registry.execute([
+            { id, function: { name: 'read', arguments: JSON.stringify({ path }) } },
+          ])
+          return String(done!.result.output)
+        }
+      },
+    ],
+    [
+      'guardTool',
+      (fold, read) => {
+        const tool = guardTool(read, { fold })
+        return async (toolCallId, path) => String(await tool.execute({ path } as never, { toolCallId }))
+      },
+    ],
+  ]
+
+  test.each(hosts)('do not point to each other, in whatever order they end, with %s', async (_, host) => {
+    const files: Record<string, string> = { a: text('fresh', 9), b: text('old') }
+    const ends = new Map<string, () => void>()
+    const execute = async ({ path }: { path: string }) => {
+      const shown = files[path]!
+      await new Promise<void>((end) => ends.set(path, end))
+      return shown
+    }
+    const run = host(new FoldSession(), { name: 'read', execute })
+    const release = async (...paths: string[]) => {
+      for (const path of paths) {
+        while (!ends.has(path)) await new Promise((next) => setImmediate(next))
+        ends.get(path)!()
+        ends.delete(path)
+        // Its result comes in before the next one.
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next))
+      }
+    }
+    const first = run('1', 'b')
+    await release('b')
+    expect(await first).toBe(files.b)
+    files.b = text('fresh')
+    const both = [run('2', 'a'), run('3', 'b')]
+    await release('b', 'a')
+    expect(await Promise.all(both)).toEqual([files.a, files.b])
+    // Later calls find all of them above.
+    const later = run('4', 'a')
+    await release('a')
+    expect(await later).toMatch(/of the read of a above|of the newest read of [ab] above/)
+  })
+
+  test('that ended without a result count no more', () => {
+    const fold = new FoldSession()
+    fold.begin({ toolName: 'read', toolCallId: '1', args: { path: 'a' } })
+    fold.end('1')
+    fold.fold(text('x'), { toolName: 'read', toolCallId: '2', args: { path: 'a' } })
+    const { content } = fold.fold(text('x'), { toolName: 'bash', toolCallId: '3', args: { command: 'x' } })
+    expect(content).toContain('of the read of a above')
+    expect(() => fold.begin({ toolName: 5 } as never)).toThrow(SpillwayError)
+    expect(() => fold.end(5 as never)).toThrow(SpillwayError)
   })
 })

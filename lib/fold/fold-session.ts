@@ -56,6 +56,15 @@ export interface FoldCall {
   keep?: readonly string[] | undefined
 }
 
+/** A call that runs, or that ended while others ran. */
+interface RunningCall {
+  toolName: string
+  args: string
+  /** The number that the next text had when the call began, and the time of its begin or end among those of other calls. */
+  since: number
+  time: number
+}
+
 /** A text with pointers in place of lines. */
 export interface FoldedText {
   content: string
@@ -104,6 +113,8 @@ const MAX_ARGS_UNITS = 4096
 const MAX_TEXT_UNITS = 2000
 /** At most 100,000 texts can be named; the oldest calls are forgotten with their lines. */
 const MAX_IDS = 100_000
+/** Calls that run at the same time; of more, the oldest count as ended. */
+const MAX_RUNNING = 1000
 
 interface Edit {
   fromLine: number
@@ -122,6 +133,10 @@ interface Inner {
   readonly calls: Map<number, { id: string; argument?: string }>
   readonly numbers: Map<string, number[]>
   readonly tests: TestChanges
+  /** The calls that run, by their ids, and those that ended while one of these ran. */
+  readonly running: Map<string, RunningCall>
+  ended: RunningCall[]
+  time: number
   next: number
   sums: Omit<FoldReport, 'index'>
   last: FoldEvent | undefined
@@ -156,10 +171,33 @@ export class FoldSession {
       calls: new Map(),
       numbers: new Map(),
       tests: new TestChanges(),
+      running: new Map(),
+      ended: [],
+      time: 0,
       next: 0,
       sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0, savedTokens: 0 },
       last: undefined,
     })
+  }
+
+  /**
+   * Says that a call begins to run. Where calls run at the same time, it is not known yet which result will stand above the other:
+   * a pointer never leads from one of them to another. The call ends with its `fold`, or with {@link end} if it has no result.
+   * @throws SpillwayError `INVALID_ARGUMENT` for an invalid call
+   */
+  begin(about: FoldCall): void {
+    const { toolName, toolCallId, args } = checkedCall(about)
+    const { running, next, time } = inners.get(this) as Inner
+    if (!toolCallId) return
+    running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since: next, time })
+    const [oldest] = running.keys()
+    if (running.size > MAX_RUNNING && oldest !== undefined) running.delete(oldest)
+  }
+
+  /** Says that a call has ended without a result that is folded. */
+  end(toolCallId: string): void {
+    if (typeof toolCallId !== 'string') throw wrong('toolCallId', toolCallId, 'a string')
+    endOf(inners.get(this) as Inner, toolCallId)
   }
 
   /**
@@ -169,6 +207,7 @@ export class FoldSession {
   fold(text: string, about: FoldCall): FoldedText {
     if (typeof text !== 'string') throw wrong('text', text, 'a string')
     const inner = inners.get(this) as Inner
+    const beside = isRecord(about) ? endOf(inner, about.toolCallId) : undefined
     // Most results are small.
     if (text.length <= SMALL_UNITS) {
       if (isRecord(about) && inner.tests.mayKnow(about)) inner.tests.describe(about, describeArgs(about.args), text)
@@ -189,7 +228,7 @@ export class FoldSession {
     const own = inner.tools.get(toolName)
     const isProtected = protect || own === false
     const id = numberOf(inner, { id: toolCallId })
-    const named = { call: id, tool: toolName.toWellFormed(), args: described }
+    const named = { call: id, tool: toolName.toWellFormed(), args: described, ...beside }
     // The model wrote its arguments before it sees the result.
     for (const [argument, value] of longTexts(args)) {
       const given = { ...named, id: numberOf(inner, { id: toolCallId, argument }), argument: true }
@@ -199,7 +238,8 @@ export class FoldSession {
     const kept = keep.filter((line) => line.isWellFormed())
     const given = { ...named, id, protected: isProtected, keep: kept, ...Object(own) }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
-    const change = isProtected ? undefined : inner.tests.describe({ toolName, args }, described, text)
+    const isAmbiguous = beside?.beside.some(([tool, other]) => tool === toolName && other === described) === true
+    const change = isProtected || isAmbiguous ? undefined : inner.tests.describe({ toolName, args }, described, text)
     if (answer === null || answer === undefined) return { content: text }
     const { edits, counts } = JSON.parse(answer) as { edits: Edit[]; counts: number[] }
     const content = changed(text, withChange(edits, change))
@@ -239,6 +279,7 @@ export class FoldSession {
     inner.calls.clear()
     inner.numbers.clear()
     inner.tests.clear()
+    for (const running of inner.running.values()) running.since = inner.next
   }
 
   /** Returns the totals of the session. */
@@ -302,6 +343,21 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
   if (first !== undefined && change !== undefined && Buffer.byteLength(change) + 1 < saved)
     first.text = `${change}\n${first.text}`
   return edits
+}
+
+/** Ends a call. Returns what a pointer in its result may not lead to: the texts since it began, and those of the calls beside it. */
+function endOf(inner: Inner, id: string | undefined): { since: number; beside: [string, string][] } | undefined {
+  const { running } = inner
+  if (running.size === 0) return undefined
+  const own = id === undefined ? undefined : running.get(id)
+  if (id === undefined || own === undefined) return undefined
+  running.delete(id)
+  const others = [...running.values(), ...inner.ended.filter(({ time }) => time > own.time)]
+  inner.time++
+  if (running.size === 0) inner.ended = []
+  else inner.ended.push({ ...own, time: inner.time })
+  if (others.length === 0) return undefined
+  return { since: own.since, beside: others.map(({ toolName, args }) => [toolName, args]) }
 }
 
 /** Forgets the earlier use of an id: a pointer could not tell the two apart. */

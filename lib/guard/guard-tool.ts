@@ -4,6 +4,7 @@ import { HookRunner } from '../hooks/runner'
 import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
+import { runFolded } from '../tools/fold-result'
 import type { ExecutionContext, Tool } from '../tools/registry'
 import { checkReadable, editText, hasFailed } from '../tools/tool-result'
 import type { TruncationResult } from '../types'
@@ -11,6 +12,7 @@ import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
 import { deepClone } from '../util/deep-clone'
 import { messageOf } from '../util/message-of'
+import { isRecord } from '../validation/validate'
 import { folded, truncate } from './bound-result'
 import { checkToolControls, isToolHookRunner, type ToolControls } from './controls'
 import { type Call, facts, type Guard } from './guarded-call'
@@ -73,8 +75,23 @@ export function guardTool<T extends Tool, S extends Shape = Shape>(
     shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
   return {
     ...boundMembers(tool),
-    execute: (args: never, context = {}) => run(guard, args, context as ExecutionContext).catch(unread),
+    execute: (args: never, context = {}) => runTold(guard, args, context as ExecutionContext).catch(unread),
   } as GuardedTool<T, S>
+}
+
+/** Runs a call, and tells the folder when it begins and ends. */
+async function runTold(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }) {
+  const { fold } = guard.controls
+  if (fold?.begin === undefined) return run(guard, args, context)
+  let own: ExecutionContext & { toolCallId: string }
+  try {
+    own = { ...context, toolCallId: context?.toolCallId || randomUUID() }
+  } catch {
+    // It says why when it is read again.
+    return run(guard, args, context)
+  }
+  const call = { toolName: guard.tool.name, toolCallId: own.toolCallId, ...(isRecord(args) && { args }) }
+  return runFolded(fold, call, () => run(guard, args, own))
 }
 
 async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {

@@ -10,6 +10,9 @@ import { bodyOf, editText } from './tool-result'
 /** Folds results of one session: a `FoldSession`. */
 export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
+  /** Receives each call before it runs, and the ids of those that ended without a result: results of calls that ran at the same time do not point to each other. */
+  begin?(call: FoldCall): void
+  end?(toolCallId: string): void
   /** Receives the ids of results that are no longer sent; with `callsStay` their calls still are. */
   forget?(toolCallIds: readonly string[], options?: { callsStay?: boolean }): void
 }
@@ -25,6 +28,25 @@ export function forgetResults(
   // Calls that left first: what a pointer counts depends on them, and a folder of the host may throw.
   if (gone.size > 0) catchLater('fold', folder?.forget?.([...gone]))
   if (pruned.length > 0) catchLater('fold', folder?.forget?.(pruned, { callsStay: true }))
+}
+
+/** Runs a call, and tells a folder when it begins and ends. */
+export async function runFolded<T>(
+  folder: ResultFolder | undefined,
+  call: FoldCall,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (folder?.begin === undefined) return run()
+  try {
+    folder.begin(call)
+  } catch (error) {
+    warn('fold', error)
+  }
+  try {
+    return await run()
+  } finally {
+    if (call.toolCallId !== undefined) catchLater('fold', folder.end?.(call.toolCallId))
+  }
 }
 
 /** Folds a truncated result. `outputPath` is the saved output. A failure costs nothing but the fold. */

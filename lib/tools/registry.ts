@@ -18,7 +18,7 @@ import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
-import { foldResult, type ResultFolder } from './fold-result'
+import { foldResult, type ResultFolder, runFolded } from './fold-result'
 
 /** Context of the call. */
 export interface ExecutionContext {
@@ -162,6 +162,18 @@ export class ToolRegistry {
     // An invalid call of a model must not disturb the others.
     if (problem !== undefined) return { tool_call_id: id, name, arguments: '{}', result: failure(problem) }
     const tool = this.tools.get(name)
+    const { fold } = this.config
+    const args = fold && (typeof given === 'string' ? recordIn(given) : given)
+    const about = { toolName: name, toolCallId: id, ...(isRecord(args) && { args }) }
+    return runFolded(fold, about, () => this.run({ id, name, given }, tool, context))
+  }
+
+  /** @internal */
+  async run(
+    { id, name, given }: ReadCall,
+    tool: Tool | undefined,
+    context: ExecutionContext,
+  ): Promise<ToolExecutionResult> {
     const { ledger, fold, ...config } = this.config
     const called = tool ?? missingTool(name, [...this.tools.keys()])
     const { result, args } = await run(called, given, { ...config, ...context, toolCallId: id })
@@ -194,8 +206,15 @@ function missingTool(name: string, names: readonly string[]): string {
   return `There is no tool called ${JSON.stringify(name.slice(0, 100))}.${advice}`
 }
 
+interface ReadCall {
+  id: string
+  name: string
+  given?: unknown
+  problem?: string
+}
+
 /** The parts of a call, each read once, and what is wrong with it. */
-function readCall(toolCall: unknown): { id: string; name: string; given?: unknown; problem?: string } {
+function readCall(toolCall: unknown): ReadCall {
   let [id, name]: unknown[] = []
   try {
     const call = Object(toolCall) as Record<string, unknown>

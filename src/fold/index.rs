@@ -41,6 +41,15 @@ impl Keys {
     }
 }
 
+/// The calls that run at the same time as the one whose result is folded.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// The number of the first text that came in since the call began.
+    pub since: Option<u32>,
+    /// Names that their results and arguments have.
+    pub labels: HashSet<String>,
+}
+
 impl Source {
     /// The number of its first line, which no other source has.
     pub(crate) fn base(&self) -> u32 {
@@ -87,6 +96,8 @@ pub(crate) struct Index {
     next: u32,
     held: usize,
     clock: u64,
+    /// The calls beside the text that is folded, which nothing in it points to.
+    pub beside: Beside,
 }
 
 impl Index {
@@ -102,6 +113,7 @@ impl Index {
             next: 0,
             held: 0,
             clock: 0,
+            beside: Beside::default(),
         }
     }
 
@@ -128,13 +140,20 @@ impl Index {
             return None;
         }
         let position = self.table[self.slot(window)];
-        (position != EMPTY).then(|| self.place(position))
+        let found = (position != EMPTY).then(|| self.place(position));
+        found.filter(|(source, _)| self.is_above(source))
+    }
+
+    /// Returns true unless a text, or another one of its name, may stand below the one that is folded.
+    fn is_above(&self, source: &Source) -> bool {
+        let Beside { since, labels } = &self.beside;
+        since.is_none_or(|since| source.id < since) && !labels.contains(&source.label)
     }
 
     /// The last result of the same call that is shown whole, else the last text of the same file.
     pub(crate) fn repeated(&self, keys: Keys) -> Option<&Source> {
         let base = keys.iter().find_map(|key| self.repeats.get(&key))?;
-        self.sources.get(base)
+        self.sources.get(base).filter(|source| self.is_above(source))
     }
 
     /// The name of a source. Among calls of one label it is counted from the newest one: what was there before this index, and

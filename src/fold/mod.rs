@@ -49,7 +49,7 @@ use serde_json::Value;
 use crate::truncation::smart::rules::Rules;
 use std::hash::BuildHasher;
 
-use index::{Index, Keys};
+use index::{Beside, Index, Keys};
 use line::Lines;
 use shown_files::ShownFiles;
 
@@ -92,6 +92,10 @@ pub struct Given<'a> {
     pub min_lines: Option<usize>,
     /// The same in bytes.
     pub min_bytes: Option<usize>,
+    /// Texts with this number or a later one came in while the call ran: they may stand above or below it.
+    pub since: Option<u32>,
+    /// The tools and the arguments of the calls that ran at the same time.
+    pub beside: &'a [(String, String)],
 }
 
 /// How the lines of a run are numbered, where they are not exactly the lines that they repeat.
@@ -165,8 +169,13 @@ impl Fold {
         let files = ShownFiles::of(given.tool, &args);
         let keys = self.keys(given, &files);
         let arguments = label::of_arguments(given.tool, &args);
+        let labels = given.beside.iter().flat_map(|(tool, args)| labels(tool, args)).collect();
+        let beside = Beside { since: given.since, labels };
         // The model wrote its arguments before it sees the result.
         self.index.count(&arguments, given.call);
+        let label = if given.argument { arguments } else { label::of_result(given.tool, &args) };
+        let is_ambiguous = beside.labels.contains(&label);
+        self.index.beside = beside;
         let edits = if given.protected || given.argument {
             Vec::new()
         } else {
@@ -174,8 +183,11 @@ impl Fold {
         };
         let targets = edits.iter().filter_map(|edit| edit.target).map(|target| target.id).collect();
         let counts = self.index.counted(&targets);
-        let hidden = edits.iter().map(|edit| (edit.from_line, edit.to_line)).collect();
-        let label = if given.argument { arguments } else { label::of_result(given.tool, &args) };
+        let hidden = match is_ambiguous {
+            // Its name may mean the other call.
+            true => vec![(0, lines.len())],
+            false => edits.iter().map(|edit| (edit.from_line, edit.to_line)).collect(),
+        };
         self.index.add((given.id, given.call), label, keys, lines, hidden);
         Folded { edits, counts }
     }
@@ -183,9 +195,7 @@ impl Fold {
     /// Counts a call whose texts are too short to be pointed to: the model sees it between a pointer and an earlier call of its name.
     /// Returns false if no pointer can name such a call.
     pub fn count(&mut self, call: u32, tool: &str, args: &str) -> bool {
-        let args = parsed(args);
-        let labels = [label::of_arguments(tool, &args), label::of_result(tool, &args)];
-        labels.map(|label| self.index.count(&label, call)).contains(&true)
+        labels(tool, args).map(|label| self.index.count(&label, call)).contains(&true)
     }
 
     /// Returns the keys of the text that this one is compared with closely: the last result of the same call, else the last text of the same file.
@@ -233,6 +243,12 @@ impl Fold {
     pub fn size(&self) -> (usize, usize) {
         (self.index.bytes(), self.index.lines())
     }
+}
+
+/// The names that pointers have for the arguments and for the result of a call.
+fn labels(tool: &str, args: &str) -> [String; 2] {
+    let args = parsed(args);
+    [label::of_arguments(tool, &args), label::of_result(tool, &args)]
 }
 
 /// The arguments of a call; nothing where they are not known.

@@ -236,6 +236,12 @@ impl Find<'_> {
         (from, to, line): (usize, usize, usize),
         is_base: bool,
     ) -> Option<Run> {
+        // A blank line beside numbered ones: the pointer would count places in place of their numbers.
+        let is_numbered = |at: &usize| self.lines.marks[*at].number().is_some();
+        let (from, to, line) = match ((from..to).find(is_numbered), (from..to).rfind(is_numbered)) {
+            (Some(first), Some(last)) => (first, last + 1, line + first - from),
+            _ => (from, to, line),
+        };
         let (min_lines, min_bytes) =
             if is_base { REPEATED } else { (self.min_lines, self.min_bytes) };
         let (count, bytes) = (to - from, self.lines.bytes(from, to));

@@ -63,6 +63,8 @@ const READ: Given<'static> = Given {
     keep: &[],
     min_lines: None,
     min_bytes: None,
+    since: None,
+    beside: &[],
 };
 const RUN: Given<'static> = Given {
     id: 0,
@@ -74,6 +76,8 @@ const RUN: Given<'static> = Given {
     keep: &[],
     min_lines: None,
     min_bytes: None,
+    since: None,
+    beside: &[],
 };
 
 #[test]
@@ -392,4 +396,30 @@ proptest! {
             all.push(text);
         }
     }
+}
+
+#[test]
+fn calls_that_run_at_the_same_time_do_not_point_to_each_other() {
+    let beside = |path: &str| [("read".to_owned(), format!(r#"{{"path":"{path}"}}"#))];
+    let mut session = Session::new();
+    session.add(&file(0..60), READ);
+    // Both began with one text in view, and both may stand first.
+    session.add(&file(60..90), Given { since: Some(1), beside: &beside("src/b.ts"), ..RUN });
+    let of_b = Given { args: r#"{"path":"src/b.ts"}"#, since: Some(1), ..READ };
+    let run = [("bash".to_owned(), RUN.args.to_owned())];
+    let (shown, _) = session.add(&file(30..90), Given { beside: &run, ..of_b.clone() });
+    assert!(shown.contains("of the read of src/a.ts above]"), "{shown}");
+    assert!(shown.contains("value89"), "{shown}");
+    // No pointer names a text that may not be the newest of its name.
+    let (shown, _) = session.add(&file(0..30), Given { beside: &beside("src/a.ts"), ..of_b });
+    assert_eq!(shown, file(0..30));
+}
+
+#[test]
+fn a_pointer_to_numbered_lines_counts_their_numbers() {
+    let mut session = Session::new();
+    let text = format!("head of it\n\n{}", numbered(&file(0..60), 201));
+    session.add(&text, READ);
+    let (shown, _) = session.add(&text, RUN);
+    assert!(shown.contains("[lines 202-"), "{shown}");
 }

@@ -31,6 +31,9 @@ struct About {
     keep: Vec<String>,
     min_lines: Option<usize>,
     min_bytes: Option<usize>,
+    since: Option<u32>,
+    #[serde(default)]
+    beside: Vec<(String, String)>,
 }
 
 /// An empty index with these limits, as JSON.
@@ -46,10 +49,20 @@ pub fn fold_text(
     text: String,
     about: String,
 ) -> Result<Option<String>> {
-    let About { id, call, tool, args, protected, argument, keep, min_lines, min_bytes } =
-        parse(&about)?;
-    let (tool, args, keep) = (&*tool, &*args, &*keep);
-    let given = Given { id, call, tool, args, protected, argument, keep, min_lines, min_bytes };
+    let about: About = parse(&about)?;
+    let given = Given {
+        id: about.id,
+        call: about.call,
+        tool: &about.tool,
+        args: &about.args,
+        protected: about.protected,
+        argument: about.argument,
+        keep: &about.keep,
+        min_lines: about.min_lines,
+        min_bytes: about.min_bytes,
+        since: about.since,
+        beside: &about.beside,
+    };
     let folded = lock(fold).fold(&text, &given);
     Ok((!folded.edits.is_empty()).then(|| written(&folded)))
 }

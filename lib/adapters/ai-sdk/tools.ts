@@ -135,6 +135,8 @@ function notingFolds(controls: ToolControls) {
   }
   if (fold === undefined) return { noted: controls, unfolded }
   const noting: ToolControls['fold'] = {
+    begin: (call) => fold.begin?.(call),
+    end: (toolCallId) => fold.end?.(toolCallId),
     fold(text, call) {
       const answer = fold.fold(text, call)
       if (answer.record !== undefined) folded = { text, content: answer.content }

@@ -22,6 +22,8 @@ export interface HookCall {
   /** The sub-agent that makes the call, under the same condition. */
   agentId?: string
   cwd?: string
+  /** How long the call took, in ms. */
+  durationMs?: number
   /** How the session started. */
   source?: string
 }
@@ -34,6 +36,7 @@ export function readHookCall(facts: HookFacts, payload: unknown, named: string |
   const agentId = fieldOf(given, 'agent_id')
   const cwd = fieldOf(given, 'cwd') ?? firstOf(given.workspace_roots)
   const source = fieldOf(given, 'source')
+  const durationMs = given.duration_ms
   return {
     event: (Object.hasOwn(facts.events, eventName) ? facts.events[eventName] : undefined) ?? 'other',
     eventName,
@@ -44,6 +47,7 @@ export function readHookCall(facts: HookFacts, payload: unknown, named: string |
     ...(isName(session) && { sessionId: session }),
     ...(isName(agentId) && { agentId }),
     ...(cwd !== undefined && { cwd }),
+    ...(typeof durationMs === 'number' && durationMs >= 0 && { durationMs }),
     ...(source !== undefined && { source }),
   }
 }

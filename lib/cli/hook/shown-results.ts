@@ -13,6 +13,9 @@ interface Shown {
   tool: string
   args: Readonly<Record<string, unknown>>
   text: string
+  /** When the call ran, in ms since 1970; absent in older files. */
+  began?: number
+  ended?: number
 }
 
 /** Results that are longer are not remembered, and the file is begun again above this. */
@@ -20,6 +23,8 @@ const MAX_TEXT = 64 * 1024
 const MAX_BYTES = 512 * 1024
 /** Longer arguments are left out: a pointer names the tool alone then. */
 const MAX_ARGS = 2000
+/** Time from the end of a call to the start of its hook, which differs by this much at most. */
+const START_MS = 50
 /** Lines that have to stand together in an earlier result, before the folding is loaded. */
 const MIN_RUN = 8
 
@@ -33,16 +38,30 @@ export async function foldShown(dir: string, call: HookCall, text: string, path:
   if (sessionId === undefined || toolCallId === '' || text.length > MAX_TEXT) return text
   const file: SessionFile = { kind: 'shown', sessionId, ...(agentId !== undefined && { agentId }) }
   const earlier = recordsIn<Shown>(dir, file, isShown)
-  const own: Shown = { id: toolCallId, tool, args: shortArgs(args), text }
+  const ended = Math.round(performance.timeOrigin)
+  const began = ended - START_MS - (call.durationMs ?? 0)
+  const own: Shown = { id: toolCallId, tool, args: shortArgs(args), text, began, ended }
   if (sizeIn(dir, file) > MAX_BYTES) removeFile(dir, file)
   if (!addRecord(dir, file, own) || !hasRun(text, earlier)) return text
   const { FoldSession } = await import('spillway/fold')
   const session = new FoldSession()
   const keep = path === undefined ? [] : [path]
-  const foldOf = ({ id, tool: toolName, args: given, text: shown }: Shown) =>
-    session.fold(shown, { toolName, toolCallId: id, args: given, keep }).content
-  for (const each of earlier) foldOf(each)
-  return foldOf(own)
+  let folded = text
+  for (const { result, hasEnded } of inOrder([...earlier, own])) {
+    const { id, tool: toolName, args: given, text: shown } = result
+    const about = { toolName, toolCallId: id, args: given, keep }
+    if (!hasEnded) session.begin(about)
+    else folded = session.fold(shown, about).content
+  }
+  return folded
+}
+
+/** The begins and the ends of calls, in their order in time. */
+function inOrder(results: readonly Shown[]): { result: Shown; hasEnded: boolean }[] {
+  const begins = results.map((result) => ({ at: result.began ?? 0, result, hasEnded: false }))
+  const ends = results.map((result) => ({ at: result.ended ?? 0, result, hasEnded: true }))
+  // A result without times is older than all that have some.
+  return [...begins, ...ends].sort((one, other) => one.at - other.at)
 }
 
 const isShown = ({ id, tool, args, text }: Partial<Shown>): boolean =>
