@@ -47,7 +47,17 @@ vgcfgrestore *";
 pub(super) const POOLS: &str = "\
 zpool destroy labelclear
 zfs destroy
-gpart destroy delete
+gpart destroy delete restore
+geli kill init
+gmirror destroy clear
+graid delete
+glabel clear destroy
+camcontrol format sanitize -e
+nvmecontrol format sanitize
+bsdlabel -w
+disklabel -w
+boot0cfg -b
+trim -f
 diskutil erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase reformat deletecontainer deletevolume";
 
 /// Partition editors, which only read with these words.

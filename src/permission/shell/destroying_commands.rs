@@ -164,7 +164,17 @@ impl Walker<'_> {
         let mut found: Vec<&'static str> = Vec::new();
         found.extend(self.destroys_by(base, words, is_itself));
         found.extend(self.function_destroys(&name.text));
-        if is_glob {
+        // None of them destroys anything without a place.
+        let names_place = || {
+            words[1..].iter().any(|word| {
+                let value = word.text.split_once('=').map(|(_, value)| expanded_word(value));
+                let is_place = |word: &Word| {
+                    self.any_place(word).is_some() || !self.file_places(word).is_empty()
+                };
+                !word.known || is_place(word) || value.is_some_and(|value| is_place(&value))
+            })
+        };
+        if is_glob && names_place() {
             let names = [REMOVERS, "dd mkfs", RIGHTS].into_iter().flat_map(|list| list.split(' '));
             for known in names.filter(|known| can_be(known)) {
                 found.extend(self.destroys_by(known, words, false));
@@ -194,7 +204,10 @@ impl Walker<'_> {
                 }
             }
         }
-        found.extend(self.scripts_destroy(kind, words));
+        found.extend(match self.with_settings(base, words) {
+            Cow::Owned(words) => self.scripts_destroy(kind, &words),
+            Cow::Borrowed(words) => self.scripts_destroy(kind, words),
+        });
         if program.is_some_and(|program| program.input == "*") {
             found.extend(
                 words[1..].iter().take(MAX_TAILS).find_map(|word| self.editor_writes(&word.text)),
@@ -434,7 +447,7 @@ impl Walker<'_> {
                 let inner_texts: Vec<String> = all
                     .iter()
                     .filter(|word| word.text.contains(' '))
-                    .map(|word| word.text.clone())
+                    .map(|word| with_parameters(&word.text, &joined))
                     .collect();
                 all.extend(given.iter().cloned());
                 found.extend(self.destroys_by(&inner, &all, is_local));
@@ -490,8 +503,9 @@ fn destroyed_by_writing(path: &str) -> Option<&'static str> {
 fn may_destroy(text: &str) -> bool {
     const PARTS: &str = "\
         mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
-        dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove-|\
-        rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool|fuser|pkg|unmerge";
+        dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove|\
+        rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool|fuser|pkg|merge|purge|erase|pacman|rpm|\
+        geli|control|mirror|raid|label|trim";
     let lower = text.to_ascii_lowercase();
     PARTS.split('|').any(|part| lower.contains(part))
 }
@@ -531,6 +545,12 @@ fn replaced_mark(words: &[Word]) -> String {
         }
     }
     "{}".to_owned()
+}
+
+/// Returns the text of a shell with its first parameters put in.
+fn with_parameters(text: &str, given: &str) -> String {
+    let marks = ["\"$@\"", "$@", "$*", "$0", "$1"];
+    marks.iter().fold(text.to_owned(), |text, mark| text.replace(mark, given))
 }
 
 /// Returns true if a program starts a shell although its words name none.

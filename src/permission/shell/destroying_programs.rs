@@ -36,6 +36,29 @@ pub(super) fn operands(rest: &[Word]) -> impl Iterator<Item = &Word> {
     rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2)
 }
 
+/// Returns true for a disk or a part of one that FreeBSD names without its folder: `ada0`, `da1p2`.
+fn is_disk_of_bsd(text: &str) -> bool {
+    const KINDS: &str = "ada da nda nvd vtbd mmcsd mfid aacd";
+    let kind = text.find(|letter: char| letter.is_ascii_digit()).map(|at| text.split_at(at));
+    kind.is_some_and(|(kind, rest)| {
+        has_word(KINDS, kind)
+            && rest.len() < 7
+            && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'h' | b'p' | b's'))
+    })
+}
+
+/// Returns true for a number, a file with the image of a disk, and a disk in the memory, `md0`, which has its content from one.
+fn is_image(text: &str) -> bool {
+    const ENDS: &str = "img iso raw bin vmdk vhd qcow2 dd";
+    let starts = |start: &str, is: fn(&u8) -> bool| {
+        text.strip_prefix(start).is_some_and(|rest| rest.as_bytes().first().is_some_and(is))
+    };
+    starts("", u8::is_ascii_digit)
+        || starts("md", u8::is_ascii_digit)
+        || text.starts_with("./")
+        || text.rsplit_once('.').is_some_and(|(_, end)| has_word(ENDS, end))
+}
+
 /// Returns true if a program removes `root`, or an account with its home folder.
 fn removes_account(base: &str, rest: &[Word]) -> bool {
     let with_home = has_any(rest, "--remove --remove-home --remove-all-files")
@@ -116,7 +139,7 @@ impl Walker<'_> {
     /// Returns what a program for disks, volumes or firmware destroys.
     fn writes_disk(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
         let has = |names: &str| has_any(rest, names);
-        let is_disk = |word: &Word| self.disk(word);
+        let is_disk = |word: &Word| self.disk(word) || is_disk_of_bsd(&word.text);
         let may_be_disk = || operands(rest).any(is_disk) || rest.iter().any(|word| !word.known);
         let formats = || {
             let is_volume = matches!(base, "vgremove" | "lvremove" | "vgreduce" | "lvreduce")
@@ -133,9 +156,11 @@ impl Walker<'_> {
                 })
             })
         };
+        let is_verb = |verbs: &str, word: &Word| has_word(verbs, &word.text.to_ascii_lowercase());
         let ends_pool = |verbs: &str| {
-            rest.iter().any(|word| has_word(verbs, &word.text.to_ascii_lowercase()))
-                && operands(rest).count() > 1
+            let mut named = operands(rest).filter(|word| !is_verb(verbs, word));
+            rest.iter().any(|word| is_verb(verbs, word))
+                && named.any(|word| base == "zfs" || is_disk(word) || !is_image(&word.text))
         };
         let partitions = || {
             let looks = has(LOOKS)
@@ -262,9 +287,14 @@ impl Walker<'_> {
         let is_elsewhere = |pair: &[Word]| {
             matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
         };
+        let settings = self.settings(rest);
         let trees = || {
             let given = rest.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
-            given.chain(self.values_of("GIT_WORK_TREE"))
+            let set = rest.windows(2).filter(|pair| pair[0].text == "-c");
+            let set = set.map(|pair| &pair[1].text).chain(&settings);
+            let set = set.filter_map(|text| text.split_once('='));
+            let set = set.filter(|(key, _)| key.eq_ignore_ascii_case("core.worktree"));
+            given.chain(set.map(|(_, path)| path)).chain(self.values_of("GIT_WORK_TREE"))
         };
         has_any(rest, "clean")
             && rest.iter().any(is_forced)

@@ -38,9 +38,6 @@ eopkg remove rm";
 /// Words that select every package.
 const ALL: [&str; 6] = ["?installed", "~i", "@system", "@world", "@selected", "@installed"];
 
-/// Commands whose unfiltered output lists every package. A filtered list, such as orphans, is common.
-const LISTERS: [&str; 5] = ["rpm -qa", "pacman -Q", "pacman -Qq", "pacman -Qqe", "apk info"];
-
 /// Returns true if a command removes an essential package.
 pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
     let Some(verbs) = row(PACKAGE_MANAGERS, base) else { return false };
@@ -67,16 +64,9 @@ pub(super) fn removes_essential(base: &str, rest: &[Word]) -> bool {
         Some(name) => is_needed(name),
         None => removes && is_needed(&word.text),
     };
-    // All that is installed, by name or as another command lists it.
-    let is_all = |word: &Word| match word.known {
-        true => {
-            ALL.contains(&&*word.text)
-                || (is_pkg && (letters_of_pkg(word).contains('a') || word.text == "--all"))
-        }
-        false => LISTERS.iter().any(|lister| {
-            let rest = word.text.split_once(lister).map_or("x", |(_, rest)| rest);
-            rest.is_empty() || rest.starts_with([')', '`'])
-        }),
+    let is_all = |word: &Word| {
+        ALL.contains(&&*word.text)
+            || (is_pkg && (letters_of_pkg(word).contains('a') || word.text == "--all"))
     };
     !rest.iter().any(only_shows)
         && (rest.iter().any(is_removed) || (removes && rest.iter().any(is_all)))

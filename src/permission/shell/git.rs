@@ -1,6 +1,7 @@
 //! Git: the programs that its commands run, and the files that they access.
 
 use super::commands_in_words::texts;
+use super::git_settings::named_variables;
 use super::programs::flag;
 use super::read_only_commands::GIT_LOOKS;
 use super::simple_command::{glued, leads_out};
@@ -166,10 +167,14 @@ fn is_harmless_key(key: &str) -> bool {
 
 pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     let AnalyzedCommand { concerns, others, .. } = command;
+    let at = command_at(words);
+    for (key, _) in named_variables(&words[..at]).filter(|(key, _)| !is_harmless_key(key)) {
+        let reason = format!("the value of {key} comes from a variable");
+        concerns.push(Concern::unless_exact(reason));
+    }
     let mut ask = |word: &Word, reason: String| {
         concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.told.clone()) })
     };
-    let at = command_at(words);
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
     // The owner of the directory decides what git runs there.
     for word in options.filter(|word| !has_word(HARMLESS_OPTIONS, &word.text)) {

@@ -2,11 +2,12 @@
 //! `xargs` or as `$(…)`. It only adds denials, so that a guess may be wrong.
 
 use super::word::Word;
+use crate::util::words::{has_word, row};
 
 /// Programs whose lists are known.
 pub(super) const LISTERS: &str = "\
     rg fd fdfind tree du locate plocate mlocate slocate git ps pgrep compgen dpkg dpkg-query rpm pacman apk repoquery lsblk \
-    blkid fdisk df mount findmnt getent cut whereis ldd";
+    blkid fdisk df mount findmnt getent cut whereis ldd apt apt-mark dnf yum";
 
 /// The words for all processes: the first one, and each that may be sent a signal. The star says that a filter leaves some of
 /// them.
@@ -14,6 +15,9 @@ const ALL_PROCESSES: &str = "1 -1 *";
 
 /// The files that a package of the system can consist of.
 const OF_PACKAGE: &str = "/ /bin/* /usr/bin/* /usr/lib/*";
+
+/// All packages, with an essential one. The star says that a filter leaves some of them.
+const ALL_PACKAGES: &str = "bash *";
 
 /// The folders at which all file systems are mounted. The star says that a filter leaves some of them.
 const MOUNTED: &str = "/ /*";
@@ -27,6 +31,9 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
     let operands =
         || rest.iter().filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
+    if lists_packages(name, rest) {
+        return Some(ALL_PACKAGES.to_owned());
+    }
     match name {
         "rg" if has(&["--files"]) && !has(&["-g", "--glob", "--iglob", "-t", "--type", "-T"]) => {
             Some(everything(operands()))
@@ -75,6 +82,33 @@ pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Words with which a package manager lists what is installed. Those that begin with a dash are options.
+const LIST_PACKAGES: &str = "\
+apt list --installed
+apt-mark showmanual showauto
+dnf list installed --installed
+yum list installed --installed
+dpkg -l --list --get-selections -W --show
+dpkg-query -l --list -W --show
+rpm -qa -qqa -aq
+pacman -Q -Qq -Qe -Qqe -Qeq -Qn -Qqn -Qnq
+apk info list -I --installed";
+
+/// Returns true if a package manager lists all that is installed, and not what a name or a state selects.
+fn lists_packages(name: &str, rest: &[Word]) -> bool {
+    let Some(words) = row(LIST_PACKAGES, name) else { return false };
+    // The form of each line.
+    let is_form = |text: &str| text.contains(['$', '%']);
+    let takes = |word: &Word| {
+        has_word(words, &word.text)
+            || is_form(&word.text)
+            || word.text.starts_with("-f")
+            || word.text == "--qf"
+    };
+    let lists = |word: &Word| has_word(words, &word.text) && word.text != "list";
+    rest.iter().any(lists) && rest.iter().all(takes)
 }
 
 /// A disk.

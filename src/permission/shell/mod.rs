@@ -44,6 +44,7 @@
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
+//! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
 //! | [`given_code`] | what code in words, input and written files runs and reads |
@@ -90,6 +91,7 @@ mod fast_path;
 mod fork_bombs;
 mod git;
 mod git_helpers;
+mod git_settings;
 mod given_code;
 mod grep_args;
 mod known_values;

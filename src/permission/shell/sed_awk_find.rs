@@ -5,6 +5,7 @@ use super::destroying_code::with_joined_strings;
 use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
+use super::whole_folders::roots_of_fd;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, sed_output};
 use crate::permission::Domain;
@@ -368,6 +369,33 @@ impl Walker<'_> {
         if finds {
             command.concerns.push(Concern::always("fd can find files with secrets"));
         }
+    }
+
+    /// Judges the commands that `fd` runs on what it finds. The operands are indexes of words.
+    pub(super) fn found_by_fd(
+        &mut self,
+        (own, commands): (&[usize], &[Vec<Word>]),
+        words: &[Word],
+        operands: &[usize],
+        command: &mut AnalyzedCommand,
+    ) {
+        let own: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
+        if own.iter().any(|word| word.has_letter('L') || word.text == "--follow") {
+            command.concerns.push(Concern::always("fd follows links"));
+        }
+        let roots = roots_of_fd(&own, operands.iter(), words);
+        for root in &roots {
+            command.concerns.extend(self.file(Domain::Read, root));
+        }
+        self.nested += 1;
+        for inner in commands {
+            // Without a place for the names, these follow.
+            let has_place = inner.iter().any(|word| word.text == "{}");
+            let names = (!has_place).then(|| Word::plain("{}"));
+            let inner: Vec<Word> = inner.iter().cloned().chain(names).collect();
+            self.for_each_file(&inner, &roots, command);
+        }
+        self.nested -= 1;
     }
 
     /// Returns true if a test of find selects files with secrets.

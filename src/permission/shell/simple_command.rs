@@ -11,6 +11,7 @@ use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
+use super::whole_folders::looks_of_fd;
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
 use super::{
@@ -271,9 +272,21 @@ impl Walker<'_> {
         self.outputs(named_outputs(base, &words[1..]), &mut command);
         self.code_in_words(base, program, words, &mut command);
         if self.with_code {
-            command.others.extend(subcommands::without_options(base, program, words));
+            let words = self.with_settings(base, words);
+            command.others.extend(subcommands::without_options(base, program, &words));
         }
-        let operands = self.options(base, program, words, &mut command);
+        let looks = looks_of_fd(base, words);
+        let operands = match &looks {
+            Some((own, commands)) => {
+                let own_words: Vec<Word> =
+                    std::iter::once(&0).chain(own).map(|at| words[*at].clone()).collect();
+                let operands = self.options(base, program, &own_words, &mut command);
+                let operands: Vec<usize> = operands.iter().map(|at| own[at - 1]).collect();
+                self.found_by_fd((own, commands), words, &operands, &mut command);
+                operands
+            }
+            None => self.options(base, program, words, &mut command),
+        };
         self.whole_folders(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
@@ -294,6 +307,7 @@ impl Walker<'_> {
         }
         if let Some((how, from)) =
             possible_commands::mode(base, program.map(|program| program.kind), words)
+            && looks.is_none()
         {
             self.guess(words, from, how, &mut command);
         }
@@ -489,12 +503,13 @@ impl Walker<'_> {
             Kind::Dd => self.judge_dd(words, command),
             Kind::Git => {
                 git(words, command);
-                let texts = git_helpers::run_texts(words);
+                let words = self.with_settings(base, words);
+                let texts = git_helpers::run_texts(&words);
                 let values: Vec<&str> =
                     texts.iter().map(|text| git_helpers::run_value(text)).collect();
                 self.guess_values(&values, command);
                 let sensitive = self.sensitive;
-                for (domain, word) in git::files(words, &|name| sensitive.is_sensitive(name)) {
+                for (domain, word) in git::files(&words, &|name| sensitive.is_sensitive(name)) {
                     command.concerns.extend(self.file(domain, &word));
                 }
             }

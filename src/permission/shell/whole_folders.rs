@@ -143,11 +143,7 @@ impl Walker<'_> {
                 }
                 let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
                 content.is_visible = !shows_hidden(base, &own_words);
-                let mut found = values_of(&own_words, "-C,--base-directory,--search-path");
-                // The first operand is the pattern.
-                let operands = operands.iter().filter(|at| own.contains(at)).skip(1);
-                found.extend(operands.map(|at| words[*at].clone()));
-                if found.is_empty() { vec![Word::plain(".")] } else { found }
+                roots_of_fd(&own_words, operands.iter().filter(|at| own.contains(at)), words)
             }
             _ if base.starts_with("python") => {
                 let Some(module) = rest.iter().find(|word| MODULES.contains(&&*word.text)) else {
@@ -257,7 +253,9 @@ fn commands_of_fd(base: &str, words: &[Word]) -> (Vec<usize>, Vec<Vec<Word>>) {
     let (mut own, mut commands) = (Vec::new(), Vec::new());
     let mut rest = words.iter().enumerate().skip(1);
     while let Some((at, word)) = rest.next() {
-        own.push(at);
+        if !matches!(&*word.text, "-x" | "-X" | "--exec" | "--exec-batch") {
+            own.push(at);
+        }
         let value = match word.text.split_once('=') {
             Some(("--exec" | "--exec-batch", value)) => Some(value),
             _ if matches!(&*word.text, "--exec" | "--exec-batch") => None,
@@ -272,6 +270,41 @@ fn commands_of_fd(base: &str, words: &[Word]) -> (Vec<usize>, Vec<Vec<Word>>) {
         commands.push(value.map(Word::plain).into_iter().chain(more).collect());
     }
     (own, commands)
+}
+
+/// Returns the folders that `fd` searches, given its own words and the indexes of its operands among all of them.
+pub(super) fn roots_of_fd<'a>(
+    own: &[Word],
+    operands: impl Iterator<Item = &'a usize>,
+    words: &[Word],
+) -> Vec<Word> {
+    let mut found = values_of(own, "-C,--base-directory,--search-path");
+    // The first operand is the pattern.
+    found.extend(operands.skip(1).map(|at| words[*at].clone()));
+    if found.is_empty() { vec![Word::plain(".")] } else { found }
+}
+
+/// Returns the indexes of the words of `fd` itself and the commands that it runs, if each only looks at the files that it is
+/// given as they are.
+pub(super) fn looks_of_fd(base: &str, words: &[Word]) -> Option<(Vec<usize>, Vec<Vec<Word>>)> {
+    if !matches!(base, "fd" | "fdfind") {
+        return None;
+    }
+    let (own, commands) = commands_of_fd(base, words);
+    let is_bundle = |at: &usize| {
+        words[*at].text.starts_with("--exec")
+            || letters_of(base, &words[*at]).0.contains(['x', 'X'])
+    };
+    let looks = |command: &Vec<Word>| {
+        let name = command.first().filter(|name| name.known).map_or("", |name| &name.text);
+        programs::find(name).is_some_and(|program| {
+            let looks =
+                matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
+            looks && program.is_plain()
+        }) && command.iter().all(|word| word.text == "{}" || !word.text.contains(['{', '}']))
+    };
+    (!commands.is_empty() && commands.iter().all(looks) && !own.iter().any(is_bundle))
+        .then_some((own, commands))
 }
 
 /// Returns the values of options, `-h,--long`: each in the word of the option or the next word.

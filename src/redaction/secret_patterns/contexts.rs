@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::shapes::uuid_end;
+use super::tokens::{Runs, Tail};
 use super::{secret_values, value};
 
 fn digits(text: &[u8]) -> bool {
@@ -241,7 +243,7 @@ pub(super) fn putty(text: &[u8], at: usize) -> Option<Range<usize>> {
 const MAX_HEADER: usize = 16 * 1024;
 
 /// Returns a JSON web token, signed or encrypted: header and claims are JSON, and `eyJ` encodes `{"`.
-pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
+pub(super) fn web_token(text: &[u8], at: usize, runs: &mut Runs) -> Option<Range<usize>> {
     if !text.get(at..)?.starts_with(b"eyJ") {
         return None;
     }
@@ -249,8 +251,8 @@ pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut parts = 0;
     for part in 0..5 {
         let most = if part == 0 { MAX_HEADER } else { usize::MAX };
-        let length = run(text.get(to..text.len().min(to.saturating_add(most)))?, is_word);
-        if part < 2 && length < 8 || length == most {
+        let length = runs.end(text, to, Tail::Word) - to;
+        if part < 2 && length < 8 || length >= most {
             return None;
         }
         // The claims of a signed token are JSON; the second part of an encrypted one is a key, if present.
@@ -326,6 +328,48 @@ pub(super) fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
         && (27..=40).contains(&length)
         && digits(text.get(from..at)?);
     matches.then_some(from..at + 8 + length)
+}
+
+/// Returns the secret of the Ably key whose first dot is at `at`: `app123.key456:secret`.
+pub(super) fn ably(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const LENGTH: usize = 43;
+    if text.get(at + 7) != Some(&b':') {
+        return None;
+    }
+    let from = at.checked_sub(6)?;
+    let begins = from == 0 || text.get(from - 1).is_none_or(|byte| !is_word(*byte));
+    let ids = [text.get(from..at)?, text.get(at + 1..at + 7)?];
+    let secret = text.get(at + 8..text.len().min(at + 9 + LENGTH))?;
+    let has = |is: fn(&u8) -> bool| secret.iter().any(is);
+    let matches = begins
+        && ids.concat().iter().all(|byte| is_word(*byte))
+        && run(secret, is_word) == LENGTH
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase);
+    matches.then_some(at + 8..at + 8 + LENGTH)
+}
+
+/// Returns the secret in hexadecimal digits whose dash is at `at`: a Mailgun key, of which the first part ends there, or the
+/// second part of a key of fal.ai, whose first part is a UUID.
+pub(super) fn dashed(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let hex = |range: Range<usize>| {
+        text.get(range).is_some_and(|part| part.iter().all(|byte| is_hex(*byte)))
+    };
+    let (from, secret) = if text.get(at + 9) == Some(&b'-') {
+        let from = at.checked_sub(32)?;
+        (hex(from..at) && hex(at + 1..at + 9) && hex(at + 10..at + 18))
+            .then_some((from, from..at + 18))?
+    } else if text.get(at + 5) == Some(&b'-') {
+        let from = at.checked_sub(8)?;
+        let colon = uuid_end(text, from).filter(|end| text.get(*end) == Some(&b':'))?;
+        hex(colon + 1..colon + 33).then_some((from, colon + 1..colon + 33))?
+    } else {
+        return None;
+    };
+    let is_end = |at: usize| text.get(at).is_none_or(|byte| !is_word(*byte));
+    (from.checked_sub(1).is_none_or(is_end) && is_end(secret.end)).then_some(secret)
 }
 
 /// Returns the Mailchimp key whose data centre has its `-us` at `at`.

@@ -65,6 +65,10 @@ pub(super) const LOOK_BEHIND: usize = 256;
 /// Maximum number of bytes of a secret, and of the text after it, before the word by which it is found.
 const MAX_BEFORE: usize = 64;
 
+/// Maximum number of bytes between a name and its value without blanks, and of what is kept of the end of a long value to look for
+/// names in it.
+const MARGIN: usize = 256;
+
 /// The kind of word that was found.
 #[derive(Debug)]
 enum Place {
@@ -84,7 +88,8 @@ enum Place {
     Bearer,
     Azure,
     Telegram,
-    Discord,
+    Dot,
+    Dash,
     Mailchimp,
     Twilio,
     PgPass,
@@ -121,7 +126,8 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         ("bearer", Place::Bearer),
         ("Q~", Place::Azure),
         (":AA", Place::Telegram),
-        (".", Place::Discord),
+        (".", Place::Dot),
+        ("-", Place::Dash),
         ("-us", Place::Mailchimp),
         ("AC", Place::Twilio),
         ("identified by", Place::Identified),
@@ -178,6 +184,9 @@ pub(super) fn search(
     // redacted already.
     let (mut last_line, mut covered) = (None, 0);
     let mut inserted = 0;
+    let mut runs = tokens::Runs::default();
+    // The last secret that has a name.
+    let mut named = 0..0;
     for hit in automaton.find_overlapping_iter(Input::new(text).range(range.start..end)) {
         let (from, to) = (hit.start(), hit.end());
         let Some(place) =
@@ -189,9 +198,11 @@ pub(super) fn search(
             Place::Token(row) => {
                 let token = tokens::TOKENS
                     .get(*row)
-                    .filter(|token| token.prefix.starts_with('.') || is_start(text, from));
-                let secret =
-                    token.and_then(|token| token.at(text, from)).map(|(from, to)| from..to);
+                    .filter(|token| token.prefix.starts_with('.') || is_start(text, from))
+                    .filter(|token| token.service().is_none_or(|name| is_before(text, from, name)));
+                let secret = token
+                    .and_then(|token| token.at(text, from, &mut runs))
+                    .map(|(from, to)| from..to);
                 if let Some(secret) = secret.as_ref()
                     && matches!(token, Some(token) if token.is_aws_id())
                     && let Some(beside) = contexts::beside(text, secret.end, true)
@@ -201,6 +212,8 @@ pub(super) fn search(
                 secret
             }
             Place::Shape(shape) => shape.token(text, from),
+            // A name within a long value that is one secret: its own value ends with that.
+            Place::Name if named.contains(&from) && to + MARGIN < named.end => None,
             Place::Name => {
                 lists::items(text, from..to, found);
                 let headed = Table::headed(text, from..to).filter(|_| from < decided);
@@ -211,6 +224,7 @@ pub(super) fn search(
                 {
                     found(next);
                 }
+                named = secret.clone().unwrap_or(named);
                 secret
             }
             Place::Program => {
@@ -229,12 +243,13 @@ pub(super) fn search(
                 key
             }
             Place::Putty => contexts::putty(text, to),
-            Place::WebToken => contexts::web_token(text, from),
+            Place::WebToken => contexts::web_token(text, from, &mut runs),
             Place::Bearer if is_start(text, from) => contexts::bearer(text, to),
             Place::Bearer => None,
             Place::Azure => contexts::azure(text, from),
             Place::Telegram => contexts::telegram(text, from),
-            Place::Discord => contexts::discord(text, from),
+            Place::Dot => contexts::discord(text, from).or_else(|| contexts::ably(text, from)),
+            Place::Dash => contexts::dashed(text, from),
             Place::Mailchimp => contexts::mailchimp(text, from),
             Place::Twilio => twilio(text, from),
             Place::PgPass => contexts::pgpass(text, from, to),
@@ -301,6 +316,12 @@ fn twilio(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is_id = id.starts_with(b"AC")
         && id.iter().skip(2).all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_id && is_start(text, at)).then(|| contexts::beside(text, at + 34, false)).flatten()
+}
+
+/// Returns true if a text is near before a position, in any case of its letters.
+fn is_before(text: &[u8], at: usize, name: &[u8]) -> bool {
+    let before = text.get(at.saturating_sub(MAX_BEFORE)..at).unwrap_or_default();
+    before.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
 }
 
 /// Returns true if a word begins here, also directly after an escape of JSON or of a URL, or a terminal colour, which

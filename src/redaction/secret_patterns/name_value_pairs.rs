@@ -150,7 +150,11 @@ impl Name {
                 None => match self.in_connection_string(text, form, at) {
                     Some(value) => (value, true),
                     None => {
-                        let value = value::bare(text, at, self.is_query(text))?;
+                        let is_query = self.is_query(text);
+                        if self.kind == Kind::Key && is_long_text(text, at, is_query) {
+                            return None;
+                        }
+                        let value = value::bare(text, at, is_query)?;
                         // An escaped space does what quotes do.
                         let has_space = text.get(value.range.clone())?.contains(&b' ');
                         (value, has_space)
@@ -230,8 +234,9 @@ impl Name {
         } else {
             range.end
         };
-        // The first of several parts in quotes can be short.
-        let judged = if is_quoted { text.get(range.start..to)? } else { bytes };
+        // The first of several parts can be short.
+        let has_parts = is_quoted || is_of_shell && !secret_values::is_reference(bytes);
+        let judged = if has_parts { text.get(range.start..to)? } else { bytes };
         secret_values::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
             .then_some(range.start..to)
     }
@@ -304,6 +309,15 @@ impl Name {
             before.iter().rev().take_while(|byte| is_letter(**byte) || **byte == b':').count();
         before.len() > name && before.get(before.len() - name - 1) == Some(&b'<')
     }
+}
+
+/// Returns true for a long value without quotes that no machine made. Many names can share it.
+fn is_long_text(text: &[u8], at: usize, is_query: bool) -> bool {
+    const LENGTH: usize = 512;
+    let first = value::bare_within(text, at, is_query, LENGTH).map(|value| value.range);
+    first.is_some_and(|first| {
+        first.len() > LENGTH / 2 && !secret_values::is_entropic(text.get(first).unwrap_or_default())
+    })
 }
 
 /// Returns the start of a name with words before it: `Secret access key`, `API key`.

@@ -51,6 +51,13 @@ fn looks(value: &[u8]) -> Looks {
     }
 }
 
+/// Number of bytes of a value that decide what it is. Many names can share one long value.
+const MAX_JUDGED: usize = 512;
+
+fn beginning(value: &[u8]) -> &[u8] {
+    value.get(..MAX_JUDGED).unwrap_or(value)
+}
+
 /// Returns true if a value is a secret, given its kind and how it is attached to its name.
 pub(super) fn is_secret(
     kind: Kind,
@@ -59,7 +66,7 @@ pub(super) fn is_secret(
     is_quoted: bool,
     is_whole_line: bool,
 ) -> bool {
-    let text = String::from_utf8_lossy(value);
+    let text = String::from_utf8_lossy(beginning(value));
     let text = text.trim();
     let value = text.as_bytes();
     let is_in_code =
@@ -177,6 +184,7 @@ fn longest_word(value: &[u8]) -> usize {
 /// Returns true if a value refers to the secret or only mentions it: `${NAME}`, `settings.name`, `TOKEN_NAME`, a path,
 /// a URL, `<your password>`, `****`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
+    let value = beginning(value);
     let Some((first, rest)) = value.split_first() else { return true };
     let starts = |part: &[u8]| value.starts_with(part);
     let is_short = value.len() <= MAX_MEMBER_LENGTH;
@@ -238,8 +246,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || (is_one_letter_run(value))
 }
 
-/// Returns true for the start of an address, a variable, a template, a regular expression, or an ellipsis. Many names can share
-/// one long value, each of which reads it to the end, so that one pass looks for all of these.
+/// Returns true for the start of an address, a variable, a template, a regular expression, or an ellipsis.
 fn begins_mark(text: &[u8]) -> bool {
     matches!(
         text,
@@ -363,6 +370,7 @@ fn is_base64(value: &[u8]) -> bool {
 
 /// Returns true if an unquoted value is an expression: `sha256(name)`, `tokens[0]`, `a->b`.
 pub(super) fn is_code(value: &[u8]) -> bool {
+    let value = beginning(value);
     let name = value
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_$.?!:->".contains(byte))

@@ -32,6 +32,9 @@ st. uuid . h32 . h32
 0. uuid . m30 : b22-28
 A3- U6 - U6 - U5 - U5 - U5 - U5
 A3- U6 - U11 - U5 - U5 - U5
+pat. w22 . a24 . a20
+sat. w22 . a24 . a20
+t1. w20-400 . w86
 00D a12 ! b60-200
 00D a15 ! b60-200
 secret- m40-50

@@ -7,6 +7,7 @@ use super::LOOK_BEHIND;
 use super::contexts::run;
 use super::secret_names::{Kind, kind_of};
 use super::secret_values::{self, Form};
+use crate::text::terminal::{at_column, columns_of};
 
 /// Maximum number of columns, of bytes of a row and of the name of a column.
 const MAX_COLUMNS: usize = 64;
@@ -23,10 +24,17 @@ pub(in crate::redaction) struct Table {
     pub(in crate::redaction) at: usize,
     delimiter: u8,
     columns: usize,
-    /// Number of characters before each name, where blanks align the columns.
-    starts: Vec<usize>,
+    /// The place of each name, where blanks align the columns.
+    starts: Vec<Start>,
     secrets: Vec<(usize, Kind)>,
     others: u8,
+}
+
+/// The number of characters and of columns of a terminal before a name. Programs align by the one or by the other.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    characters: usize,
+    columns: usize,
 }
 
 impl Table {
@@ -93,7 +101,8 @@ impl Table {
         let columns = fields.len();
         let before = |field: &Range<usize>| {
             let names = text.get(start..field.start).unwrap_or_default();
-            names.iter().filter(|byte| begins_character(**byte)).count()
+            let characters = names.iter().filter(|byte| begins_character(**byte)).count();
+            Start { characters, columns: columns_of(names) }
         };
         let fields = fields.iter().filter(|_| delimiter == b' ');
         let starts = fields.map(before).collect();
@@ -164,13 +173,20 @@ impl Table {
 
     /// Returns the cell of a line below the name of a column, or `None` if no cell of one word begins there.
     fn cell_below(&self, line: &[u8], column: usize) -> Option<Range<usize>> {
-        let place = |column| self.starts.get(column).map(|start| after_characters(line, *start));
-        let from = place(column)?;
-        let rest = line.get(from..place(column + 1).unwrap_or(line.len()))?;
-        let begins = from == 0 || line.get(from - 1).is_some_and(u8::is_ascii_whitespace);
-        let cell = rest.get(..cell_length(rest))?;
-        // Words are those of a sentence that follows the table.
-        (begins && !cell.contains(&b' ')).then(|| from..from + cell.len())
+        let (start, next) = (self.starts.get(column)?, self.starts.get(column + 1));
+        let by_columns =
+            (at_column(line, start.columns), next.map(|next| at_column(line, next.columns)));
+        let by_characters = (
+            after_characters(line, start.characters),
+            next.map(|next| after_characters(line, next.characters)),
+        );
+        [by_columns, by_characters].into_iter().find_map(|(from, to)| {
+            let rest = line.get(from..to.unwrap_or(line.len()))?;
+            let begins = from == 0 || line.get(from - 1).is_some_and(u8::is_ascii_whitespace);
+            let cell = rest.get(..cell_length(rest))?;
+            // Words are those of a sentence that follows the table.
+            (begins && !cell.contains(&b' ')).then(|| from..from + cell.len())
+        })
     }
 }
 

@@ -1,8 +1,10 @@
 //! Tokens with distinctive prefixes, one row of a table each.
 
+use std::ops::Range;
+
 /// The bytes that may follow a prefix.
-#[derive(Debug, Clone, Copy)]
-enum Tail {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
     /// `0-9a-f`
     Hex,
     /// `0-9A-Z`
@@ -39,6 +41,34 @@ impl Tail {
                 alnum || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b':')
             }
         }
+    }
+}
+
+/// The last runs of bytes that were read, so that of tokens that begin in one another none reads the same bytes again.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    known: Vec<(Tail, Range<usize>)>,
+    next: usize,
+}
+
+impl Runs {
+    const MAX: usize = 16;
+
+    /// Returns where the bytes of a kind that begin at `at` end.
+    pub(super) fn end(&mut self, text: &[u8], at: usize, tail: Tail) -> usize {
+        let is_it = |(kind, run): &&(Tail, Range<usize>)| *kind == tail && run.contains(&at);
+        if let Some((_, run)) = self.known.iter().find(is_it) {
+            return run.end;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let end = at + rest.iter().take_while(|byte| tail.has(**byte)).count();
+        if self.known.len() < Runs::MAX {
+            self.known.push((tail, at..end));
+        } else if let Some(oldest) = self.known.get_mut(self.next % Runs::MAX) {
+            *oldest = (tail, at..end);
+            self.next += 1;
+        }
+        end
     }
 }
 
@@ -102,7 +132,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "sk_live_" Alnum 16; "sk_test_" Alnum 16; "rk_live_" Alnum 16; "rk_test_" Alnum 16; "sk_prod_" Alnum 16; "rk_prod_" Alnum 16;
     "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
     "access_token$production$" Word 20; "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
-    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
+    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EAAM" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
     "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "os_v2_app_" Alnum 40; "os_v2_org_" Alnum 40; "APA91b" Word 100; "dG9rO" Base64 40; "sec-c-" Base64 30;
@@ -122,7 +152,9 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
     "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30;
     "bkua_" Hex 30; "bkaj_" Alnum 30; "bkct_" Alnum 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 24;
-    "pd_u" Word 20; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
+    "pd_u" Word 20; "u+" Word 18 18; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
+    // Adobe, Adyen, ClickHouse, 42 and Octopus
+    "p8e-" Alnum 32 32; "AQE" Base64 80; "4b1d" Alnum 38 38; "s-s4t2ud-" Hex 64 64; "s-s4t2af-" Hex 64 64; "API-" Upper 26 26;
     // Project management and design
     "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36;
     "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
@@ -147,12 +179,17 @@ impl Token {
         matches!(self.prefix, "AKIA" | "ASIA" | "ABIA" | "ACCA")
     }
 
+    /// Returns the name of its service, if only that name before it tells it from other texts.
+    pub(super) fn service(&self) -> Option<&'static [u8]> {
+        (self.prefix == "u+").then_some(b"pagerduty")
+    }
+
     fn is_address(&self) -> bool {
         self.prefix.contains('/') && self.prefix.contains('.')
     }
 
     /// Returns the range of the token whose prefix is at `at`, without checking the text before it.
-    pub(super) fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+    pub(super) fn at(&self, text: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, usize)> {
         let from = at + self.prefix.len();
         // Prefixes are found in any case but must match exactly; URLs are matched in any case.
         let is_address = self.is_address();
@@ -161,8 +198,7 @@ impl Token {
         }
         let rest = text.get(from..)?;
         // Marks after a token are not part of it. A longer run is not a token.
-        let most = self.most + MAX_MARKS;
-        let length = rest.iter().take(most).take_while(|byte| self.tail.has(**byte)).count();
+        let length = (runs.end(text, from, self.tail) - from).min(self.most + MAX_MARKS);
         let mut tail = rest.get(..length)?;
         while let [shorter @ .., b'.' | b':' | b'-' | b'/'] = tail {
             tail = shorter;
@@ -176,8 +212,10 @@ impl Token {
     }
 }
 
-/// Returns true if a text looks machine-made: words have no digits, and one case but for their first letter.
+/// Returns true if a text looks machine-made: words have no digits, and one case but for their first letter. Its beginning
+/// tells.
 fn is_random(tail: &[u8]) -> bool {
+    let tail = tail.get(..tail.len().min(256)).unwrap_or_default();
     let has = |is: fn(&u8) -> bool| tail.iter().any(is);
     let different = tail.iter().fold([false; 256], |mut seen, byte| {
         seen[usize::from(*byte)] = true;
@@ -207,7 +245,9 @@ mod tests {
             let prefix = token.prefix;
             let least = tail(token, token.least);
             let found = |text: &str| {
-                token.at(text.as_bytes(), 0).map(|(from, to)| text[from..to].to_owned())
+                token
+                    .at(text.as_bytes(), 0, &mut Runs::default())
+                    .map(|(from, to)| text[from..to].to_owned())
             };
             let whole = format!("{prefix}{least}");
             let secret = if token.is_address() || prefix.ends_with('=') {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::contexts::run;
+
 /// Maximum number of bytes examined of a value.
 const MAX_VALUE_LENGTH: usize = 4096;
 
@@ -65,7 +67,12 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
 /// Returns the unquoted value that begins at `at`: up to white space, a quote, or its end in code, in a query or in a
 /// list.
 pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
-    let rest = text.get(at..text.len().min(at + MAX_VALUE_LENGTH))?;
+    bare_within(text, at, is_query, MAX_VALUE_LENGTH)
+}
+
+/// Returns the same value, or its first bytes, at most `most`.
+pub(super) fn bare_within(text: &[u8], at: usize, is_query: bool, most: usize) -> Option<Value> {
+    let rest = text.get(at..text.len().min(at + most))?;
     let is_end = |place: usize, byte: u8| {
         let next = rest.get(place + 1).copied().unwrap_or(b' ');
         let escapes_space = |at: usize| {
@@ -160,7 +167,10 @@ pub(super) fn joined(text: &[u8], range: &Range<usize>, end: usize) -> usize {
 pub(super) fn end_of_unquoted(text: &[u8], end: usize) -> usize {
     let rest = text.get(end..text.len().min(end + MAX_VALUE_LENGTH)).unwrap_or_default();
     let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-    let ends = rest.get(length).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    // Nothing follows it in its line but a comment.
+    let after = rest.get(length..).unwrap_or_default();
+    let after = after.get(run(after, |byte| matches!(byte, b' ' | b'\t'))..).unwrap_or_default();
+    let ends = matches!(after.first(), None | Some(b'\n' | b'\r' | b'#'));
     let word = rest.get(..length).unwrap_or_default();
     let setting = word.iter().position(|byte| *byte == b'=').unwrap_or(length);
     let to = match word.get(..setting).and_then(|word| word.iter().rposition(|byte| *byte == b';'))

@@ -297,6 +297,23 @@ fn is_plain(text: &[u8]) -> bool {
     })
 }
 
+/// Returns the number of columns of a text.
+pub fn columns_of(text: &[u8]) -> usize {
+    end_of(text, 0)
+}
+
+/// Returns the offset of the first character of a text at a column or after it, at most the length of the text.
+pub fn at_column(text: &[u8], column: usize) -> usize {
+    let (mut at, mut before) = (0, 0);
+    while before < column {
+        let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else { break };
+        let (length, width) = character(rest, before);
+        at += length;
+        before += width;
+    }
+    at.min(text.len())
+}
+
 /// Returns the column after a text that begins at `column`.
 fn end_of(text: &[u8], column: usize) -> usize {
     let (mut rest, mut column) = (text, column);

@@ -38,6 +38,8 @@ use std::borrow::Cow;
 
 use memchr::memchr3;
 
+pub use self::line::{at_column, columns_of};
+
 use self::line::Place;
 use self::screen::Page;
 use self::sequence::{Action, Sequence};
