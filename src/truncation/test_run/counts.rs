@@ -14,8 +14,11 @@ enum Kind {
 
 /// The words of all runners, in lower case. A number next to any other word is not a number of tests.
 const WORDS: &[(Kind, &[&str])] = &[
-    (Kind::Total, &["tests", "test", "examples", "example", "runs", "total", "of"]),
-    (Kind::Passed, &["passed", "passing", "pass", "xpassed"]),
+    (
+        Kind::Total,
+        &["tests", "test", "specs", "spec", "examples", "example", "runs", "total", "of"],
+    ),
+    (Kind::Passed, &["passed", "passing", "pass", "xpassed", "flaky"]),
     (
         Kind::Failed,
         &[
@@ -31,6 +34,7 @@ const WORDS: &[(Kind, &[&str])] = &[
             "uncaught",
             "unhandled",
             "unexpected",
+            "interrupted",
         ],
     ),
     (
@@ -49,6 +53,7 @@ const WORDS: &[(Kind, &[&str])] = &[
             "incomplete",
             "known",
             "expected",
+            "did",
         ],
     ),
 ];
@@ -97,6 +102,9 @@ fn before_of(before: &[&str]) -> Option<Kind> {
 
 /// Returns the kind that the words after a number say: `2 failed`, `2 tests failed`.
 fn counted(after: &[&str]) -> Option<Kind> {
+    if after.ends_with(&["failed", "as", "expected"]) {
+        return Some(Kind::Skipped);
+    }
     let first = after.first().and_then(|word| kind(word))?;
     let second = after.get(1).and_then(|word| kind(word));
     Some(if first == Kind::Total { second.unwrap_or(first) } else { first })
@@ -202,6 +210,29 @@ mod tests {
                 1,
             ),
             ("# pass  1", WordFirst, None, Some(1), 0, 0),
+            ("[  FAILED  ] 3 tests, listed below:", WordFirst, None, None, 3, 0),
+            ("[  PASSED  ] 4 tests.", WordFirst, None, Some(4), 0, 0),
+            (
+                "test cases:  419 |  327 passed |  71 failed | 7 skipped | 14 failed as expected",
+                NumberFirst,
+                None,
+                Some(327),
+                71,
+                21,
+            ),
+            ("All tests passed (7 assertions in 3 test cases)", NumberFirst, Some(3), None, 0, 0),
+            ("  3 did not run", NumberFirst, None, None, 0, 3),
+            ("  1 flaky", NumberFirst, None, Some(1), 0, 0),
+            ("8 specs, 5 failures, 2 pending specs", NumberFirst, Some(8), None, 5, 2),
+            (
+                "  1 error was not a part of any test, see above for details",
+                NumberFirst,
+                None,
+                None,
+                1,
+                0,
+            ),
+            ("Files=7, Tests=8,  1 wallclock secs ( 0.02 usr)", WordFirst, Some(8), None, 0, 0),
         ];
         for (line, form, total, passed, failed, skipped) in cases {
             assert_eq!(read(line, form), Counts { total, passed, failed, skipped }, "{line}");

@@ -14,6 +14,10 @@ pub(super) struct Entry {
     pub failure: Failure,
     pub blocks: Vec<u32>,
     pub is_explained: bool,
+    /// True if it turned out to be none.
+    pub is_void: bool,
+    /// True if no line that says why is known to belong to it.
+    pub is_bare: bool,
     scope: String,
 }
 

@@ -81,8 +81,8 @@ impl Scanner {
     }
 }
 
-/// Returns a preview within the limits, or `None` if the text is not the output of a test runner, nothing failed, or nothing
-/// fits.
+/// Returns a preview within the limits, or `None` if the text is not the output of a test runner, nothing failed, nothing
+/// fits, or it would not say why.
 pub fn preview(
     window: &Window,
     scanner: &Scanner,
@@ -93,6 +93,8 @@ pub fn preview(
     let Scanned { run, parts } = scanner.finish()?;
     let total = run.failures.len() as u64;
     let (shown, text, cut) = match parts {
+        // Why they failed is somewhere else in the text.
+        Parts::Lines { entries, .. } if entries.iter().all(|entry| entry.is_bare) => return None,
         Parts::Lines { entries, kept } => {
             let (shown, Selection { text, cut }) =
                 line_preview::preview(&entries, &kept, window, source, limits, wording)?;

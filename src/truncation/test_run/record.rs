@@ -1,5 +1,7 @@
 //! Collects the totals and failures of one runner.
 
+use std::collections::HashSet;
+
 use super::counts;
 use super::entries::{Entries, Entry};
 use super::report::{Counts, bounded};
@@ -15,6 +17,8 @@ const MAX_GROUPS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Found<'a> {
     pub id: &'a str,
+    /// The file or program of this test, if the line names it.
+    pub scope: &'a str,
     pub message: &'a str,
     pub file: &'a str,
     pub line: &'a str,
@@ -61,6 +65,8 @@ struct Block {
     message: String,
     place: String,
     awaits_message: bool,
+    /// The failure was not known before.
+    is_new: bool,
     lines: u32,
 }
 
@@ -112,7 +118,11 @@ pub(super) struct Record {
     held_place: String,
     held_message: String,
     totals: Option<Counts>,
+    /// Totals of a part, which those of a larger part replace.
+    part: Option<Counts>,
     cases: Counts,
+    /// Scopes with failures whose processes are not over.
+    failed_scopes: HashSet<String>,
     has_sign: bool,
 }
 
@@ -135,14 +145,17 @@ impl Record {
             held_place: String::new(),
             held_message: String::new(),
             totals: None,
+            part: None,
+            failed_scopes: HashSet::new(),
             cases: Counts::default(),
             has_sign: false,
         }
     }
 
     /// Returns the result if this runner has been at work, and whether its run is unfinished.
-    pub(crate) fn finish(mut self) -> Option<(&'static str, Counts, Vec<Entry>, bool)> {
+    pub(crate) fn finish(mut self) -> Option<(&'static Runner, Counts, Vec<Entry>, bool)> {
         self.close();
+        self.add_part();
         if self.is_interrupted {
             self.waiting.append(&mut self.left);
         }
@@ -151,6 +164,7 @@ impl Record {
             self.add_unfinished(test);
         }
         let is_at_work = self.has_sign || self.totals.is_some() || !self.runner.needs_sign;
+        self.entries.all.retain(|entry| !entry.is_void);
         let has_run = self.totals.is_some()
             || is_unfinished
             || !self.entries.all.is_empty()
@@ -170,7 +184,10 @@ impl Record {
         if counts.total.is_none() {
             counts.passed = counts.passed.or(self.cases.passed);
         }
-        Some((self.runner.name, counts, self.entries.all, is_unfinished))
+        if self.runner.lists_all {
+            counts.failed = counts.failed.max(self.entries.all.len() as u64);
+        }
+        Some((self.runner, counts, self.entries.all, is_unfinished))
     }
 
     /// Returns true if a rule says something at this point of the output.
@@ -179,6 +196,7 @@ impl Record {
         is_section
             && match rule.says {
                 Says::NameGoesOn => self.name.is_some(),
+                Says::Panics => self.block.is_none(),
                 Says::ScopeFails => !self.scope.0.is_empty(),
                 Says::Heading => self.entries.named(id).is_some(),
                 Says::Place | Says::LastPlace | Says::Message | Says::MessageFollows => {
@@ -196,6 +214,9 @@ impl Record {
         found: &Found<'_>,
         next_block: &mut u32,
     ) -> Option<Mark> {
+        if !found.scope.is_empty() {
+            self.scope = (bounded(found.scope, MAX_ID), 0);
+        }
         match says {
             Says::Starts | Says::Announces => {
                 self.has_sign = true;
@@ -213,12 +234,10 @@ impl Record {
                 self.close();
                 None
             }
-            Says::Stops => {
-                let own = self.waiting.extract_if(.., |test| test.scope == self.scope.0);
-                self.left.extend(own);
-                self.is_interrupted |= !self.left.is_empty();
-                self.close();
-                None
+            Says::Stops => self.stops(found, next_block),
+            Says::Panics => {
+                self.runs("", next_block);
+                self.explains(Says::Message, found)
             }
             Says::Interrupts => {
                 self.is_interrupted = true;
@@ -238,10 +257,33 @@ impl Record {
                 self.totals.get_or_insert_default().add(counts);
                 Some(Mark { role: Role::Totals, block: 0, depth: 0 })
             }
-            Says::Passed => {
-                self.cases.passed = Some(self.cases.passed.unwrap_or(0) + 1);
-                self.settle(found.id);
+            Says::Subtotals(form) => {
+                self.part = Some(counts::read(line, form));
+                let part = self.block.take().filter(|block| block.is_new);
+                let part = part.and_then(|block| self.entries.all.get_mut(block.entry?));
+                if let Some(part) =
+                    part.filter(|part| !part.failure.message.contains("etup failed:"))
+                {
+                    part.is_void = true;
+                }
+                Some(Mark { role: Role::Totals, block: 0, depth: 0 })
+            }
+            Says::TotalsEnd => {
                 self.close();
+                self.is_open = false;
+                self.add_part();
+                None
+            }
+            Says::Passed => self.passed(found.id),
+            Says::Finishes => {
+                let is_running = self.waiting.iter().any(|test| test.is(found.id, &self.scope.0));
+                if is_running { self.passed(found.id) } else { None }
+            }
+            Says::Recovers => {
+                let at = self.entries.find(&self.scope.0, found.id, false);
+                if let Some(entry) = at.and_then(|at| self.entries.all.get_mut(at)) {
+                    entry.is_void = true;
+                }
                 None
             }
             Says::Skipped => {
@@ -254,7 +296,14 @@ impl Record {
                 self.runs(found.id, next_block);
                 None
             }
-            Says::Begins => {
+            Says::Prints => {
+                self.runs(found.id, next_block);
+                self.mark(Role::Heading)
+            }
+            Says::Begins | Says::BeginsNext => {
+                if says == Says::BeginsNext {
+                    self.settle("");
+                }
                 self.runs(found.id, next_block);
                 self.begins(found, next_block)
             }
@@ -265,6 +314,12 @@ impl Record {
                 let (scope, mark) = heading(found, next_block);
                 self.scope = scope;
                 Some(mark)
+            }
+            Says::ScopeGoesOn => {
+                let joint = if found.indent > 0 { WITHIN } else { " " };
+                let whole = format!("{}{joint}{}", self.scope.0, found.id);
+                self.scope.0 = bounded(&whole, MAX_ID);
+                Some(Mark { role: Role::Heading, block: self.scope.1, depth: 0 })
             }
             Says::Title => {
                 let (title, mark) = heading(found, next_block);
@@ -301,6 +356,42 @@ impl Record {
                 None
             }
         }
+    }
+
+    fn passed(&mut self, id: &str) -> Option<Mark> {
+        self.cases.passed = Some(self.cases.passed.unwrap_or(0) + 1);
+        self.settle(id);
+        self.close();
+        None
+    }
+
+    fn add_part(&mut self) {
+        if let Some(part) = self.part.take() {
+            self.totals.get_or_insert_default().add(part);
+        }
+    }
+
+    /// Notes that a process ended in failure.
+    fn stops(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+        let own = self.waiting.extract_if(.., |test| test.scope == self.scope.0);
+        let before = self.left.len();
+        self.left.extend(own);
+        self.is_interrupted |= !self.left.is_empty();
+        let is_explained = self.failed_scopes.remove(&self.scope.0) || self.left.len() > before;
+        if is_explained {
+            self.close();
+            return None;
+        }
+        // Its last words, and all that follows them, explain why.
+        if let Some(block) = self.block.as_mut().filter(|block| block.id.is_empty()) {
+            block.id = bounded(found.id, MAX_ID);
+        }
+        let mark = self.fails(found, Then::Nothing, next_block);
+        self.failed_scopes.remove(&self.scope.0);
+        if let Some(last) = self.entries.all.last_mut() {
+            last.is_bare = last.failure.message.is_empty();
+        }
+        mark
     }
 
     /// Takes a line that no rule recognized.
@@ -425,11 +516,18 @@ impl Record {
         let Some(at) = known.or_else(|| self.entries.insert(&scope, &id, vec![block])) else {
             return;
         };
-        let printed = self.running.iter().find(|block| block.id == id).map(|block| block.number);
+        let printed = self.running.iter().find(|block| block.id == id);
         let Some(entry) = self.entries.all.get_mut(at) else { return };
-        entry.blocks.extend(printed);
         if entry.failure.message.is_empty() {
             entry.failure.message = message;
+        }
+        let Some(printed) = printed else { return };
+        entry.blocks.push(printed.number);
+        if entry.failure.message.is_empty() {
+            entry.failure.message.clone_from(&printed.message);
+        }
+        if entry.failure.place.is_empty() {
+            entry.failure.place.clone_from(&printed.place);
         }
     }
 
@@ -475,10 +573,14 @@ impl Record {
     }
 
     fn fails(&mut self, found: &Found<'_>, then: Then, next_block: &mut u32) -> Option<Mark> {
+        let latest = self.block.as_ref().map(|block| block.id.clone()).unwrap_or_default();
+        let id = if found.id.is_empty() { latest.as_str() } else { found.id };
+        let found = &Found { id, ..*found };
         let running = self.running_block(found.id);
         self.settle(found.id);
         self.close();
         let id = self.full_name(found)?;
+        self.failed_scopes.insert(self.scope.0.clone());
         let known = self.entries.find(&self.scope.0, &id, then != Then::Nothing);
         let at = known.or_else(|| self.insert(&id))?;
         self.entries.complete_name(at, &id);
@@ -497,7 +599,11 @@ impl Record {
                 entry.failure.place = place;
             }
         }
-        self.open(at, then, next_block)
+        let mark = self.open(at, then, next_block);
+        if let Some(block) = &mut self.block {
+            block.is_new = known.is_none();
+        }
+        mark
     }
 
     /// Opens a block for the line that names a failure, and for what follows it.

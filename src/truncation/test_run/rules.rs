@@ -12,25 +12,39 @@ pub(super) enum Says {
     Section(u8),
     /// Numbers of tests, added to those of other parts of the run.
     Totals(Form),
+    /// The same, of a part whose numbers the next such line includes. The failure just before them is the part itself.
+    Subtotals(Form),
+    /// The latest of those were the totals.
+    TotalsEnd,
     /// A test passed, or was skipped. Counts if the output contains no totals.
     Passed,
     Skipped,
     /// A test runs. Its output explains its failure, should it fail.
     Runs,
+    /// The same, and the line has its name and what it prints.
+    Prints,
     /// The same: a test that fails if it has no result when the output ends.
     Begins,
+    /// The same, where tests run one by one: the one before has a result.
+    BeginsNext,
+    /// A test is over. It passed unless its result was another.
+    Finishes,
     /// A test, or the latest if the line names none, has a result.
     Settles,
     /// All tests of the scope have their results.
     Concludes,
-    /// The process of the scope is over: tests that have no result will get none.
+    /// The process of the scope is over: tests that have no result will get none. It failed itself if none of its tests did.
     Stops,
+    /// The process ends in an error, and what follows explains it.
+    Panics,
     /// The run was interrupted: its totals do not count the tests that were running.
     Interrupts,
     /// A group of tests `id`, which is nested by `indent`.
     Group,
     /// The file or program that the next tests belong to: tests of the same name elsewhere are others.
     Scope,
+    /// The next line of the same name: a part of it, or the rest of a line that was broken.
+    ScopeGoesOn,
     /// The title of the next tests, which is a part of their names.
     Title,
     /// The first part of a name that continues in the next lines, up to a colon.
@@ -41,6 +55,8 @@ pub(super) enum Says {
     Heading,
     /// A test failed.
     Fails(Then),
+    /// A failure does not count: the test passed when it was tried again.
+    Recovers,
     /// The scope itself failed.
     ScopeFails,
     /// Something ended the process, or failed outside of a test: this runner is at work, and its totals may not count it.
@@ -98,8 +114,33 @@ pub(super) struct Runner {
     pub has_subtests: bool,
     /// True if its failures count only beside another sign of the runner, since other programs print such lines too.
     pub needs_sign: bool,
+    /// True if it names every failure, so that there are at least as many as it names, whatever its totals say.
+    pub lists_all: bool,
+    /// True if names and messages are written with the escapes of TeamCity.
+    pub escapes: bool,
+    pub inside: Inside,
     pub rules: &'static [Rule],
 }
+
+/// The other runner that counts the same tests, if it printed to the same output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inside {
+    No,
+    Of(&'static str),
+    OfAny,
+}
+
+/// The properties that most runners have in common.
+pub(super) const RUNNER: Runner = Runner {
+    name: "",
+    abbreviates: false,
+    has_subtests: false,
+    needs_sign: true,
+    lists_all: false,
+    escapes: false,
+    inside: Inside::No,
+    rules: &[],
+};
 
 pub(super) const fn rule(pattern: &'static str, says: Says) -> Rule {
     Rule { section: None, pattern, says }

@@ -7,7 +7,7 @@
 use super::rules::Form::*;
 use super::rules::Says::*;
 use super::rules::Then::*;
-use super::rules::{Runner, rule, within};
+use super::rules::{Inside, RUNNER, Runner, rule, within};
 
 /// The last line of a Python traceback.
 const PYTHON_ERROR: &str = r"^(?P<message>(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Failed))(?:: .*)?)$";
@@ -21,12 +21,25 @@ const LATE_ERROR: [&str; 2] = [
     r#"^# (?:Error|Warning): Test "(?P<id>.+?)" at (?P<file>.+?):(?P<line>\d+):\d+ (?P<message>generated asynchronous activity after the test ended.*)$"#,
 ];
 
+/// A file of tests in the summary of prove, one of which no test failed, and why it failed all the same.
+const PROVE_FILE: &str = r"^(?P<id>\S+) +\(Wstat: \d+ .*Tests: \d+ Failed: \d+\)$";
+const PROVE_WITHOUT_FAILURES: &str = r"^(?P<id>\S+) +\(Wstat: \d+ .*Tests: \d+ Failed: 0\)$";
+const PROVE_REASON: &str = r"^  (?P<message>(?:Non-zero (?:exit|wait) status|Parse errors): .*)$";
+
+/// The rule of 79 dashes around a heading of Catch2, and the first or next line of the heading.
+const DASHES: &str = r"^-{79}$";
+/// The heading of a failed test of Playwright.
+const PLAYWRIGHT_FAILED: &str =
+    r"^  \d+\) (?P<scope>(?:\[[^\]]+\] › )?[^\s:].*?):\d+:\d+ › (?P<id>\S.*?) ─+$";
+/// A test in one of the lists at the end of a run of Playwright.
+const PLAYWRIGHT_LISTED: &str =
+    r"^    (?P<scope>(?:\[[^\]]+\] › )?(?P<file>[^\s:].*?)):(?P<line>\d+):\d+ › (?P<id>\S.*?) ─*$";
+const HEADING: &str = r"^ *(?P<id>-{0,9}[^\s-].*?) *$";
+
 pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "pytest",
         abbreviates: true,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^=+ test session starts =+$", Section(6)),
             rule(r"^=+ test session starts =+$", Starts),
@@ -95,12 +108,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             ),
             within(6, r"^(?P<id>\S+\.py::[^\s\[]+(?:\[.*\])?) (?P<message>.*)$", Begins),
         ],
+        ..RUNNER
     },
     Runner {
         name: "unittest",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^Ran \d+ tests? in [\d.]+s$", Section(1)),
             rule(r"^Ran \d+ tests? in [\d.]+s$", Totals(NumberFirst)),
@@ -120,12 +131,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in test\w*$"#, Place),
             rule(PYTHON_ERROR, Message),
         ],
+        ..RUNNER
     },
     Runner {
         name: "jest",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^Tests: +(?:\d+ [a-z]+, )*\d+ total$", Totals(NumberFirst)),
             rule(r"^Test Suites: +", Ends),
@@ -136,12 +145,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^  ●  (?P<id>process\.exit called) (?P<message>with .*)$", Dies),
             rule(JS_FRAME, Place),
         ],
+        ..RUNNER
     },
     Runner {
         name: "vitest",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^ (?:RUN|DEV)  v\d", Announces),
             rule(r"^(?:No test files found| +BENCH  Summary)", Starts),
@@ -153,12 +160,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^ ❯ (?:.* )?(?P<file>[^\s:]+):(?P<line>\d+):\d+$", Place),
             rule(r"^⎯+(?:\[\d+/\d+\]⎯+)?$", Ends),
         ],
+        ..RUNNER
     },
     Runner {
         name: "mocha",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             // Before its totals, the runner prints nothing that others do not print too; some reporters print none.
             rule(r"^[>$] (?:\S+=\S+ )*(?:\S*/)?_?mocha(?: |$)", Section(2)),
@@ -175,12 +180,11 @@ pub(super) const RUNNERS: &[Runner] = &[
             within(1, JS_FRAME, Place),
             within(2, r"^  [^\s<{}\[\]]", Announces),
         ],
+        ..RUNNER
     },
     Runner {
         name: "node",
         abbreviates: true,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^ℹ (?:tests|pass|fail|cancelled|skipped|todo) \d+$", Totals(WordFirst)),
             rule(r"^✖ failing tests:$", Section(1)),
@@ -193,12 +197,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             within(0, r"^ *﹣ \S.* \([\d.]+m?s\) # (?:SKIP|TODO)", Skipped),
             rule(JS_FRAME, Place),
         ],
+        ..RUNNER
     },
     Runner {
         name: "ava",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^ +(?:✘|✖) \[fail\]: (?P<id>\S.*)$", Fails(Nothing)),
             rule(
@@ -216,12 +218,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             within(1, r"^  (?P<file>\S+\.[cm]?[jt]sx?):(?P<line>\d+)$", Place),
             within(1, r"^  (?P<id>\S.*)$", Heading),
         ],
+        ..RUNNER
     },
     Runner {
         name: "nextest",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^ *Nextest run ID ", Starts),
             rule(r"^ +Starting [1-9]\d* tests? across \d+ binar", Announces),
@@ -242,12 +242,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             ),
             rule(r"^\s+\((?P<message>test (?:aborted|timed out|failed).*)\)$", Message),
         ],
+        ..RUNNER
     },
     Runner {
         name: "cargo",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^     Running (?P<id>.+)$", Scope),
             rule(r"^   Doc-tests (?P<id>.+)$", Scope),
@@ -285,10 +283,10 @@ pub(super) const RUNNERS: &[Runner] = &[
                 ScopeFails,
             ),
         ],
+        ..RUNNER
     },
     Runner {
         name: "go",
-        abbreviates: false,
         has_subtests: true,
         needs_sign: false,
         rules: &[
@@ -302,18 +300,17 @@ pub(super) const RUNNERS: &[Runner] = &[
             within(1, r"^\t\t(?P<id>Test\S*) \([\w.]+\)$", Dies),
             rule(r"^\s+Error:\s+(?P<message>\S.*)$", Message),
             rule(r"^FAIL\t(?P<id>\S+) \[(?P<message>(?:build|setup) failed)\]$", Fails(Nothing)),
-            rule(r"^FAIL\t\S+\t[\d.]+s$", Stops),
-            rule(r"^(?P<message>panic: .*)$", Message),
+            rule(r"^FAIL\t(?P<id>\S+)\t[\d.]+s$", Stops),
+            rule(r"^(?P<message>(?:panic|fatal error): .*)$", Message),
+            rule(r"^(?P<message>(?:panic|fatal error): .*)$", Panics),
             rule(r"^\s+(?P<file>[\w.-]+\.go):(?P<line>\d+): (?P<message>.*)$", Message),
             rule(r"^\t(?P<file>\S+_test\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$", Place),
             rule(r"^\s+(?:Error Trace:\s+)(?P<file>\S+\.go):(?P<line>\d+)$", Place),
         ],
+        ..RUNNER
     },
     Runner {
         name: "rspec",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(
                 r"^\d+ examples?, \d+ failures?(?:, \d+ pending)?(?:, \d+ errors? occurred outside of examples)?$",
@@ -331,12 +328,10 @@ pub(super) const RUNNERS: &[Runner] = &[
                 Fails(Explanation),
             ),
         ],
+        ..RUNNER
     },
     Runner {
         name: "minitest",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(
                 r"^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors(?:, \d+ (?:skips|pendings|omissions))?",
@@ -356,12 +351,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             within(1, r"^(?P<id>[A-Z][\w:]*#\S.*?):$", Fails(MessageFirst)),
             within(1, r"^ {4}(?P<file>[^\s:]+\.rb):(?P<line>\d+):in ", Place),
         ],
+        ..RUNNER
     },
     Runner {
         name: "phpunit",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^PHPUnit \d+\.\S+ by Sebastian Bergmann", Section(3)),
             rule(r"^PHPUnit \d+\.\S+ by Sebastian Bergmann", Starts),
@@ -382,12 +375,11 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^ +(?:│|├|╵|┊) (?P<file>(?:/|[A-Z]:\\)\S+\.php):(?P<line>\d+)$", Place),
             rule(r"^ +(?:│|├|┊) (?P<message>\S.*)$", Message),
         ],
+        ..RUNNER
     },
     Runner {
         name: "maven",
         abbreviates: true,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^\[(?:INFO|ERROR|WARNING)\] (?:Tests are run|T E S T S| +T E S T S)", Starts),
             rule(
@@ -423,12 +415,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             ),
             rule(r"^\[(?:INFO|ERROR)\] *$", Ends),
         ],
+        ..RUNNER
     },
     Runner {
         name: "gradle",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^> Task .*:\w*[tT]est\w*(?: FAILED)?$", Starts),
             rule(r"^\d+ tests? completed(?:, \d+ failed)?(?:, \d+ skipped)?$", Totals(NumberFirst)),
@@ -437,12 +427,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^[\w.$]+(?: > .+?)+ SKIPPED$", Skipped),
             rule(r"^\s+at .*\b(?P<file>\w+\.(?:java|kt|groovy|scala)):(?P<line>\d+)\)?$", Place),
         ],
+        ..RUNNER
     },
     Runner {
         name: "ctest",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(r"^Test project /", Section(3)),
             rule(r"^Test project /", Starts),
@@ -465,12 +453,10 @@ pub(super) const RUNNERS: &[Runner] = &[
                 Place,
             ),
         ],
+        ..RUNNER
     },
     Runner {
         name: "dotnet",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             rule(
                 r"^(?:Passed|Failed)! +- Failed: +\d+, Passed: +\d+, Skipped: +\d+, Total: +\d+",
@@ -487,12 +473,10 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^ *at .* in (?P<file>.+):line (?P<line>\d+)$", Place),
             rule(r"^  (?:Passed|Skipped) \S", Ends),
         ],
+        ..RUNNER
     },
     Runner {
         name: "tap",
-        abbreviates: false,
-        has_subtests: false,
-        needs_sign: true,
         rules: &[
             // Titles are those of tape, which has no subtests: elsewhere such a line is what a program printed.
             rule(r"^TAP version \d+$", Section(1)),
@@ -505,8 +489,23 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^ *# Subtest: ", Section(2)),
             rule(r"^(?P<indent> *)# Subtest: (?P<id>\S.*)$", Group),
             rule(LATE_ERROR[1], Dies),
+            within(0, r"^(?:# +Failed test |not ok \d)", Section(3)),
             rule(r"^# +Failed test '(?P<id>.+)'$", Fails(Explanation)),
             rule(r"^(?P<id>\S+\.t) +\(Wstat: (?P<message>\d+ \(Signal: \w+\)).*\)$", Dies),
+            // The summary of prove. A file whose failed tests were named is no failure of its own.
+            within(1, r"^Test Summary Report$", Section(3)),
+            within(2, r"^Test Summary Report$", Section(3)),
+            within(4, PROVE_FILE, Section(0)),
+            within(5, PROVE_FILE, Section(3)),
+            within(0, PROVE_WITHOUT_FAILURES, Section(4)),
+            within(3, PROVE_WITHOUT_FAILURES, Section(5)),
+            within(4, PROVE_WITHOUT_FAILURES, Scope),
+            within(5, PROVE_WITHOUT_FAILURES, Scope),
+            within(0, PROVE_FILE, Fails(Explanation)),
+            within(4, PROVE_REASON, ScopeFails),
+            within(5, PROVE_REASON, ScopeFails),
+            rule(r"^All tests successful\.$", Section(6)),
+            within(6, r"^Files=\d+, Tests=\d+,", Totals(WordFirst)),
             within(1, r"^# (?P<id>[^\s(`].*)$", Title),
             rule(
                 r"^(?P<indent> *)(?:not )?ok \d+(?: -)? (?P<id>\S.*?)(?: # time=[\d.]+m?s)? \{$",
@@ -527,5 +526,145 @@ pub(super) const RUNNERS: &[Runner] = &[
             rule(r"^#\s+at (?P<file>\S+) line (?P<line>\d+)\.?$", Place),
             rule(r"^# \(in test file (?P<file>\S+), line (?P<line>\d+)\)$", Place),
         ],
+        ..RUNNER
+    },
+    Runner {
+        name: "googletest",
+        inside: Inside::Of("ctest"),
+        lists_all: true,
+        rules: &[
+            rule(r"^\[==========\] Running [1-9]\d* tests? from ", Announces),
+            // A failure between the tests is that of setting up a suite or all of them.
+            rule(r"^\[----------\] ", Section(1)),
+            rule(r"^\[ RUN      \] ", Section(2)),
+            rule(r"^\[ RUN      \] (?P<id>\S+)$", BeginsNext),
+            rule(r"^\[       OK \] (?P<id>\S+?)(?:, where .*)? \(\d+ ms\)$", Passed),
+            rule(r"^\[  SKIPPED \] (?P<id>\S+?)(?:, where .*)? \(\d+ ms\)$", Skipped),
+            rule(
+                r"^\[  FAILED  \] (?P<id>\S+?): (?P<message>SetUp\w+ or TearDown\w+)$",
+                Fails(Nothing),
+            ),
+            rule(
+                r"^\[  FAILED  \] (?P<id>[^\s,]+)(?:, where .*?)?(?: \(\d+ ms\))?$",
+                Fails(Nothing),
+            ),
+            rule(r"^\[  (?:PASSED  |FAILED  |SKIPPED )\] \d+ tests?\b", Totals(WordFirst)),
+            within(1, r"^(?P<id>(?P<file>\S.*?):(?P<line>\d+)): Failure$", Fails(MessageFirst)),
+            rule(r"^Failed$", MessageFollows),
+            rule(r"^(?:unknown file|(?P<file>\S.*?):(?P<line>\d+)): Failure$", MessageFollows),
+        ],
+        ..RUNNER
+    },
+    Runner {
+        name: "catch2",
+        inside: Inside::Of("ctest"),
+        rules: &[
+            rule(r"^\S.* is a Catch2? v\S+ host application\.$", Announces),
+            within(2, DASHES, Section(1)),
+            within(0, DASHES, Section(1)),
+            within(3, DASHES, Section(2)),
+            within(4, DASHES, Section(2)),
+            within(4, HEADING, Section(3)),
+            within(1, HEADING, Section(4)),
+            within(4, HEADING, Scope),
+            within(3, r"^(?P<indent> *)(?P<id>-{0,9}[^\s-].*?) *$", ScopeGoesOn),
+            within(2, r"^(?P<file>\S.*?):(?P<line>\d+): FAILED:$", ScopeFails),
+            within(2, r"^\S.*:\d+: (?:SKIPPED|PASSED|warning):$", Ends),
+            rule(r"^={79}$", Ends),
+            rule(
+                r"^test cases: +\d+(?: \| +\d+ (?:passed|failed|skipped|failed as expected))+$",
+                Totals(NumberFirst),
+            ),
+            rule(
+                r"^All tests passed \((?:\d+|no) assertions? in \d+ test cases?\)$",
+                Totals(NumberFirst),
+            ),
+        ],
+        ..RUNNER
+    },
+    Runner {
+        name: "playwright",
+        lists_all: true,
+        rules: &[
+            rule(r"^Running [1-9]\d* tests? using \d+ workers?\b", Section(1)),
+            rule(r"^Running [1-9]\d* tests? using \d+ workers?\b", Announces),
+            rule(r"^  (?:✓|ok) +\d+ .* \([\d.]+m?s\)$", Passed),
+            rule(PLAYWRIGHT_FAILED, Section(1)),
+            rule(PLAYWRIGHT_FAILED, Fails(MessageFirst)),
+            within(1, r"^  \d+ (?:failed|interrupted)$", Section(2)),
+            within(1, r"^  \d+ flaky$", Section(3)),
+            within(2, r"^  \d+ flaky$", Section(3)),
+            rule(r"^  \d+ passed \([\d.]+m?s\)$", Section(4)),
+            within(2, r"^  \d+ (?:failed|interrupted)$", Totals(NumberFirst)),
+            within(3, r"^  \d+ flaky$", Totals(NumberFirst)),
+            rule(r"^  \d+ passed \([\d.]+m?s\)$", Totals(NumberFirst)),
+            within(1, r"^  \d+ (?:skipped|did not run)$", Totals(NumberFirst)),
+            within(2, r"^  \d+ (?:skipped|did not run)$", Totals(NumberFirst)),
+            within(3, r"^  \d+ (?:skipped|did not run)$", Totals(NumberFirst)),
+            rule(r"^  \d+ errors? (?:was|were) not a part of any test\b", Totals(NumberFirst)),
+            within(2, PLAYWRIGHT_LISTED, Fails(Nothing)),
+            within(3, PLAYWRIGHT_LISTED, Recovers),
+            within(1, JS_FRAME, Place),
+        ],
+        ..RUNNER
+    },
+    Runner {
+        name: "jasmine",
+        rules: &[
+            rule(r"^Randomized with seed \d+$", Section(1)),
+            within(1, r"^Started$", Announces),
+            rule(r"^Failures:$", Section(2)),
+            rule(r"^Pending:$", Section(3)),
+            rule(r"^\d+ specs?, \d+ failures?(?:, \d+ pending specs?)?$", Totals(NumberFirst)),
+            within(2, r"^\d+\) (?P<id>\S.*)$", Fails(Explanation)),
+            rule(r"^Suite error: (?P<id>\S.*)$", Fails(Explanation)),
+            rule(r"^  Message:$", MessageFollows),
+            rule(JS_FRAME, Place),
+        ],
+        ..RUNNER
+    },
+    Runner {
+        name: "robot",
+        rules: &[
+            rule(r"^[^\s|].{69}\| (?:PASS|SKIP) \|$", Announces),
+            rule(r"^(?P<id>[^\s|].*?) +\| FAIL \|$", Fails(MessageFirst)),
+            // A test that prints, in the line of its name and below.
+            within(0, r"^={78}$", Section(2)),
+            within(2, r"^(?P<id>[^\s|=-].{67}  )[^\s|]", Prints),
+            within(2, r"^(?P<id>)\| FAIL \|$", Fails(MessageFirst)),
+            rule(r"^\d+ tests?, \d+ passed, \d+ failed(?:, \d+ skipped)?$", Subtotals(NumberFirst)),
+            rule(r"^(?P<id>\S.{76} )$", Scope),
+            rule(r"^(?:-{78}|={78})$", Ends),
+            rule(r"^Output:  \S", TotalsEnd),
+            within(1, r"^FAIL: (?P<id>\S.*)$", Fails(MessageFirst)),
+            rule(r"^Running suite '.*' with [1-9]\d* tests?\.$", Section(1)),
+            rule(r"^Running suite '.*' with [1-9]\d* tests?\.$", Announces),
+            rule(r"^Run suite '.*' with \d+ tests? in ", Ends),
+        ],
+        ..RUNNER
+    },
+    Runner {
+        name: "teamcity",
+        inside: Inside::OfAny,
+        needs_sign: false,
+        escapes: true,
+        rules: &[
+            rule(r"^ *##teamcity\[testStarted (?:.* )?name='(?P<id>(?:[^'|]|\|.)*)'", Begins),
+            rule(
+                r"^ *##teamcity\[testFailed (?:.* )?name='(?P<id>(?:[^'|]|\|.)*)' (?:.* )?message='(?P<message>(?:[^'|]|\|.)*)'",
+                Fails(Nothing),
+            ),
+            rule(
+                r"^ *##teamcity\[testFailed (?:.* )?message='(?P<message>(?:[^'|]|\|.)*)' (?:.* )?name='(?P<id>(?:[^'|]|\|.)*)'",
+                Fails(Nothing),
+            ),
+            rule(
+                r"^ *##teamcity\[testFailed (?:.* )?name='(?P<id>(?:[^'|]|\|.)*)'",
+                Fails(Nothing),
+            ),
+            rule(r"^ *##teamcity\[testIgnored (?:.* )?name='(?P<id>(?:[^'|]|\|.)*)'", Skipped),
+            rule(r"^ *##teamcity\[testFinished (?:.* )?name='(?P<id>(?:[^'|]|\|.)*)'", Finishes),
+        ],
+        ..RUNNER
     },
 ];

@@ -13,7 +13,7 @@ use super::entries::Entry;
 use super::record::{Found, Mark, Record};
 use super::report::{Counts, Failure, TestRun};
 use super::retained::{RetainedTest, RetainedTests};
-use super::rules::{Rule, Says};
+use super::rules::{Inside, Rule, Says};
 use super::runners::RUNNERS;
 use super::xml::{XmlFailure, XmlScanner};
 use crate::truncation::line_buffer::{LineBuffer, RawLine};
@@ -134,10 +134,19 @@ impl Scanner {
         let mut counts = Counts::default();
         let mut entries = Vec::new();
         let mut unfinished = false;
-        for record in end.records.into_values() {
-            let Some((runner, own, failed, is_unfinished)) = record.finish() else { continue };
+        let finished: Vec<_> = end.records.into_values().filter_map(Record::finish).collect();
+        let names: Vec<&str> = finished.iter().map(|(runner, ..)| runner.name).collect();
+        for (runner, own, failed, is_unfinished) in finished {
+            let is_counted_by_other = match runner.inside {
+                Inside::No => false,
+                Inside::Of(outer) => names.contains(&outer),
+                Inside::OfAny => names.len() > 1,
+            };
+            if is_counted_by_other {
+                continue;
+            }
             unfinished |= is_unfinished;
-            runners.push(runner);
+            runners.push(runner.name);
             counts.add(Counts { passed: own.passed(), ..own });
             entries.extend(failed);
         }
@@ -196,10 +205,21 @@ impl Scanner {
             if !record.can_apply(rule, &group("id")) {
                 continue;
             }
-            let (id, message, file, number) =
-                (group("id"), group("message"), group("file"), group("line"));
+            let (scope, file, number) = (group("scope"), group("file"), group("line"));
+            let named = |name: &str| match RUNNERS[*runner].escapes {
+                true => Cow::Owned(without_escapes(&group(name))),
+                false => group(name),
+            };
+            let (id, message) = (named("id"), named("message"));
             let indent = group("indent").len();
-            let found = Found { id: &id, message: &message, file: &file, line: &number, indent };
+            let found = Found {
+                id: &id,
+                scope: &scope,
+                message: &message,
+                file: &file,
+                line: &number,
+                indent,
+            };
             marks.extend(record.apply(rule.says, &text, &found, &mut self.blocks));
             // The line that begins a section may say something else as well.
             if !matches!(rule.says, Says::Section(_)) {
@@ -229,6 +249,28 @@ fn run<'a>(
         unfinished,
         failures: failures.cloned().collect(),
     }
+}
+
+/// Returns the first line of a value of TeamCity that is not blank, without its escapes.
+fn without_escapes(value: &str) -> String {
+    let mut out = String::new();
+    let mut letters = value.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '|') {
+            (_, false) => out.push(letter),
+            _ => match letters.next() {
+                Some('n' | 'r' | 'x' | 'l' | 'p') if out.trim().is_empty() => out.clear(),
+                Some('n' | 'r' | 'x' | 'l' | 'p') => break,
+                // `|0x00e4` is a character.
+                Some('0') => {
+                    let code: String = letters.by_ref().take(5).skip(1).collect();
+                    out.extend(u32::from_str_radix(&code, 16).ok().and_then(char::from_u32));
+                }
+                escaped => out.extend(escaped),
+            },
+        }
+    }
+    out
 }
 
 /// Returns the event of a line of `go test -json` that carries output.
@@ -271,6 +313,20 @@ mod tests {
         assert_eq!(SET.as_ref().map(meta::Regex::pattern_len), Some(RULES.len()));
         for (at, (_, rule)) in RULES.iter().enumerate() {
             assert!(pattern(at).is_some(), "{}", rule.pattern);
+        }
+    }
+
+    #[test]
+    fn values_of_teamcity_are_read_up_to_their_first_break() {
+        let cases = [
+            ("it|'s |[total|] || x|nmore", "it's [total] | x"),
+            ("|n|r|n  first|nsecond", "  first"),
+            ("|0x00e4 |0x2713 ab", "ä ✓ ab"),
+            ("|0x", ""),
+            ("|", ""),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(without_escapes(value), expected);
         }
     }
 
