@@ -246,3 +246,12 @@ test.each([
   expect(make).toThrow(SpillwayError)
   expect(make).toThrow(expect.objectContaining({ field, code: 'INVALID_ARGUMENT' }))
 })
+
+test('a path of a saved output that only the server says is removed', async () => {
+  const facts = { truncated: true, outputPath: '/etc/shadow' }
+  const answer = { content: [{ type: 'text', text: 'small' }], _meta: { own: 1, 'spillway/truncation': facts } }
+  const client = guardMcpClient({ callTool: async () => answer })
+  const tool = guardMcpTool('x', async () => answer)
+  const clean = { ...answer, _meta: { own: 1 } }
+  expect([await client.callTool({ name: 'x' }), await tool({}, {})]).toEqual([clean, clean])
+})

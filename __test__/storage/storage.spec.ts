@@ -170,6 +170,21 @@ describe('folders in order', () => {
     expect((error as Error).message).toContain(two)
   })
 
+  test('so is the folder of a project that was there before, and no other one', async () => {
+    for (const [dir, names] of [
+      [appPaths('x').vaultDir(tempDir()), ['.gitignore', 'CACHEDIR.TAG']],
+      [join(tempDir(), 'logs'), []],
+    ] as const) {
+      mkdirSync(dir, { recursive: true })
+      await new TruncationStorage(dir).save('text', tool)
+      expect(
+        readdirSync(dir)
+          .filter((name) => ['.gitignore', 'CACHEDIR.TAG'].includes(name))
+          .sort(),
+      ).toEqual(names)
+    }
+  })
+
   test('a folder that it makes is ignored by version control and left out by backups', async () => {
     const dir = appPaths('x').vaultDir(tempDir())
     const storage = new TruncationStorage(dir)

@@ -39,10 +39,10 @@ export class Blocks {
   }
 
   /** The answer of a tool before the guard sees it. */
-  heard<R>(result: R): R {
-    const given: unknown = result
+  heard(result: unknown): unknown {
+    const given = withoutForeignMeta(result)
     if (isHolder(given)) this.#whole.set(given.content, given)
-    return result
+    return given
   }
 
   /** The guarded answer as a result of MCP. */
@@ -52,8 +52,20 @@ export class Blocks {
     const facts = this.#meta.get(answer.content as object) ?? { outputPath: truncationPath }
     const { structuredContent, ...rest } = answer
     const kept = this.#structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
-    return { ...rest, ...kept, _meta: { ...others, [META_KEY]: facts } }
+    const shown = { ...rest, ...kept, _meta: { ...others, [META_KEY]: facts } }
+    OWN.add(shown)
+    return shown
   }
+}
+
+/** Results of this process that say where an output was saved. */
+const OWN = new WeakSet<object>()
+
+/** Returns a result without the path of a saved output that only the server says. */
+function withoutForeignMeta(result: unknown): unknown {
+  if (!isRecord(result) || !isRecord(result._meta) || !(META_KEY in result._meta) || OWN.has(result)) return result
+  const { [META_KEY]: _, ...meta } = result._meta
+  return { ...result, _meta: meta }
 }
 
 function isHolder(value: unknown): value is McpToolResult & { content: unknown[] } {

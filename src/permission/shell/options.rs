@@ -424,10 +424,15 @@ impl Walker<'_> {
                     self.reaches(from, value, command);
                 }
             }
-            Effect::Reads if self.sensitive.is_sensitive(value) => {
-                self.value_of(Domain::Read, from, value, command);
+            Effect::Reads => {
+                self.reaches(from, value, command);
+                if !value.contains(['=', ',', ':', '@', '<', ';', '{', ' ']) {
+                    self.value_of(Domain::Read, from, value, command);
+                }
             }
-            Effect::Reads => self.reaches(from, value, command),
+            Effect::Hands if value.starts_with('@') => {
+                self.value_of(Domain::Read, from, &value[1..], command);
+            }
             Effect::Runs if leads_out(value) && names_file(option.name) => {
                 self.reaches(from, value, command);
             }
