@@ -5,7 +5,7 @@ import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
 import type { ExecutionContext, Tool } from '../tools/registry'
-import { checkReadable, editText, hasFailed } from '../tools/tool-result'
+import { checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
@@ -120,6 +120,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     const { toolCallId, sessionId } = call
     result = await tool.execute(call.args as never, { ...own, toolCallId, ...(sessionId && { sessionId }) })
     checkReadable(result)
+    result = withErrorText(result)
   } catch (error) {
     thrown = { error }
     const kind = call.signal?.aborted ? 'aborted' : 'tool_failed'

@@ -19,6 +19,7 @@ import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder } from './fold-result'
+import { toolResultOf } from './tool-result'
 
 /** Context of the call. */
 export interface ExecutionContext {
@@ -255,7 +256,7 @@ async function run(
     return { result: failure(`The arguments are not JSON: ${messageOf(error)}`), args }
   }
   try {
-    return { result: toResult(await tool.execute(parsed as never, context)), args }
+    return { result: toolResultOf(await tool.execute(parsed as never, context)) as ToolResult, args }
   } catch (error) {
     return { result: failure(messageOf(error)), args }
   }
@@ -263,12 +264,4 @@ async function run(
 
 function failure(message: string): ToolResult {
   return { success: false, output: message, error: message }
-}
-
-/** A result stays as it is; any other value is the output of a call that went well. */
-function toResult(value: unknown): ToolResult {
-  const isResult = typeof value === 'object' && value !== null && 'output' in value
-  return isResult
-    ? { success: true, ...(value as Partial<ToolResult>), output: value.output }
-    : { success: true, output: value }
 }
