@@ -92,7 +92,7 @@ export interface TruncationContext {
 	 * True if the tool has already truncated the output: it is returned unchanged up to the hard ceiling.
 	 */
 	handled?: boolean;
-	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
+	/** Aborts the call: it rejects with the signal's reason and leaves no file. Middleware, which has a result already, saves it anyway. */
 	signal?: AbortSignal | undefined;
 }
 /** The configuration that a call would use, and the source of each field. */
@@ -2526,7 +2526,10 @@ export declare class ToolRegistry {
 	register(tools: Tool | readonly Tool[]): void;
 	/** Truncates results from now on. */
 	setTruncationMiddleware(middleware: TruncationMiddleware): void;
-	/** Executes the calls of one answer of the model in parallel and returns the results in their order. */
+	/**
+	 * Executes the calls of one answer of the model in parallel and returns the results in their order. If the signal is aborted, no
+	 * further tool is started; the results that are there are returned and saved as usual.
+	 */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
 /** Why a call gave no result of its tool. */

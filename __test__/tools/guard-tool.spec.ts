@@ -429,6 +429,46 @@ describe('loops', () => {
   )
 })
 
+describe('a signal that is aborted', () => {
+  test('by the time the tool answers takes nothing from the result', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-guard-'))
+    const truncation = new TruncationService({ storageDirs: [dir], global: { maxLines: 3 } })
+    const stop = new AbortController()
+    const execute = () => {
+      stop.abort()
+      return { output: lines(50) }
+    }
+    const guarded = guardTool({ name: 'bash', execute }, { truncation })
+    const result = (await guarded.execute({} as never, { signal: stop.signal })) as { metadata?: object }
+    const { truncationPath } = result.metadata as { truncationPath: string }
+    expect(readFileSync(truncationPath, 'utf8')).toBe(lines(50))
+    rmSync(dir, { recursive: true })
+  })
+
+  test('already calls no hook', async () => {
+    const before = jest.fn()
+    const tool = guardTool(echo(), { hooks: { 'tool.before': before } })
+    const signal = AbortSignal.abort()
+    expect(await tool.execute({ command: 'x' }, { signal })).toMatchObject({ kind: 'aborted' })
+    expect(before).not.toHaveBeenCalled()
+  })
+
+  test('while the decision is recorded does not start the tool', async () => {
+    const [stop, steps, events] = [new AbortController(), [] as Step[], [] as object[]]
+    const append = async (event: object) => {
+      events.push(event)
+      stop.abort()
+    }
+    const result = await guardTool(echo(steps), { audit: { append } }).execute(
+      { command: 'x' },
+      { signal: stop.signal },
+    )
+    expect(result).toMatchObject({ kind: 'aborted', output: 'The call was cancelled before the tool ran.' })
+    expect(events).toMatchObject([{ decision: 'allow' }, { outcome: 'aborted' }])
+    expect(steps).toEqual([])
+  })
+})
+
 describe('results', () => {
   test('of MCP are bounded in their parts', async () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }

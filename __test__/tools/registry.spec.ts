@@ -336,6 +336,14 @@ describe('calls', () => {
     )
   })
 
+  test('of a signal that is aborted already start no tool', async () => {
+    const execute = jest.fn()
+    const [answer] = await make({ it: execute }).execute([call('it')], { signal: AbortSignal.abort() })
+    const output = 'The call was cancelled before the tool ran.'
+    expect(answer!.result).toMatchObject({ success: false, output, error: output })
+    expect(execute).not.toHaveBeenCalled()
+  })
+
   test('none at all have no answers', async () => {
     expect(await make({}).execute([])).toEqual([])
   })
@@ -416,10 +424,11 @@ describe('truncation', () => {
     expect(await resultOf(() => own)).toEqual(own)
   })
 
-  test('a run that was aborted still ends with a bounded result', async () => {
-    const registry = make({ it: () => 'x'.repeat(500_000) })
-    const [answer] = await registry.execute([call('it')], { signal: AbortSignal.abort(new Error('stop')) })
-    expect((answer!.result.output as string).length).toBeLessThan(60_000)
+  test('an output is saved whole, also if the call is cancelled by the time the tool answers', async () => {
+    const stop = new AbortController()
+    const registry = make({ it: () => (stop.abort(), numbered(9)) })
+    const [answer] = await registry.execute([call('it')], { signal: stop.signal })
+    expect(readFileSync(String(answer!.result.metadata?.truncationPath), 'utf8')).toBe(numbered(9))
   })
 })
 

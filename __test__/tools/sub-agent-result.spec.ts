@@ -36,6 +36,14 @@ test.each(['head', 'tail', 'both'] as const)('a long answer is saved whole, kept
   expect(result.output.length).toBeLessThan(long.length)
 })
 
+test('the answer of a sub-agent that was aborted is saved whole', async () => {
+  const [truncation, signal] = [serviceOf(), AbortSignal.abort()]
+  const { output, metadata } = await subAgentResult({ answer: long, status: 'aborted' }, { truncation, signal })
+  expect(readFileSync(String(metadata.truncationPath), 'utf8')).toBe(long)
+  expect(output).toContain('The tool call failed')
+  expect(output).toMatch(/finding 2999$/)
+})
+
 test('a command whose output was bounded is bounded no more', async () => {
   const truncation = serviceOf({ maxLines: 10 })
   const command = await runCommand('seq', ['1', '500'], { service: truncation })

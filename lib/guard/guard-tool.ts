@@ -5,7 +5,7 @@ import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
 import type { ExecutionContext, Tool } from '../tools/registry'
-import { checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
+import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
@@ -101,7 +101,8 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     call.signal = signal
     call.turn = turn
     // `await` reads `then` first, and a proxy may refuse even that.
-    call.args = deepClone(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
+    const isWanted = hooks !== undefined && !signal?.aborted
+    call.args = deepClone(await (isWanted ? hooks.toolBefore({ ...facts(tool, call), args }) : args))
     refused = await judgeCall(guard, call, workingDirectory)
   } catch (error) {
     call.toolCallId ||= randomUUID()
@@ -117,6 +118,8 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let result: unknown
   let thrown: { error: unknown } | undefined
   try {
+    // The audit log may have taken long.
+    if (call.signal?.aborted) throw new Error(CANCELLED)
     const { toolCallId, sessionId } = call
     result = await tool.execute(call.args as never, { ...own, toolCallId, ...(sessionId && { sessionId }) })
     checkReadable(result)

@@ -3,6 +3,7 @@
 import type { GateDecision } from '../approval/gate-state'
 import type { PermissionMode, PermissionVerdict } from '../permission/types'
 import type { Tool } from '../tools/registry'
+import { CANCELLED } from '../tools/tool-result'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
@@ -51,7 +52,7 @@ export async function judgeCall(
 }
 
 function cancelled(): RefusedResult {
-  return refusal('aborted', 'The call was cancelled before the tool ran.')
+  return refusal('aborted', CANCELLED)
 }
 
 /** A call that is denied again and again is a loop like any other: the refusal says so to the model. */

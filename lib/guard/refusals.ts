@@ -3,6 +3,7 @@
 import type { GateDecision } from '../approval/gate-state'
 import type { DoomLoopVerdict } from '../loop-detection/detector'
 import type { Tool } from '../tools/registry'
+import { CANCELLED } from '../tools/tool-result'
 import type { ToolResultLike } from '../types'
 import type { ToolControls } from './controls'
 
@@ -50,7 +51,7 @@ export function withMore(refused: RefusedResult, more: string): RefusedResult {
 }
 
 export function denied({ name }: Tool, { by, message, verdict }: GateDecision): RefusedResult {
-  if (by === 'abort') return refusal('aborted', 'The call was cancelled before the tool ran.')
+  if (by === 'abort') return refusal('aborted', CANCELLED)
   const said = message ? [message] : []
   const why = by === 'reject' ? ['the user rejected it', ...said] : by === 'error' ? said : verdict.reasons
   const text = `The call of ${name} was denied and did not run${why.length > 0 ? `: ${why.join('; ')}` : ''}.`

@@ -19,7 +19,7 @@ import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder } from './fold-result'
-import { toolResultOf } from './tool-result'
+import { CANCELLED, toolResultOf } from './tool-result'
 
 /** Context of the call. */
 export interface ExecutionContext {
@@ -147,7 +147,10 @@ export class ToolRegistry {
     this.middleware = middleware
   }
 
-  /** Executes the calls of one answer of the model in parallel and returns the results in their order. */
+  /**
+   * Executes the calls of one answer of the model in parallel and returns the results in their order. If the signal is aborted, no
+   * further tool is started; the results that are there are returned and saved as usual.
+   */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
     if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     const given: unknown = context
@@ -255,6 +258,7 @@ async function run(
   } catch (error) {
     return { result: failure(`The arguments are not JSON: ${messageOf(error)}`), args }
   }
+  if (context.signal?.aborted) return { result: failure(CANCELLED), args }
   try {
     return { result: toolResultOf(await tool.execute(parsed as never, context)) as ToolResult, args }
   } catch (error) {

@@ -87,7 +87,7 @@ export async function subAgentResult(
   const answer = types.isNativeError(outcome.answer) ? messageOf(outcome.answer) : outcome.answer
   const { truncation, toolName = 'task', ...call } = options
   const bound = middlewareOf(truncation)
-  const context = { ...call, toolName, failed: status === 'failed' }
+  const context = { ...call, toolName, failed: status !== 'completed' }
   // It has its line already; that it says what is true of it does not count beyond the hard ceiling.
   if (isResult(answer)) return (await bound(toolName, answer, context)) as SubAgentResult
   const line = `${OPENING}${nameOf(agent)}: ${status}]`

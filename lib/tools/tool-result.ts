@@ -7,6 +7,9 @@ import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
 
+/** The text of a call whose signal was aborted before its tool could start. */
+export const CANCELLED = 'The call was cancelled before the tool ran.'
+
 /** True if this is a result of MCP, which keeps its text in parts. */
 export function isMcp(value: unknown): value is Record<string, unknown> & { content: readonly unknown[] } {
   return isRecord(value) && isArray(value.content)

@@ -117,7 +117,9 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
     }
     const lines = await byCore(query, context.signal)
     const text = lines.length === 0 ? NOTHING : lines.join('\n')
-    return boundedResult(await service.output(text, { toolName: name, ...commandContext(context) }), true)
+    // A call that is cancelled now keeps what was found.
+    const call = { ...commandContext(context), toolName: name, signal: undefined }
+    return boundedResult(await service.output(text, call), true)
   })
 }
 
