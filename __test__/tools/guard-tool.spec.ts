@@ -229,7 +229,7 @@ describe('permission', () => {
     const ask = () => Promise.reject(new Error('no terminal'))
     const guarded = guardTool(echo(), { permission: new PermissionGate({ ask }), refusal: 'text' })
     expect(await guarded.execute({ command: 'make' }, { toolCallId: 'c' })).toBe(
-      'The call of bash was denied and did not run: the user could not be asked: no terminal.',
+      'The call of bash was denied and did not run: the user could not be asked.',
     )
     expect(warned.mock.calls.map(([text]) => text)).toEqual(['ask: no terminal'])
     warned.mockRestore()
@@ -369,7 +369,10 @@ describe('loops', () => {
     const permission = new PermissionGate({ ask: () => Promise.reject(new Error('no window')) })
     const results = await calls(guardTool(echo(), { permission, doomLoop: new DoomLoopDetector() }), 6)
     for (const result of results) {
-      expect(result).toMatchObject({ kind: 'permission_denied', output: expect.stringMatching(/no window\.$/) })
+      expect(result).toMatchObject({
+        kind: 'permission_denied',
+        output: expect.stringMatching(/the user could not be asked\.$/),
+      })
     }
     warned.mockRestore()
   })
@@ -427,6 +430,65 @@ describe('loops', () => {
       expect([steps, asked]).toEqual([[], loop ? ['loop'] : []])
     },
   )
+})
+
+describe('the host learns from a warning what it does wrong, and the model reads plain words:', () => {
+  const verdict = { action: 'ask', message: 'A loop.' }
+  const loop = (more: object) => ({ check: () => verdict, record: () => {}, approve: () => true, ...more })
+  test.each<[string, object, object, RegExp | undefined]>([
+    [
+      'a permission without a decision',
+      { permission: { request: async () => true } },
+      { kind: 'permission_denied', output: 'The call was not judged and did not run.' },
+      /^permission: Invalid option "decision": expected the decision of a PermissionGate, received true/,
+    ],
+    [
+      'a denial without a verdict',
+      { permission: { request: async () => ({ decision: 'deny', by: 'rule' }) } },
+      { kind: 'permission_denied', output: 'The call was not judged and did not run.' },
+      /^permission: Invalid option "decision"/,
+    ],
+    [
+      'a permission that throws',
+      { permission: { evaluate: fail } },
+      { kind: 'permission_denied', output: 'The call was not judged and did not run.' },
+      /^permission: no$/,
+    ],
+    [
+      'an ask with a wrong answer',
+      { permission: new PermissionGate({ ask: (() => true) as never }) },
+      {
+        kind: 'permission_denied',
+        output: 'The call of bash was denied and did not run: the user could not be asked.',
+      },
+      /^ask: Invalid option "response"/,
+    ],
+    [
+      'a detector that throws',
+      { doomLoop: loop({ check: fail }) },
+      { kind: 'doom_loop', output: 'The call could not be checked for a loop and did not run.' },
+      /^doomLoop: no$/,
+    ],
+    [
+      'a wrong answer about a loop',
+      { doomLoop: loop({}), askDoomLoop: () => true },
+      { kind: 'doom_loop', output: 'A loop. The call was not run. Do not repeat it: try something else.' },
+      /^askDoomLoop: Invalid option "answer": expected one of 'once', 'always', 'stop', received true/,
+    ],
+    [
+      'nothing, where a user stops a loop',
+      { doomLoop: loop({}), askDoomLoop: () => 'stop' },
+      { kind: 'doom_loop', output: 'A loop. The call was not run. Do not repeat it: try something else.' },
+      undefined,
+    ],
+  ])('%s', async (_, controls, refused, warning) => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const result = await guardTool(echo(), controls as never).execute({ command: 'make' }, { toolCallId: 'c' })
+    const told = warned.mock.calls.map(([text]) => text)
+    warned.mockRestore()
+    expect(result).toMatchObject(refused)
+    expect(told).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)])
+  })
 })
 
 describe('a signal that is aborted', () => {
