@@ -2371,7 +2371,7 @@ export interface ToolControls {
 		forget?(toolCallIds: readonly string[]): void;
 		approve(toolCallId: string, approval: "once" | "always"): boolean;
 	};
-	/** Asks the user if a loop may continue. Without it, a question stops the call. */
+	/** Asks the user if a loop may continue. Without it, a question stops the call; so does a function that throws or answers anything else, with a warning. */
 	askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>;
 	/** An `AuditLog`. With `onFailure: 'block'`, the tool does not run if the log cannot be written. */
 	audit?: {
@@ -2433,7 +2433,9 @@ export interface Tool {
 	description?: string;
 	/** Limits for this tool's output; the user's entry for the tool overrides them. */
 	truncation?: ToolTruncationConfig;
-	execute(args: never, context: ExecutionContext & {
+	/** The folder that the tool works in unless its call names one: permission judges relative paths there. */
+	workingDirectory?: string;
+	execute(args: unknown, context: ExecutionContext & {
 		toolCallId: string;
 	}): unknown;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -13,11 +13,13 @@ import {
   PermissionPolicy,
   type RefusedResult,
   runCommand,
+  ToolRegistry,
   ToolResultLedger,
   TruncationService,
   verifyAudit,
 } from 'spillway'
 import { ModeController } from 'spillway/permission'
+import { createEditTool, createGrepTool, createReadTool, createShellTool } from 'spillway/tools'
 
 type Step = [string, unknown?]
 
@@ -180,6 +182,38 @@ const fail = (): never => {
 const throwingGetter = (name: string) => Object.defineProperty({}, name, { enumerable: true, get: fail })
 
 describe('permission', () => {
+  test.each([
+    ['read', createReadTool, { path: 'x.txt' }],
+    ['edit', createEditTool, { path: 'x.txt', old_text: 'in', new_text: 'out' }],
+    ['grep', createGrepTool, { pattern: 'inside' }],
+    ['bash', createShellTool, { command: 'cat x.txt' }],
+  ] as const)('paths of %s are judged in the folder of the tool', async (_, create, args) => {
+    const [vault, other] = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'spillway-guard-'))) as [string, string]
+    const rules = [{ domain: 'bash', pattern: 'cat *', decision: 'allow' }] as const
+    const permission = new PermissionPolicy({ vault, rules })
+    const call = (cwd: string, context = {}) => {
+      for (const dir of [vault, other]) writeFileSync(join(dir, 'x.txt'), 'inside\n')
+      return guardTool(create({ cwd }), { permission }).execute(args, { toolCallId: 'c', ...context })
+    }
+    expect(await call(vault)).toMatchObject({ success: true })
+    expect(await call(other)).toMatchObject({ kind: 'permission_denied', output: expect.stringContaining(other) })
+    expect(await call(other, { workingDirectory: vault })).toMatchObject({ success: true })
+    const registry = new ToolRegistry()
+    registry.register(guardTool(create({ cwd: other }), { permission }))
+    const [answer] = await registry.execute([{ id: 'c', name: create({}).name, input: args }])
+    expect(answer?.result).toMatchObject({ success: false, output: expect.stringContaining(other) })
+    for (const dir of [vault, other]) rmSync(dir, { recursive: true })
+  })
+
+  test('a tool that names its folder gets it with the call', async () => {
+    const tool = { name: 't', workingDirectory: '/w', execute: (_: unknown, context: object) => context }
+    expect(await guardTool(tool).execute({}, { toolCallId: 'c' })).toMatchObject({ workingDirectory: '/w' })
+    const registry = new ToolRegistry()
+    registry.register(tool)
+    const [answer] = await registry.execute([{ id: 'c', name: 't' }])
+    expect(answer?.result.output).toMatchObject({ workingDirectory: '/w' })
+  })
+
   test('a denied call does not run, and says so to people and models', async () => {
     const steps: Step[] = []
     const ledger = new ToolResultLedger()

@@ -4,7 +4,7 @@ import { HookRunner } from '../hooks/runner'
 import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
-import type { ExecutionContext, Tool } from '../tools/registry'
+import { type ExecutionContext, folderOf, type Tool } from '../tools/registry'
 import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
@@ -94,8 +94,10 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let own: Partial<ExecutionContext> = {}
   let refused: RefusedResult | undefined
   try {
-    const { toolCallId, sessionId, signal, turn, workingDirectory } = context ?? {}
-    own = { ...context }
+    const { toolCallId, sessionId, signal, turn, workingDirectory: asked } = context ?? {}
+    // The folder in which permission judges paths is the one in which the tool reads them.
+    const { workingDirectory } = asked ? { workingDirectory: asked } : folderOf(tool)
+    own = { ...context, ...(workingDirectory !== undefined && { workingDirectory }) }
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId
     call.signal = signal
@@ -121,7 +123,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     // The audit log may have taken long.
     if (call.signal?.aborted) throw new Error(CANCELLED)
     const { toolCallId, sessionId } = call
-    result = await tool.execute(call.args as never, { ...own, toolCallId, ...(sessionId && { sessionId }) })
+    result = await tool.execute(call.args, { ...own, toolCallId, ...(sessionId && { sessionId }) })
     checkReadable(result)
     result = withErrorText(result)
   } catch (error) {

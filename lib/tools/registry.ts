@@ -48,7 +48,9 @@ export interface Tool {
   description?: string
   /** Limits for this tool's output; the user's entry for the tool overrides them. */
   truncation?: ToolTruncationConfig
-  execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
+  /** The folder that the tool works in unless its call names one: permission judges relative paths there. */
+  workingDirectory?: string
+  execute(args: unknown, context: ExecutionContext & { toolCallId: string }): unknown
 }
 
 /**
@@ -168,7 +170,7 @@ export class ToolRegistry {
     const tool = this.tools.get(name)
     const { ledger, fold, ...config } = this.config
     const called = tool ?? missingTool(name, [...this.tools.keys()])
-    const { result, args } = await run(called, given, { ...config, ...context, toolCallId: id })
+    const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
     const { sessionId, messageId, signal } = context
     const whole = await bound(this.middleware, result, {
       toolName: name,
@@ -236,6 +238,11 @@ async function bound(
   }
 }
 
+/** The folder of a tool, as the default of what a call says. */
+export function folderOf(tool: Tool | undefined): Pick<ExecutionContext, 'workingDirectory'> {
+  return typeof tool?.workingDirectory === 'string' ? { workingDirectory: tool.workingDirectory } : {}
+}
+
 function recordIn(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json)
@@ -260,7 +267,7 @@ async function run(
   }
   if (context.signal?.aborted) return { result: failure(CANCELLED), args }
   try {
-    return { result: toolResultOf(await tool.execute(parsed as never, context)) as ToolResult, args }
+    return { result: toolResultOf(await tool.execute(parsed, context)) as ToolResult, args }
   } catch (error) {
     return { result: failure(messageOf(error)), args }
   }
