@@ -92,7 +92,7 @@ export interface TruncationContext {
 	 * True if the tool has already truncated the output: it is returned unchanged up to the hard ceiling.
 	 */
 	handled?: boolean;
-	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
+	/** Aborts the call: it rejects with the signal's reason and leaves no file. Middleware, which has a result already, saves it anyway. */
 	signal?: AbortSignal | undefined;
 }
 /** The configuration that a call would use, and the source of each field. */
@@ -1194,7 +1194,8 @@ export interface RunCommandOptions {
 	 */
 	killGraceMs?: number;
 	/**
-	 * Ends the command; the result has the output so far, and `aborted`. If it is aborted before the start, the call rejects with its reason.
+	 * Ends the command; the result has the output so far, and `aborted`, or `timedOut` for a signal of `AbortSignal.timeout`. If it is
+	 * aborted before the start, the call rejects with its reason.
 	 */
 	signal?: AbortSignal | undefined;
 	/**
@@ -2370,7 +2371,7 @@ export interface ToolControls {
 		forget?(toolCallIds: readonly string[]): void;
 		approve(toolCallId: string, approval: "once" | "always"): boolean;
 	};
-	/** Asks the user if a loop may continue. Without it, a question stops the call. */
+	/** Asks the user if a loop may continue. Without it, a question stops the call; so does a function that throws or answers anything else, with a warning. */
 	askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>;
 	/** An `AuditLog`. With `onFailure: 'block'`, the tool does not run if the log cannot be written. */
 	audit?: {
@@ -2432,7 +2433,9 @@ export interface Tool {
 	description?: string;
 	/** Limits for this tool's output; the user's entry for the tool overrides them. */
 	truncation?: ToolTruncationConfig;
-	execute(args: never, context: ExecutionContext & {
+	/** The folder that the tool works in unless its call names one: permission judges relative paths there. */
+	workingDirectory?: string;
+	execute(args: unknown, context: ExecutionContext & {
 		toolCallId: string;
 	}): unknown;
 }
@@ -2526,7 +2529,10 @@ export declare class ToolRegistry {
 	register(tools: Tool | readonly Tool[]): void;
 	/** Truncates results from now on. */
 	setTruncationMiddleware(middleware: TruncationMiddleware): void;
-	/** Executes the calls of one answer of the model in parallel and returns the results in their order. */
+	/**
+	 * Executes the calls of one answer of the model in parallel and returns the results in their order. If the signal is aborted, no
+	 * further tool is started; the results that are there are returned and saved as usual.
+	 */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
 /** Why a call gave no result of its tool. */

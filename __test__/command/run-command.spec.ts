@@ -283,6 +283,24 @@ describe('how a command ends', () => {
     expect(result.output.content).toBe('started\n\n命令已被用户中止。')
   })
 
+  test.each([
+    [
+      'a timeout',
+      undefined,
+      /^The command was ended because it ran longer than \d+ ms/,
+      { timedOut: true, aborted: false },
+    ],
+    ['a parent', new Error('the parent has ended'), /^The command was aborted\.$/, { timedOut: false, aborted: true }],
+    ['a user', new DOMException('', 'AbortError'), /^The command was aborted by the user\.$/, { aborted: true }],
+  ])('the note after an abort by %s says so', async (_, reason, note, ended) => {
+    const controller = new AbortController()
+    const signal = reason === undefined ? AbortSignal.timeout(200) : controller.signal
+    const onStart = () => reason && controller.abort(reason)
+    const result = await node('setInterval(() => {}, 1000)', { signal, onStart })
+    expect(result).toMatchObject({ ...ended, note: expect.stringMatching(note) })
+    expect(result.output.content).toBe(result.note)
+  })
+
   test('an abort before the start rejects with its reason', async () => {
     const reason = new Error('no')
     expect(await rejection(node('', { signal: AbortSignal.abort(reason) }))).toBe(reason)

@@ -98,6 +98,14 @@ test('there are blocks to check, and each framework that they import has a stand
   expect([...new Set(blocks.flatMap(frameworksOf))].sort()).toEqual(Object.keys(STAND_INS).sort())
 })
 
+test('a tool that runs a command saves its output where the tools that read outputs look', () => {
+  const tools = blocks.filter(
+    ({ code }) => /runCommand\(/.test(code) && /guardTool\(/.test(code) && /sessionId: '/.test(code),
+  )
+  expect(tools.map(nameOf)).not.toEqual([])
+  for (const { code } of tools) expect(code).toMatch(/\bservice: \w+, sessionId\b/)
+})
+
 test.each([
   ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
   ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],

@@ -250,8 +250,8 @@ test.each([
 test('a path of a saved output that only the server says is removed', async () => {
   const facts = { truncated: true, outputPath: '/etc/shadow' }
   const answer = { content: [{ type: 'text', text: 'small' }], _meta: { own: 1, 'spillway/truncation': facts } }
-  const client = guardMcpClient({ callTool: async () => answer })
-  const tool = guardMcpTool('x', async () => answer)
+  const client = guardMcpClient(new Client(() => answer))
+  const tool = guardMcpTool('x', async (_args: object, _extra: object) => answer)
   const clean = { ...answer, _meta: { own: 1 } }
   expect([await client.callTool({ name: 'x' }), await tool({}, {})]).toEqual([clean, clean])
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -13,11 +13,13 @@ import {
   PermissionPolicy,
   type RefusedResult,
   runCommand,
+  ToolRegistry,
   ToolResultLedger,
   TruncationService,
   verifyAudit,
 } from 'spillway'
 import { ModeController } from 'spillway/permission'
+import { createEditTool, createGrepTool, createReadTool, createShellTool } from 'spillway/tools'
 
 type Step = [string, unknown?]
 
@@ -180,6 +182,38 @@ const fail = (): never => {
 const throwingGetter = (name: string) => Object.defineProperty({}, name, { enumerable: true, get: fail })
 
 describe('permission', () => {
+  test.each([
+    ['read', createReadTool, { path: 'x.txt' }],
+    ['edit', createEditTool, { path: 'x.txt', old_text: 'in', new_text: 'out' }],
+    ['grep', createGrepTool, { pattern: 'inside' }],
+    ['bash', createShellTool, { command: 'cat x.txt' }],
+  ] as const)('paths of %s are judged in the folder of the tool', async (_, create, args) => {
+    const [vault, other] = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'spillway-guard-'))) as [string, string]
+    const rules = [{ domain: 'bash', pattern: 'cat *', decision: 'allow' }] as const
+    const permission = new PermissionPolicy({ vault, rules })
+    const call = (cwd: string, context = {}) => {
+      for (const dir of [vault, other]) writeFileSync(join(dir, 'x.txt'), 'inside\n')
+      return guardTool(create({ cwd }), { permission }).execute(args, { toolCallId: 'c', ...context })
+    }
+    expect(await call(vault)).toMatchObject({ success: true })
+    expect(await call(other)).toMatchObject({ kind: 'permission_denied', output: expect.stringContaining(other) })
+    expect(await call(other, { workingDirectory: vault })).toMatchObject({ success: true })
+    const registry = new ToolRegistry()
+    registry.register(guardTool(create({ cwd: other }), { permission }))
+    const [answer] = await registry.execute([{ id: 'c', name: create({}).name, input: args }])
+    expect(answer?.result).toMatchObject({ success: false, output: expect.stringContaining(other) })
+    for (const dir of [vault, other]) rmSync(dir, { recursive: true })
+  })
+
+  test('a tool that names its folder gets it with the call', async () => {
+    const tool = { name: 't', workingDirectory: '/w', execute: (_: unknown, context: object) => context }
+    expect(await guardTool(tool).execute({}, { toolCallId: 'c' })).toMatchObject({ workingDirectory: '/w' })
+    const registry = new ToolRegistry()
+    registry.register(tool)
+    const [answer] = await registry.execute([{ id: 'c', name: 't' }])
+    expect(answer?.result.output).toMatchObject({ workingDirectory: '/w' })
+  })
+
   test('a denied call does not run, and says so to people and models', async () => {
     const steps: Step[] = []
     const ledger = new ToolResultLedger()
@@ -229,7 +263,7 @@ describe('permission', () => {
     const ask = () => Promise.reject(new Error('no terminal'))
     const guarded = guardTool(echo(), { permission: new PermissionGate({ ask }), refusal: 'text' })
     expect(await guarded.execute({ command: 'make' }, { toolCallId: 'c' })).toBe(
-      'The call of bash was denied and did not run: the user could not be asked: no terminal.',
+      'The call of bash was denied and did not run: the user could not be asked.',
     )
     expect(warned.mock.calls.map(([text]) => text)).toEqual(['ask: no terminal'])
     warned.mockRestore()
@@ -369,7 +403,10 @@ describe('loops', () => {
     const permission = new PermissionGate({ ask: () => Promise.reject(new Error('no window')) })
     const results = await calls(guardTool(echo(), { permission, doomLoop: new DoomLoopDetector() }), 6)
     for (const result of results) {
-      expect(result).toMatchObject({ kind: 'permission_denied', output: expect.stringMatching(/no window\.$/) })
+      expect(result).toMatchObject({
+        kind: 'permission_denied',
+        output: expect.stringMatching(/the user could not be asked\.$/),
+      })
     }
     warned.mockRestore()
   })
@@ -427,6 +464,105 @@ describe('loops', () => {
       expect([steps, asked]).toEqual([[], loop ? ['loop'] : []])
     },
   )
+})
+
+describe('the host learns from a warning what it does wrong, and the model reads plain words:', () => {
+  const verdict = { action: 'ask', message: 'A loop.' }
+  const loop = (more: object) => ({ check: () => verdict, record: () => {}, approve: () => true, ...more })
+  test.each<[string, object, object, RegExp | undefined]>([
+    [
+      'a permission without a decision',
+      { permission: { request: async () => true } },
+      { kind: 'permission_denied', output: 'The call was not judged and did not run.' },
+      /^permission: Invalid option "decision": expected the decision of a PermissionGate, received true/,
+    ],
+    [
+      'a denial without a verdict',
+      { permission: { request: async () => ({ decision: 'deny', by: 'rule' }) } },
+      { kind: 'permission_denied', output: 'The call was not judged and did not run.' },
+      /^permission: Invalid option "decision"/,
+    ],
+    [
+      'a permission that throws',
+      { permission: { evaluate: fail } },
+      { kind: 'permission_denied', output: 'The call was not judged and did not run.' },
+      /^permission: no$/,
+    ],
+    [
+      'an ask with a wrong answer',
+      { permission: new PermissionGate({ ask: (() => true) as never }) },
+      {
+        kind: 'permission_denied',
+        output: 'The call of bash was denied and did not run: the user could not be asked.',
+      },
+      /^ask: Invalid option "response"/,
+    ],
+    [
+      'a detector that throws',
+      { doomLoop: loop({ check: fail }) },
+      { kind: 'doom_loop', output: 'The call could not be checked for a loop and did not run.' },
+      /^doomLoop: no$/,
+    ],
+    [
+      'a wrong answer about a loop',
+      { doomLoop: loop({}), askDoomLoop: () => true },
+      { kind: 'doom_loop', output: 'A loop. The call was not run. Do not repeat it: try something else.' },
+      /^askDoomLoop: Invalid option "answer": expected one of 'once', 'always', 'stop', received true/,
+    ],
+    [
+      'nothing, where a user stops a loop',
+      { doomLoop: loop({}), askDoomLoop: () => 'stop' },
+      { kind: 'doom_loop', output: 'A loop. The call was not run. Do not repeat it: try something else.' },
+      undefined,
+    ],
+  ])('%s', async (_, controls, refused, warning) => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const result = await guardTool(echo(), controls as never).execute({ command: 'make' }, { toolCallId: 'c' })
+    const told = warned.mock.calls.map(([text]) => text)
+    warned.mockRestore()
+    expect(result).toMatchObject(refused)
+    expect(told).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)])
+  })
+})
+
+describe('a signal that is aborted', () => {
+  test('by the time the tool answers takes nothing from the result', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-guard-'))
+    const truncation = new TruncationService({ storageDirs: [dir], global: { maxLines: 3 } })
+    const stop = new AbortController()
+    const execute = () => {
+      stop.abort()
+      return { output: lines(50) }
+    }
+    const guarded = guardTool({ name: 'bash', execute }, { truncation })
+    const result = (await guarded.execute({} as never, { signal: stop.signal })) as { metadata?: object }
+    const { truncationPath } = result.metadata as { truncationPath: string }
+    expect(readFileSync(truncationPath, 'utf8')).toBe(lines(50))
+    rmSync(dir, { recursive: true })
+  })
+
+  test('already calls no hook', async () => {
+    const before = jest.fn()
+    const tool = guardTool(echo(), { hooks: { 'tool.before': before } })
+    const signal = AbortSignal.abort()
+    expect(await tool.execute({ command: 'x' }, { signal })).toMatchObject({ kind: 'aborted' })
+    expect(before).not.toHaveBeenCalled()
+  })
+
+  test('while the decision is recorded does not start the tool', async () => {
+    const [stop, steps, events] = [new AbortController(), [] as Step[], [] as object[]]
+    const append = async (event: object) => {
+      events.push(event)
+      stop.abort()
+    }
+    const result = await guardTool(echo(steps), { audit: { append } }).execute(
+      { command: 'x' },
+      { signal: stop.signal },
+    )
+    expect(result).toMatchObject({ kind: 'aborted', output: 'The call was cancelled before the tool ran.' })
+    expect(events).toMatchObject([{ decision: 'allow' }, { outcome: 'aborted' }])
+    expect(steps).toEqual([])
+  })
 })
 
 describe('results', () => {

@@ -10,6 +10,7 @@ import {
   type ToolCall,
   ToolRegistry,
   type ToolResult,
+  ToolResultLedger,
 } from 'spillway'
 import { numbered, rejection, thrown, turn } from '../support/outputs'
 import { tempDir } from '../support/temp'
@@ -46,9 +47,35 @@ describe('tools', () => {
       success: false,
       extra: 1,
     })
-    for (const nothing of [undefined, null]) {
-      expect(await resultOf(() => nothing)).toEqual({ success: true, output: nothing })
-    }
+    expect(await resultOf(() => undefined)).toEqual({ success: true, output: '' })
+    expect(await resultOf(() => ({ success: true, output: undefined }))).toEqual({ success: true, output: '' })
+    expect(await resultOf(() => null)).toEqual({ success: true, output: null })
+  })
+
+  const parts = [{ type: 'text', text: 'denied' }]
+  test.each<[string, unknown, object]>([
+    ['an error alone', { success: false, error: 'denied' }, { output: 'denied', error: 'denied' }],
+    ['an empty output', { success: false, output: '', error: 'denied' }, { output: 'denied', error: 'denied' }],
+    ['an error that is an object', { isError: true, error: new Error('denied') }, { output: 'denied' }],
+    ['an output', { success: false, output: 'x', error: 'denied' }, { output: 'x', error: 'denied' }],
+    ['parts', { isError: true, content: parts }, { output: 'denied', error: 'denied' }],
+    ['parts that are no text', { isError: true, content: [{ type: 'image' }] }, { output: { isError: true } }],
+    ['an output beside isError', { isError: true, output: 'denied' }, { output: 'denied' }],
+    ['an exit code', { exitCode: 1, stdout: 'x' }, { output: { exitCode: 1, stdout: 'x' } }],
+  ])('a failure with %s is one for the ledger and for guardTool as well', async (_, value, expected) => {
+    const [ledger, audited] = [new ToolResultLedger(), [] as object[]]
+    const registry = new ToolRegistry({ ledger })
+    registry.register({ name: 'it', execute: () => value })
+    const [answer] = await registry.execute([call('it')])
+    expect(answer!.result).toMatchObject({ success: false, ...expected })
+    const audit = { append: (event: object) => void audited.push(event) }
+    const guarded = await guardTool({ name: 'it', execute: () => value }, { audit, ledger }).execute({} as never, {
+      toolCallId: 'guarded',
+    })
+    expect(audited.at(-1)).toMatchObject({ outcome: 'error' })
+    expect([ledger.get('call_it')?.isError, ledger.get('guarded')?.isError]).toEqual([true, true])
+    const shown = guarded as { output?: unknown; content?: unknown }
+    if (!('content' in shown) && !('exitCode' in shown)) expect(shown.output).toBe(answer!.result.output)
   })
 
   const revoked = () => {
@@ -309,6 +336,14 @@ describe('calls', () => {
     )
   })
 
+  test('of a signal that is aborted already start no tool', async () => {
+    const execute = jest.fn()
+    const [answer] = await make({ it: execute }).execute([call('it')], { signal: AbortSignal.abort() })
+    const output = 'The call was cancelled before the tool ran.'
+    expect(answer!.result).toMatchObject({ success: false, output, error: output })
+    expect(execute).not.toHaveBeenCalled()
+  })
+
   test('none at all have no answers', async () => {
     expect(await make({}).execute([])).toEqual([])
   })
@@ -389,10 +424,11 @@ describe('truncation', () => {
     expect(await resultOf(() => own)).toEqual(own)
   })
 
-  test('a run that was aborted still ends with a bounded result', async () => {
-    const registry = make({ it: () => 'x'.repeat(500_000) })
-    const [answer] = await registry.execute([call('it')], { signal: AbortSignal.abort(new Error('stop')) })
-    expect((answer!.result.output as string).length).toBeLessThan(60_000)
+  test('an output is saved whole, also if the call is cancelled by the time the tool answers', async () => {
+    const stop = new AbortController()
+    const registry = make({ it: () => (stop.abort(), numbered(9)) })
+    const [answer] = await registry.execute([call('it')], { signal: stop.signal })
+    expect(readFileSync(String(answer!.result.metadata?.truncationPath), 'utf8')).toBe(numbered(9))
   })
 })
 

@@ -36,6 +36,22 @@ test.each(['head', 'tail', 'both'] as const)('a long answer is saved whole, kept
   expect(result.output.length).toBeLessThan(long.length)
 })
 
+test.each([[{}], [{ answer: undefined }], [{ answer: null }], [{ answer: '' }]])(
+  'without an answer: %j',
+  async (outcome) => {
+    const result = await subAgentResult({ ...outcome, agent: 'x', status: 'aborted' }, { truncation: serviceOf() })
+    expect(result).toMatchObject({ success: false, status: 'aborted', output: '[Sub-agent x: aborted]' })
+  },
+)
+
+test('the answer of a sub-agent that was aborted is saved whole', async () => {
+  const [truncation, signal] = [serviceOf(), AbortSignal.abort()]
+  const { output, metadata } = await subAgentResult({ answer: long, status: 'aborted' }, { truncation, signal })
+  expect(readFileSync(String(metadata.truncationPath), 'utf8')).toBe(long)
+  expect(output).toContain('The tool call failed')
+  expect(output).toMatch(/finding 2999$/)
+})
+
 test('a command whose output was bounded is bounded no more', async () => {
   const truncation = serviceOf({ maxLines: 10 })
   const command = await runCommand('seq', ['1', '500'], { service: truncation })
@@ -61,7 +77,6 @@ test('of an error the model reads the message, without the stack', async () => {
 })
 
 test.each([
-  [{}, {}, /^Invalid option "outcome\.answer": expected its answer, or the message of its error, received undefined/],
   [{ answer: 'x', status: 'done' }, {}, /"(outcome\.)?status": expected .*completed/],
   [{ answr: 'x' }, {}, /answr/],
   [

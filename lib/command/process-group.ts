@@ -3,7 +3,9 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
+import { elapsed } from '../util/clock'
 import { startTimer } from '../util/timer'
+import { isRecord } from '../validation/validate'
 import type { RunCommandOptions } from './types'
 
 export const IS_WINDOWS = process.platform === 'win32'
@@ -29,6 +31,8 @@ export interface Exit {
 /** Ends a command and everything that it started: first by asking. */
 export class Stop {
   reason: 'timedOut' | 'aborted' | undefined
+  /** The time that the command had, if it was too short. */
+  limitMs: number | undefined
   /** Resolves when all of it has ended, or has been killed. */
   done: Promise<void> = Promise.resolve()
 
@@ -38,9 +42,10 @@ export class Stop {
     private readonly graceMs: number,
   ) {}
 
-  now(reason: 'timedOut' | 'aborted'): void {
+  now(reason: 'timedOut' | 'aborted', limitMs?: number): void {
     if (this.reason !== undefined || this.child.pid === undefined || hasExited(this.child)) return
     this.reason = reason
+    this.limitMs = limitMs
     this.done = this.end(this.child.pid)
     this.done.catch(() => {})
   }
@@ -113,14 +118,23 @@ function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 
 /** Stops at the timeout and at the signal, until the answer is called. */
 export function stopWhen(stop: Stop, { timeoutMs, signal }: RunCommandOptions): () => void {
-  const abort = () => stop.now('aborted')
+  const started = elapsed()
+  const abort = () => {
+    if (isTimeout(signal?.reason)) stop.now('timedOut', Math.floor(elapsed() - started))
+    else stop.now('aborted')
+  }
   signal?.addEventListener('abort', abort, { once: true })
   const timeout = timeoutMs === undefined ? undefined : startTimer(timeoutMs)
   timeout?.rings.then((isUp) => {
-    if (isUp) stop.now('timedOut')
+    if (isUp) stop.now('timedOut', timeoutMs)
   })
   return () => {
     timeout?.cancel()
     signal?.removeEventListener('abort', abort)
   }
+}
+
+/** The reason of `AbortSignal.timeout`, of whatever realm. */
+function isTimeout(reason: unknown): boolean {
+  return isRecord(reason) && reason.name === 'TimeoutError'
 }

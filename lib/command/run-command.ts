@@ -114,7 +114,7 @@ async function run(
     capture.failed = reason !== undefined || exitCode !== 0
     capture.end()
     const result = await capture.result
-    const note = reason && endedNote(service, reason === 'timedOut' ? options.timeoutMs : undefined)
+    const note = reason && endedNote(service, stop.limitMs, options.signal)
     return {
       exitCode,
       signal,
@@ -228,8 +228,16 @@ function reportProgress(
   return { cancel }
 }
 
-function endedNote(service: TruncationService, timeoutMs: number | undefined): string {
-  return native.commandNote(service.settings.handle, timeoutMs)
+function endedNote(service: TruncationService, limitMs: number | undefined, signal: AbortSignal | undefined): string {
+  const note = native.commandNote(service.settings.handle, limitMs)
+  if (limitMs !== undefined || !hasOwnReason(signal)) return note
+  // A service speaks one of two languages.
+  return /[\u4e00-\u9fff]/.test(note) ? '命令已被中止。' : 'The command was aborted.'
+}
+
+/** True for a reason that the host gave: it may be a parent agent or a budget, and need not be the user. */
+function hasOwnReason(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true && !(isRecord(signal.reason) && signal.reason.name === 'AbortError')
 }
 
 function withNote(result: TruncationResult, note: string): TruncationResult {

@@ -46,7 +46,8 @@ export interface RunCommandOptions {
    */
   killGraceMs?: number
   /**
-   * Ends the command; the result has the output so far, and `aborted`. If it is aborted before the start, the call rejects with its reason.
+   * Ends the command; the result has the output so far, and `aborted`, or `timedOut` for a signal of `AbortSignal.timeout`. If it is
+   * aborted before the start, the call rejects with its reason.
    */
   signal?: AbortSignal | undefined
   /**

@@ -37,7 +37,7 @@ export interface ToolControls {
     forget?(toolCallIds: readonly string[]): void
     approve(toolCallId: string, approval: 'once' | 'always'): boolean
   }
-  /** Asks the user if a loop may continue. Without it, a question stops the call. */
+  /** Asks the user if a loop may continue. Without it, a question stops the call; so does a function that throws or answers anything else, with a warning. */
   askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>
   /** An `AuditLog`. With `onFailure: 'block'`, the tool does not run if the log cannot be written. */
   audit?: { append(event: AuditEvent): Promise<unknown> | unknown }

@@ -5,8 +5,8 @@ import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
 import { runFolded } from '../tools/fold-result'
-import type { ExecutionContext, Tool } from '../tools/registry'
-import { checkReadable, editText, hasFailed } from '../tools/tool-result'
+import { type ExecutionContext, folderOf, type Tool } from '../tools/registry'
+import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
@@ -111,14 +111,17 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let own: Partial<ExecutionContext> = {}
   let refused: RefusedResult | undefined
   try {
-    const { toolCallId, sessionId, signal, turn, workingDirectory } = context ?? {}
-    own = { ...context }
+    const { toolCallId, sessionId, signal, turn, workingDirectory: asked } = context ?? {}
+    // The folder in which permission judges paths is the one in which the tool reads them.
+    const { workingDirectory } = asked ? { workingDirectory: asked } : folderOf(tool)
+    own = { ...context, ...(workingDirectory !== undefined && { workingDirectory }) }
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId
     call.signal = signal
     call.turn = turn
     // `await` reads `then` first, and a proxy may refuse even that.
-    call.args = deepClone(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
+    const isWanted = hooks !== undefined && !signal?.aborted
+    call.args = deepClone(await (isWanted ? hooks.toolBefore({ ...facts(tool, call), args }) : args))
     refused = await judgeCall(guard, call, workingDirectory)
   } catch (error) {
     call.toolCallId ||= randomUUID()
@@ -134,9 +137,12 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let result: unknown
   let thrown: { error: unknown } | undefined
   try {
+    // The audit log may have taken long.
+    if (call.signal?.aborted) throw new Error(CANCELLED)
     const { toolCallId, sessionId } = call
-    result = await tool.execute(call.args as never, { ...own, toolCallId, ...(sessionId && { sessionId }) })
+    result = await tool.execute(call.args, { ...own, toolCallId, ...(sessionId && { sessionId }) })
     checkReadable(result)
+    result = withErrorText(result)
   } catch (error) {
     thrown = { error }
     const kind = call.signal?.aborted ? 'aborted' : 'tool_failed'

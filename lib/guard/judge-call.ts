@@ -1,11 +1,14 @@
 /** Decides if a call may run: permission, then loops. */
 
 import type { GateDecision } from '../approval/gate-state'
+import { SpillwayError } from '../errors'
 import type { PermissionMode, PermissionVerdict } from '../permission/types'
 import type { Tool } from '../tools/registry'
-import { messageOf } from '../util/message-of'
+import { CANCELLED } from '../tools/tool-result'
+import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
+import { isRecord, listed, wrong } from '../validation/validate'
 import type { DoomLoopAnswer, DoomLoopQuestion, ToolControls } from './controls'
 import { type Call, facts, type Guard } from './guarded-call'
 import { denied, loopRefusal, type RefusedResult, refusal, withMore } from './refusals'
@@ -23,12 +26,15 @@ export async function judgeCall(
     const cwd = workingDirectory || undefined
     const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd }
     try {
-      call.decision =
+      const decision: unknown =
         'request' in permission
           ? await permission.request({ ...request, toolCallId, ...(signal && { signal }) })
           : byRule(permission.evaluate({ ...request, headless: true }), mode)
+      if (!isDecision(decision)) throw wrong('decision', decision, 'the decision of a PermissionGate')
+      call.decision = decision
     } catch (error) {
-      return refusal('permission_denied', `The call was not judged and did not run: ${messageOf(error)}`)
+      warn('permission', error)
+      return refusal('permission_denied', 'The call was not judged and did not run.')
     }
     if (call.decision.decision !== 'allow') {
       const refused = denied(tool, call.decision)
@@ -40,18 +46,33 @@ export async function judgeCall(
   // The user may have been asked for long.
   if (signal?.aborted) return cancelled()
   if (doomLoop === undefined) return undefined
-  const verdict = doomLoop.check({ toolCallId, tool: tool.name, args, ...(turn !== undefined && { turn }) })
-  call.warning = verdict.warning
-  if (verdict.action === 'allow') return undefined
-  const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
-  const answer = verdict.action === 'ask' && askDoomLoop ? await answerOf(askDoomLoop, question, signal) : 'stop'
-  if (signal?.aborted) return cancelled()
-  if ((answer === 'once' || answer === 'always') && doomLoop.approve(toolCallId, answer)) return undefined
-  return refusal('doom_loop', loopRefusal(verdict))
+  try {
+    const verdict = doomLoop.check({ toolCallId, tool: tool.name, args, ...(turn !== undefined && { turn }) })
+    call.warning = verdict.warning
+    if (verdict.action === 'allow') return undefined
+    const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
+    const ask = verdict.action === 'ask' ? askDoomLoop : undefined
+    const answer = ask === undefined ? 'stop' : await answerOf(ask, question, signal)
+    if (signal?.aborted) return cancelled()
+    if (answer !== 'stop' && doomLoop.approve(toolCallId, answer)) return undefined
+    return refusal('doom_loop', loopRefusal(verdict, ask === undefined))
+  } catch (error) {
+    // The call itself is wrong, such as an id that is not text.
+    if (error instanceof SpillwayError) throw error
+    warn('doomLoop', error)
+    return refusal('doom_loop', 'The call could not be checked for a loop and did not run.')
+  }
+}
+
+/** Only what the steps after it read: a gate may be the caller's own. */
+function isDecision(value: unknown): value is GateDecision {
+  if (!isRecord(value)) return false
+  const { decision, verdict } = value
+  return decision === 'allow' || (decision === 'deny' && isRecord(verdict) && isArray(verdict.reasons))
 }
 
 function cancelled(): RefusedResult {
-  return refusal('aborted', 'The call was cancelled before the tool ran.')
+  return refusal('aborted', CANCELLED)
 }
 
 /** A call that is denied again and again is a loop like any other: the refusal says so to the model. */
@@ -73,13 +94,17 @@ function byRule(verdict: PermissionVerdict, mode: PermissionMode = 'agent'): Gat
   return { decision: verdict.decision === 'allow' ? 'allow' : 'deny', by: 'rule', mode, verdict }
 }
 
+const ANSWERS: readonly DoomLoopAnswer[] = ['once', 'always', 'stop']
+
 async function answerOf(
   askUser: NonNullable<ToolControls['askDoomLoop']>,
   question: DoomLoopQuestion,
   signal: AbortSignal | undefined,
 ): Promise<DoomLoopAnswer> {
   try {
-    return await withTimeout(Number.POSITIVE_INFINITY, () => askUser(question), { signal })
+    const answer = await withTimeout(Number.POSITIVE_INFINITY, () => askUser(question), { signal })
+    if (!ANSWERS.includes(answer)) throw wrong('answer', answer, listed(ANSWERS))
+    return answer
   } catch (error) {
     if (!signal?.aborted) warn('askDoomLoop', error)
     return 'stop'

@@ -3,6 +3,7 @@
 import type { GateDecision } from '../approval/gate-state'
 import type { DoomLoopVerdict } from '../loop-detection/detector'
 import type { Tool } from '../tools/registry'
+import { CANCELLED } from '../tools/tool-result'
 import type { ToolResultLike } from '../types'
 import type { ToolControls } from './controls'
 
@@ -28,14 +29,17 @@ export interface RefusedMcpResult {
   isError: true
 }
 
-/** The sentence of a verdict for a model: the call did not run, and something else has to be done. */
-export function loopRefusal({ action, message }: DoomLoopVerdict): string {
+/**
+ * The sentence of a verdict for a model: the call did not run, and something else has to be done. A user who has answered, or could
+ * not be asked, is not to be asked again.
+ */
+export function loopRefusal({ action, message }: DoomLoopVerdict, mayAsk = true): string {
   if (message === undefined) return 'This call repeats earlier ones without progress, and did not run.'
   if (action === 'stop') return message
   // A detector speaks one of two languages.
   const more = /[\u4e00-\u9fff]/.test(message)
-    ? '本次调用没有执行。请换一种做法，不要重复，或询问用户如何继续。'
-    : 'The call was not run. Do not repeat it: try something else, or ask the user how to go on.'
+    ? `本次调用没有执行。请换一种做法，不要重复${mayAsk ? '，或询问用户如何继续' : ''}。`
+    : `The call was not run. Do not repeat it: try something else${mayAsk ? ', or ask the user how to go on' : ''}.`
   return joined(message, more)
 }
 
@@ -50,9 +54,11 @@ export function withMore(refused: RefusedResult, more: string): RefusedResult {
 }
 
 export function denied({ name }: Tool, { by, message, verdict }: GateDecision): RefusedResult {
-  if (by === 'abort') return refusal('aborted', 'The call was cancelled before the tool ran.')
+  if (by === 'abort') return refusal('aborted', CANCELLED)
   const said = message ? [message] : []
-  const why = by === 'reject' ? ['the user rejected it', ...said] : by === 'error' ? said : verdict.reasons
+  // A warning for the host says what is wrong with its `ask`.
+  const unasked = ['the user could not be asked']
+  const why = by === 'reject' ? ['the user rejected it', ...said] : by === 'error' ? unasked : verdict.reasons
   const text = `The call of ${name} was denied and did not run${why.length > 0 ? `: ${why.join('; ')}` : ''}.`
   return {
     ...refusal('permission_denied', text),

@@ -167,12 +167,12 @@ function truncatedMetadata(answer: TruncatedResult<unknown>): Record<string, unk
 
 /**
  * Bounds a value and never throws: a wrong option or a wrong context is reported, and the next simpler call is tried.
- * The plainest one is by the defaults, without saving.
+ * The plainest one is by the defaults, without saving. The signal of the call has no effect: what is there already is saved.
  */
 export async function boundSafely(
   service: OutputService,
   value: unknown,
-  context: TruncationContext,
+  { signal: _, ...context }: TruncationContext,
 ): Promise<{ value: unknown; result?: TruncationResult<unknown> }> {
   try {
     // Most outputs are text, and one promise less is a good part of what a small one costs.
@@ -182,7 +182,6 @@ export async function boundSafely(
     if (made === undefined || bounded.result?.truncated !== false) return bounded
     return { ...bounded, result: { ...made, content: bounded.value } }
   } catch (error) {
-    if (context.signal?.aborted && error === context.signal.reason) return boundUnsaved(value)
     reportTo(service, context, error)
   }
   const plain: TruncationContext = { toolName: 'tool', failed: context.failed === true }

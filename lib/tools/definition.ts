@@ -34,6 +34,8 @@ export interface ReadyTool {
   inputSchema: Record<string, unknown>
   /** The tool truncates its results itself. */
   truncation: { enabled: false }
+  /** The tool's `cwd`, absolute: `guardTool` lets permission judge relative paths there. */
+  readonly workingDirectory: string
   execute(args: unknown, context?: ToolCallContext): Promise<ReadyToolResult>
 }
 
@@ -63,13 +65,18 @@ export class ToolError extends Error {}
 
 /** Makes a tool of its work: checks arguments, and turns what is thrown into a result. */
 export function readyTool(
-  { name, description }: Pick<ReadyTool, 'name' | 'description'>,
+  { name, description, cwd }: Pick<ReadyTool, 'name' | 'description'> & FolderOptions,
   parameters: Readonly<Record<string, Argument>>,
-  work: (args: Given, context: ToolCallContext) => Promise<ReadyToolResult>,
+  work: (args: Given, context: ToolCallContext & { workingDirectory: string }) => Promise<ReadyToolResult>,
 ): ReadyTool {
+  const folder = () => resolve(cwd ?? process.cwd())
   const entries = Object.entries(parameters)
   return {
     ...{ name, description, truncation: { enabled: false } },
+    // The process may change its folder.
+    get workingDirectory() {
+      return folder()
+    },
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, { schema }]) => [key, schema])),
@@ -79,7 +86,8 @@ export function readyTool(
     async execute(args, context = {}) {
       try {
         context.signal?.throwIfAborted()
-        return await work(argumentsOf(args, parameters), context)
+        const { workingDirectory = folder() } = context
+        return await work(argumentsOf(args, parameters), { ...context, workingDirectory })
       } catch (thrown) {
         return failedResult(context.signal?.aborted ? 'The call was cancelled.' : messageOf(thrown))
       }
@@ -116,7 +124,7 @@ function argumentsOf(args: unknown, parameters: Readonly<Record<string, Argument
 /** Options of all file tools. */
 export interface FolderOptions {
   /**
-   * The folder that relative paths start from. If a `PermissionPolicy` checks the calls, pass it the same folder as `vault`.
+   * The folder that relative paths start from, and in which permission judges them.
    * @default that of this process
    */
   cwd?: string
@@ -130,8 +138,8 @@ export function checkToolOptions(options: unknown, checks: Readonly<Record<strin
 }
 
 /** The path that a model wrote, absolute. */
-export function pathIn({ cwd }: FolderOptions, { workingDirectory }: ToolCallContext, path: string): string {
-  return resolve(workingDirectory ?? cwd ?? process.cwd(), path)
+export function pathIn({ workingDirectory }: { workingDirectory: string }, path: string): string {
+  return resolve(workingDirectory, path)
 }
 
 export const PATH: Argument = {

@@ -19,6 +19,7 @@ import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder, runFolded } from './fold-result'
+import { CANCELLED, toolResultOf } from './tool-result'
 
 /** Context of the call. */
 export interface ExecutionContext {
@@ -47,7 +48,9 @@ export interface Tool {
   description?: string
   /** Limits for this tool's output; the user's entry for the tool overrides them. */
   truncation?: ToolTruncationConfig
-  execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
+  /** The folder that the tool works in unless its call names one: permission judges relative paths there. */
+  workingDirectory?: string
+  execute(args: unknown, context: ExecutionContext & { toolCallId: string }): unknown
 }
 
 /**
@@ -146,7 +149,10 @@ export class ToolRegistry {
     this.middleware = middleware
   }
 
-  /** Executes the calls of one answer of the model in parallel and returns the results in their order. */
+  /**
+   * Executes the calls of one answer of the model in parallel and returns the results in their order. If the signal is aborted, no
+   * further tool is started; the results that are there are returned and saved as usual.
+   */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
     if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     const given: unknown = context
@@ -176,7 +182,7 @@ export class ToolRegistry {
   ): Promise<ToolExecutionResult> {
     const { ledger, fold, ...config } = this.config
     const called = tool ?? missingTool(name, [...this.tools.keys()])
-    const { result, args } = await run(called, given, { ...config, ...context, toolCallId: id })
+    const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
     const { sessionId, messageId, signal } = context
     const whole = await bound(this.middleware, result, {
       toolName: name,
@@ -251,6 +257,11 @@ async function bound(
   }
 }
 
+/** The folder of a tool, as the default of what a call says. */
+export function folderOf(tool: Tool | undefined): Pick<ExecutionContext, 'workingDirectory'> {
+  return typeof tool?.workingDirectory === 'string' ? { workingDirectory: tool.workingDirectory } : {}
+}
+
 function recordIn(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json)
@@ -273,8 +284,9 @@ async function run(
   } catch (error) {
     return { result: failure(`The arguments are not JSON: ${messageOf(error)}`), args }
   }
+  if (context.signal?.aborted) return { result: failure(CANCELLED), args }
   try {
-    return { result: toResult(await tool.execute(parsed as never, context)), args }
+    return { result: toolResultOf(await tool.execute(parsed, context)) as ToolResult, args }
   } catch (error) {
     return { result: failure(messageOf(error)), args }
   }
@@ -282,12 +294,4 @@ async function run(
 
 function failure(message: string): ToolResult {
   return { success: false, output: message, error: message }
-}
-
-/** A result stays as it is; any other value is the output of a call that went well. */
-function toResult(value: unknown): ToolResult {
-  const isResult = typeof value === 'object' && value !== null && 'output' in value
-  return isResult
-    ? { success: true, ...(value as Partial<ToolResult>), output: value.output }
-    : { success: true, output: value }
 }

@@ -81,16 +81,19 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
       aliases: ['timeout', 'timeoutMs'],
     },
   }
-  return readyTool({ name, description }, parameters, async ({ command, timeout_ms = timeoutMs }, context) => {
-    const { workingDirectory = cwd } = context
-    const result = await runCommand(command as string, [], {
-      ...rest,
-      ...commandContext(context),
-      ...{ shell, toolName: name, timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs) },
-      ...(workingDirectory !== undefined && { cwd: workingDirectory }),
-    })
-    return resultOf(result)
-  })
+  return readyTool(
+    { name, description, ...(cwd && { cwd }) },
+    parameters,
+    async ({ command, timeout_ms = timeoutMs }, context) => {
+      const result = await runCommand(command as string, [], {
+        ...rest,
+        ...commandContext(context),
+        ...{ shell, toolName: name, timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs) },
+        cwd: context.workingDirectory,
+      })
+      return resultOf(result)
+    },
+  )
 }
 
 /** The call, for the service that bounds the output. */

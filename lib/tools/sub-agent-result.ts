@@ -15,8 +15,11 @@ const STATUSES: readonly SubAgentStatus[] = ['completed', 'incomplete', 'failed'
 
 /** The status and the answer of a sub-agent. */
 export interface SubAgentOutcome {
-  /** Its answer, or its error, of which the message is shown: a text or any other value, also the result of a command or of another sub-agent. */
-  answer: unknown
+  /**
+   * Its answer, or its error, of which the message is shown: a text or any other value, also the result of a command or of another
+   * sub-agent. Nothing if it was ended before it had one.
+   */
+  answer?: unknown
   /** @default 'completed' */
   status?: SubAgentStatus
   /** Its name or kind, at most 100 UTF-16 units of it are shown. */
@@ -82,17 +85,17 @@ export async function subAgentResult(
   checkOptions('options', options, OPTIONS)
   if (options.truncation === undefined) throw wrong('options.truncation', undefined, OPTIONS.truncation[0])
   const { status = 'completed', agent } = outcome
-  if (outcome.answer === undefined) throw wrong('outcome.answer', undefined, 'its answer, or the message of its error')
   // The model needs no stack.
-  const answer = types.isNativeError(outcome.answer) ? messageOf(outcome.answer) : outcome.answer
+  const answer = types.isNativeError(outcome.answer) ? messageOf(outcome.answer) : (outcome.answer ?? '')
   const { truncation, toolName = 'task', ...call } = options
   const bound = middlewareOf(truncation)
-  const context = { ...call, toolName, failed: status === 'failed' }
+  const context = { ...call, toolName, failed: status !== 'completed' }
   // It has its line already; that it says what is true of it does not count beyond the hard ceiling.
   if (isResult(answer)) return (await bound(toolName, answer, context)) as SubAgentResult
   const line = `${OPENING}${nameOf(agent)}: ${status}]`
   const alone = await bound(toolName, { output: answer }, context)
-  const joined = `${line}\n${textOfValue(alone.output)}`
+  const said = textOfValue(alone.output)
+  const joined = said === '' ? line : `${line}\n${said}`
   // Together with its line an answer can pass a limit that it keeps alone.
   const whole =
     alone.metadata?.truncated === true

@@ -1,10 +1,14 @@
 /** Result of a tool in any shape: a plain value, an object with `output`, or an MCP result. */
 
 import { SpillwayError } from '../errors'
+import type { ToolResultLike } from '../types'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
+
+/** The text of a call whose signal was aborted before its tool could start. */
+export const CANCELLED = 'The call was cancelled before the tool ran.'
 
 /** True if this is a result of MCP, which keeps its text in parts. */
 export function isMcp(value: unknown): value is Record<string, unknown> & { content: readonly unknown[] } {
@@ -14,10 +18,14 @@ export function isMcp(value: unknown): value is Record<string, unknown> & { cont
 /** Returns the text of a result that the model reads. */
 export function bodyOf(result: unknown): unknown {
   if (isMcp(result)) {
-    const texts = result.content.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : ''))
+    const texts = result.content.map((part) => (isTextPart(part) ? (part as { text: string }).text : ''))
     return texts.join('\n')
   }
   return isRecord(result) && 'output' in result ? result.output : result
+}
+
+function isTextPart(part: unknown): boolean {
+  return isRecord(part) && typeof part.text === 'string'
 }
 
 /** True if a result says of itself that the tool failed, also by the exit code of its command. */
@@ -27,6 +35,28 @@ export function hasFailed(result: unknown): boolean {
   return (
     isError === true || success === false || (success === undefined && typeof exitCode === 'number' && exitCode !== 0)
   )
+}
+
+/** The result with its error as `output`, if it failed and has no other text for the model. */
+export function withErrorText(result: unknown): unknown {
+  if (!isRecord(result) || isMcp(result) || !hasFailed(result)) return result
+  const { output, error } = result
+  const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
+  return isEmpty(output) && !isEmpty(error) ? { ...result, output: messageOf(error) } : result
+}
+
+/** The result of a tool as an object with `success` and `output`; a value that is no such object becomes the `output`. */
+export function toolResultOf(value: unknown): ToolResultLike & { success: boolean; output: unknown } {
+  const result = withErrorText(value)
+  const success = !hasFailed(result)
+  if (isRecord(result) && 'output' in result)
+    return { ...result, success, output: result.output === undefined ? '' : result.output }
+  // The error of MCP is a text in parts; parts that are no text stay in their holder.
+  if (!success && isMcp(result) && result.content.every(isTextPart)) {
+    const text = bodyOf(result) as string
+    return { success, output: text, error: text }
+  }
+  return { success, output: result === undefined ? '' : result }
 }
 
 /**

@@ -99,7 +99,7 @@ export interface TruncationContext {
    * True if the tool has already truncated the output: it is returned unchanged up to the hard ceiling.
    */
   handled?: boolean
-  /** Aborts the call: it rejects with the signal's reason and leaves no file. */
+  /** Aborts the call: it rejects with the signal's reason and leaves no file. Middleware, which has a result already, saves it anyway. */
   signal?: AbortSignal | undefined
 }
 

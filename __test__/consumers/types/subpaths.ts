@@ -9,6 +9,7 @@ import {
   PermissionPolicy,
   type PruneReport,
   SpillwayError,
+  type Tool,
   ToolResultLedger,
   TruncationService,
   type TruncationStorage,
@@ -20,6 +21,7 @@ import { classifyOverflow, isContextFull, type Projection, projectToolResults } 
 import * as permission from 'spillway/permission'
 import { guardSession, JsonlSession, MemorySession, type Session } from 'spillway/session'
 import { loadTokenCounter, TokenCalibration } from 'spillway/tokens'
+import { createReadTool, createShellTool } from 'spillway/tools'
 import * as truncation from 'spillway/truncation'
 
 const service: truncation.TruncationService = new TruncationService({ strategy: new truncation.SmartStrategy() })
@@ -46,6 +48,14 @@ export async function use(state: HistoryPrunerState): Promise<permission.Permiss
   if (classifyOverflow(new Error('x')) !== null) throw new SpillwayError('OVERFLOW', 'x')
   void [service, gate, manager, file, guarded, runner, projection, full, config, agents, count, calibration, state]
   return pruner.prune([]).report
+}
+
+// Tools of several kinds in one list can be called, guarded or not.
+export function listed(): unknown[] {
+  const own = { name: 'own', execute: ({ a }: { a: number }) => a }
+  const tools: Tool[] = [createShellTool(), createReadTool(), own]
+  const call = { toolCallId: 'c' }
+  return tools.flatMap((tool) => [tool.execute({ a: 1 }, call), guardTool(tool).execute({ a: 1 }, call)])
 }
 
 // Results keep their types.

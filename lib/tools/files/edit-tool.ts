@@ -61,9 +61,9 @@ export function createEditTool(options: EditToolOptions = {}): ReadyTool {
   const { name = 'edit', reads } = options
   const description =
     'Replaces a text in a file. old_text must be in the file exactly once, without line numbers; an empty old_text writes a new file.'
-  return readyTool({ name, description }, PARAMETERS, async (args, context) => {
+  return readyTool({ ...options, name, description }, PARAMETERS, async (args, context) => {
     const { path, old_text, new_text } = args as Given & { path: string; old_text: string; new_text: string }
-    const asked = pathIn(options, context, path)
+    const asked = pathIn(context, path)
     const said =
       old_text === '' ? await create(asked, new_text, reads) : await replace(asked, old_text, new_text, reads)
     return { success: true, output: said, metadata: { truncated: false } }

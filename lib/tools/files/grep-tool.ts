@@ -103,10 +103,10 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
   const { name = 'grep', service = new TruncationService(), ripgrep = 'rg' } = options
   let program = ripgrep
   const description = 'Searches files below a path, and returns the lines that match as path:line:text.'
-  return readyTool({ name, description }, PARAMETERS, async (args, context) => {
+  return readyTool({ ...options, name, description }, PARAMETERS, async (args, context) => {
     const { pattern, path = '.', glob, literal = false, ignore_case = false, context: around = 0 } = args
     const query = {
-      ...{ pattern: pattern as string, path: pathIn(options, context, path as string), glob: glob as string },
+      ...{ pattern: pattern as string, path: pathIn(context, path as string), glob: glob as string },
       ...{ literal: literal as boolean, ignoreCase: ignore_case as boolean, context: around as number },
     }
     const folder = (await statOf(query.path)).isDirectory() ? query.path : dirname(query.path)
@@ -117,7 +117,9 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
     }
     const lines = await byCore(query, context.signal)
     const text = lines.length === 0 ? NOTHING : lines.join('\n')
-    return boundedResult(await service.output(text, { toolName: name, ...commandContext(context) }), true)
+    // A call that is cancelled now keeps what was found.
+    const call = { ...commandContext(context), toolName: name, signal: undefined }
+    return boundedResult(await service.output(text, call), true)
   })
 }
 

@@ -79,20 +79,24 @@ export function createReadTool(options: ReadToolOptions = {}): ReadyTool {
     offset: line('The first line, from 1.'),
     limit: line(`How many lines, at most ${maxLines}.`),
   }
-  return readyTool({ name, description }, parameters, async ({ path, offset = 1, limit = maxLines }, context) => {
-    const asked = pathIn(options, context, path as string)
-    const { file, state } = await openFile(asked)
-    try {
-      await checkText(file, asked, state.bytes)
-      const first = offset as number
-      const most = { lines: Math.min(limit as number, maxLines), bytes: maxBytes, chars: maxLineChars }
-      const page = await pageOf(file, first, most, context.signal)
-      reads?.remember(await realpath(asked), state.stamp)
-      return { success: true, output: textOf(page, first), metadata: { truncated: page.next !== undefined } }
-    } finally {
-      await file.close()
-    }
-  })
+  return readyTool(
+    { ...options, name, description },
+    parameters,
+    async ({ path, offset = 1, limit = maxLines }, context) => {
+      const asked = pathIn(context, path as string)
+      const { file, state } = await openFile(asked)
+      try {
+        await checkText(file, asked, state.bytes)
+        const first = offset as number
+        const most = { lines: Math.min(limit as number, maxLines), bytes: maxBytes, chars: maxLineChars }
+        const page = await pageOf(file, first, most, context.signal)
+        reads?.remember(await realpath(asked), state.stamp)
+        return { success: true, output: textOf(page, first), metadata: { truncated: page.next !== undefined } }
+      } finally {
+        await file.close()
+      }
+    },
+  )
 }
 
 function textOf({ lines, next, seen }: Page, first: number): string {
