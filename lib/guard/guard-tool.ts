@@ -6,6 +6,7 @@ import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
 import type { ExecutionContext, Tool } from '../tools/registry'
 import { checkReadable, editText, hasFailed } from '../tools/tool-result'
+import { observeStart } from '../truncation/record-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
@@ -107,6 +108,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     call.toolCallId ||= randomUUID()
     refused = refusal('tool_failed', `The call could not be read and did not run: ${messageOf(error)}`)
   }
+  observeStart(controls.ledger, call.toolCallId)
   const audited = audit === undefined ? undefined : await auditDecision(audit, guard, call, refused)
   const stop = refused ?? audited
   if (stop !== undefined) {

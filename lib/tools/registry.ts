@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { Settings } from '../settings/settings'
 import { toJson } from '../truncation/content'
-import { observe } from '../truncation/record-result'
+import { observe, observeStart } from '../truncation/record-result'
 import type {
   ToolResultLike,
   ToolResultRecorder,
@@ -163,6 +163,7 @@ export class ToolRegistry {
     if (problem !== undefined) return { tool_call_id: id, name, arguments: '{}', result: failure(problem) }
     const tool = this.tools.get(name)
     const { ledger, fold, ...config } = this.config
+    observeStart(ledger, id)
     const called = tool ?? missingTool(name, [...this.tools.keys()])
     const { result, args } = await run(called, given, { ...config, ...context, toolCallId: id })
     const { sessionId, messageId, signal } = context
