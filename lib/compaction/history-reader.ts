@@ -12,6 +12,7 @@ import { savedPathOf } from '../history/saved-path'
 import { beginsAsSummary, isMarked, isSummary } from '../history/summary'
 import { pairsOf, type ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
+import { isRepeatable } from '../pruning/file-access'
 import type { ToolResultRecord } from '../types'
 import { warn } from '../util/warn'
 import type { CompactSettings } from './options'
@@ -226,7 +227,7 @@ function outputsOf<M>(
     const learnt = known[at]
     const tool = learnt?.toolName ?? view.toolName ?? made?.name
     const path = savedPathOf(view, learnt, options.storage, view.text)
-    const text = placeholder ?? placeholderOf(chinese, path)
+    const text = placeholder ?? placeholderOf(chinese, path, path === undefined && isRepeatable(tool, made))
     const size = sizes[message]?.[place] ?? 0
     const mayGo = made !== undefined && view.replaceable && view.media === 0
     const goes = mayGo && (tool === undefined || !isProtected(tool)) && size > measure.repeated(text)
@@ -234,15 +235,16 @@ function outputsOf<M>(
   })
 }
 
-const usual = new Map<boolean, string>()
+const usual = new Map<string, string>()
 
 /** Placeholder of an output, in the pruner's wording. */
-function placeholderOf(chinese: boolean, path: string | undefined): string {
-  if (path !== undefined) return call(() => native.prunedPlaceholder(false, chinese, path))
-  let text = usual.get(chinese)
+function placeholderOf(chinese: boolean, path: string | undefined, repeatable: boolean): string {
+  if (path !== undefined) return call(() => native.prunedPlaceholder(false, false, chinese, path))
+  const key = `${chinese} ${repeatable}`
+  let text = usual.get(key)
   if (text === undefined) {
-    text = call(() => native.prunedPlaceholder(false, chinese))
-    usual.set(chinese, text)
+    text = call(() => native.prunedPlaceholder(false, repeatable, chinese))
+    usual.set(key, text)
   }
   return text
 }

@@ -47,7 +47,7 @@ const PARTIAL = '.partial.txt'
 const PLACEHOLDERS = [false, true].flatMap((chinese) =>
   ['', PARTIAL].map((kind) => {
     const [before = '', between = '', after = ''] = native
-      .prunedPlaceholder(false, chinese, SLOT + kind, SLOT)
+      .prunedPlaceholder(false, false, chinese, SLOT + kind, SLOT)
       .split(SLOT)
     return { before, between: between.slice(kind.length), after }
   }),

@@ -15,7 +15,7 @@ import { ToolPairs } from '../history/tool-pairs'
 import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
-import { fileAccess, shortArguments, shownBy } from './file-access'
+import { fileAccess, isRepeatable, shortArguments, shownBy } from './file-access'
 import { FoldedResults } from './folded-results'
 import { Columns, type ItemForm } from './history-columns'
 import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
@@ -460,7 +460,9 @@ export class HistoryReader {
     if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.wording.ofMedia(this.mediaOf(index, place)) : ''
     const words = nextWords(news)
-    const shape = this.shapeOf(item, result.text, fixed, { media, words })
+    // With a saved output nothing needs to be called again.
+    const repeatable = outputPath === undefined && !fixed && isRepeatable(toolName, answered)
+    const shape = this.shapeOf(item, result.text, fixed, { media, words, repeatable })
     // A text that was chosen elsewhere is beside the media.
     item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
     const { needsReads, needsCommands } = this.settings
