@@ -1289,7 +1289,8 @@ export interface ToolResultLedgerState {
  * result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
  * it; `simplifyOutdatedTerminalResults` reads it.
  *
- * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
+ * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones. Some providers use an id again; a record
+ * with other arguments, another exit code, saved output or folds is that of another call, and so is one after {@link begin}.
  *
  * @example
  * const ledger = new ToolResultLedger()
@@ -1302,12 +1303,19 @@ export declare class ToolResultLedger {
 	/** Number of recorded calls. */
 	get size(): number;
 	/**
+	 * Says that a call begins: what is recorded from now on is about it, and not about an earlier call that had the same id.
+	 * `ToolRegistry` and `guardTool` do so.
+	 */
+	begin(toolCallId: string): void;
+	/**
 	 * Records a call. A second record of a call only adds missing facts; a default counts as missing.
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
 	 */
 	record(entry: ToolResultEntry): void;
-	/** Returns the record of a call. It must not be modified. */
+	/** Returns the record of the newest call with this id. It must not be modified. */
 	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
+	/** Returns the records of all calls with this id, the newest last. They must not be modified. */
+	getAll(toolCallId: string): readonly Readonly<ToolResultRecord>[];
 	/** The ledger as plain JSON. */
 	toJSON(): ToolResultLedgerState;
 	/**

@@ -1,6 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AuditLog, type TruncatedResult, TruncationService, TruncationStorage } from 'spillway'
+import {
+  AuditLog,
+  ToolRegistry,
+  ToolResultLedger,
+  type TruncatedResult,
+  TruncationService,
+  TruncationStorage,
+} from 'spillway'
+import { FoldSession } from 'spillway/fold'
 import { MemorySession } from 'spillway/session'
 import { filesIn, ownName, putOld, tempDir } from '../support/temp'
 import { cli, HERE, shell } from './support'
@@ -275,6 +283,37 @@ describe('a conversation', () => {
   ]
   const isCut = (message: { role: string; content: string | null }) =>
     message.role === 'tool' && message.content!.length < 200
+
+  test('has folded lines back, whose target is left out, with the ledger', async () => {
+    const dir = tempDir()
+    const ledger = new ToolResultLedger()
+    const registry = new ToolRegistry({ ledger, fold: new FoldSession() })
+    const text = Array.from({ length: 60 }, (_, line) => `export const value${line} = compute(${line})`).join('\n')
+    registry.register({ name: 'read', execute: async () => text })
+    const history: object[] = [{ role: 'user', content: 'go' }]
+    for (const id of ['a', 'b']) {
+      const tool_calls = [{ id, type: 'function', function: { name: 'read', arguments: `{"path":"${id}"}` } }]
+      const [executed] = await registry.execute(tool_calls)
+      history.push({ role: 'assistant', content: null, tool_calls })
+      history.push({ role: 'tool', tool_call_id: id, content: executed?.result.output })
+    }
+    history.push({ role: 'assistant', content: 'ok' }, { role: 'user', content: 'go on' })
+    const [file, known, broken] = ['h.json', 'ledger.json', 'broken.json'].map((name) => join(dir, name)) as [
+      string,
+      string,
+      string,
+    ]
+    writeFileSync(file, JSON.stringify(history))
+    writeFileSync(known, JSON.stringify(ledger))
+    writeFileSync(broken, '{}')
+    const [pruned, refused] = await Promise.all([
+      cli(['prune', '--keep-recent', '1', '--ledger', known, file]),
+      cli(['prune', '--ledger', broken, file]),
+    ])
+    expect(JSON.parse(pruned.stdout)[4].content).toBe(text)
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain(`--ledger ${broken}: Invalid option "state.version"`)
+  })
 
   test('comes back in its own form without the old results', async () => {
     const dir = tempDir()

@@ -46,7 +46,7 @@ const pruner = (options: HistoryPrunerOptions = {}) =>
     ...options,
   })
 
-const PLACEHOLDER = '[Old result left out; call the tool again to see it]'
+const PLACEHOLDER = '[Old result left out; its call has already been made]'
 
 const contents = (messages: readonly Message[]) => messages.map(({ content }) => content)
 
@@ -318,7 +318,7 @@ describe('what is there', () => {
   test('Chinese, a text of the caller, and a function', () => {
     const first = (options: HistoryPrunerOptions) =>
       contents(pruner({ keepRecent: 1, ...options }).prune(history, { now: 0 }).messages)[2]
-    expect(first({ language: 'zh-CN' })).toBe('[旧的工具结果已略去，如需查看请重新调用]')
+    expect(first({ language: 'zh-CN' })).toBe('[旧的工具结果已略去，该调用已经执行过]')
     expect(first({ placeholder: '[gone]' })).toBe('[gone]')
     expect(first({ placeholder: ({ toolName, tokens }) => `[${toolName}: ${tokens} tokens]` })).toBe(
       '[bash: 1000 tokens]',

@@ -1312,6 +1312,39 @@ describe('calls side by side, aborted and closed', () => {
     expect((await service.output('0123456789\n'.repeat(10_000), tool)).truncated).toBe(true)
   })
 
+  test.each<[string, (signal: AbortSignal | undefined) => Promise<string>]>([
+    ['never answers', () => new Promise(() => {})],
+    [
+      'obeys its signal',
+      (signal) => new Promise((_, no) => signal?.addEventListener('abort', () => no(signal.reason))),
+    ],
+    ['saves all the same', (signal) => new Promise((yes) => signal?.addEventListener('abort', () => yes('mine')))],
+  ])('a signal that is aborted while a custom storage saves rejects with its reason: one that %s', async (_, save) => {
+    const reason = new Error('stop')
+    const dir = tempDir()
+    for (const content of [numbered(9), Buffer.from(numbered(9))]) {
+      const controller = new AbortController()
+      let begun = () => {}
+      const asked = new Promise<void>((done) => {
+        begun = done
+      })
+      const storage = {
+        save: (_content: string, context?: { signal?: AbortSignal }) => {
+          begun()
+          return save(context?.signal)
+        },
+        ...{ read: async () => '', cleanup: async () => 0, getStorageDir: () => 'mine' },
+      }
+      const service = makeService({ storage, storageDirs: [dir], global: { maxLines: 3 } })
+      const pending = service.output(content, { ...tool, signal: controller.signal })
+      const rejected = rejection(pending)
+      await asked
+      controller.abort(reason)
+      expect(await rejected).toBe(reason)
+    }
+    expect(filesIn(dir)).toEqual([])
+  })
+
   test('close refuses what comes later and lets finish what has begun', async () => {
     const service = makeService({ global: { maxLines: 3 } })
     await service.output('warm', tool)

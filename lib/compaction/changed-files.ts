@@ -1,6 +1,5 @@
 /** The record of changed files: which calls belong into it, and its lines. */
 
-import { knownCall, type ToolResultKnowledge, warnOfLedger } from '../history/ledger'
 import type { CallView } from '../history/message-view'
 import { call, native } from '../native/native'
 import { safeStringify } from '../util/safe-stringify'
@@ -17,7 +16,6 @@ export function changesWith<M>(
   known: readonly string[],
   history: ReadHistory<M>,
   isDropped: (index: number) => boolean,
-  ledger: ToolResultKnowledge | undefined,
 ): string[] {
   const edits = new Map<string, boolean>()
   const isEdit = (name: string) => {
@@ -35,8 +33,7 @@ export function changesWith<M>(
     lines.push(...call(() => native.changedFiles(name.toWellFormed(), argumentsOf(view), failed)))
   }
   const { toolPairs } = history
-  for (const { index, view, call: called } of history.outputs) {
-    const learnt = knownCall(ledger, view.callId ?? called?.id, warnOfLedger)
+  for (const { index, view, call: called, learnt } of history.outputs) {
     add(index, called, learnt?.isError ?? view.isError ?? saysError(view.text))
   }
   for (const { call: number, running } of toolPairs?.open() ?? []) {

@@ -3,7 +3,8 @@
 import { Estimate, PER_SEALED } from '../history/estimate'
 import { elementOf, formatOf, type ReadViews } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
-import { knownCall, warnOfLedger } from '../history/ledger'
+import { knownResults } from '../history/known-results'
+import { warnOfLedger } from '../history/ledger'
 import { unitsOf } from '../history/message-cache'
 import type { CallView, HistoryFormatName, MessageView, ResultView } from '../history/message-view'
 import { ROLES } from '../history/roles'
@@ -11,6 +12,8 @@ import { savedPathOf } from '../history/saved-path'
 import { beginsAsSummary, isMarked, isSummary } from '../history/summary'
 import { pairsOf, type ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
+import { isRepeatable } from '../pruning/file-access'
+import type { ToolResultRecord } from '../types'
 import { warn } from '../util/warn'
 import type { CompactSettings } from './options'
 
@@ -23,6 +26,8 @@ export interface OutputAt {
   readonly place: number
   readonly view: ResultView
   readonly call: CallView | undefined
+  /** The ledger's record of the call. */
+  readonly learnt: Readonly<ToolResultRecord> | undefined
   readonly tool: string | undefined
   /** Its replacement; `undefined` if it is kept. */
   readonly placeholder: string | undefined
@@ -210,30 +215,36 @@ function outputsOf<M>(
     }
     return known
   }
-  return pairs.results.map(({ message, place, call: number }) => {
+  const found = pairs.results.map(({ message, place, call: number }) => {
     const view = views[message]?.results[place] as ResultView
     const called = number === undefined ? undefined : pairs.calls[number]
     const made = called && views[called.message]?.calls[called.place]
-    const learnt = knownCall(options.ledger, view.callId ?? made?.id, warnOfLedger)
+    return { message, place, view, made }
+  })
+  const asked = found.map(({ view, made }) => ({ id: view.callId ?? made?.id, text: view.text, called: made }))
+  const known = knownResults(options.ledger, asked, warnOfLedger)
+  return found.map(({ message, place, view, made }, at) => {
+    const learnt = known[at]
     const tool = learnt?.toolName ?? view.toolName ?? made?.name
     const path = savedPathOf(view, learnt, options.storage, view.text)
-    const text = placeholder ?? placeholderOf(chinese, path)
+    const text = placeholder ?? placeholderOf(chinese, path, path === undefined && isRepeatable(tool, made))
     const size = sizes[message]?.[place] ?? 0
     const mayGo = made !== undefined && view.replaceable && view.media === 0
     const goes = mayGo && (tool === undefined || !isProtected(tool)) && size > measure.repeated(text)
-    return { index: message, place, view, call: made, tool, placeholder: goes ? text : undefined, size }
+    return { index: message, place, view, call: made, learnt, tool, placeholder: goes ? text : undefined, size }
   })
 }
 
-const usual = new Map<boolean, string>()
+const usual = new Map<string, string>()
 
 /** Placeholder of an output, in the pruner's wording. */
-function placeholderOf(chinese: boolean, path: string | undefined): string {
-  if (path !== undefined) return call(() => native.prunedPlaceholder(false, chinese, path))
-  let text = usual.get(chinese)
+function placeholderOf(chinese: boolean, path: string | undefined, repeatable: boolean): string {
+  if (path !== undefined) return call(() => native.prunedPlaceholder(false, false, chinese, path))
+  const key = `${chinese} ${repeatable}`
+  let text = usual.get(key)
   if (text === undefined) {
-    text = call(() => native.prunedPlaceholder(false, chinese))
-    usual.set(chinese, text)
+    text = call(() => native.prunedPlaceholder(false, repeatable, chinese))
+    usual.set(key, text)
   }
   return text
 }

@@ -2,13 +2,11 @@
 
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
-import { knownCall, warnOfLedger } from '../history/ledger'
 import type { ResultText } from '../history/message-cache'
 import type { SummaryWords } from '../history/summary'
 import { PermissionPolicy } from '../permission/policy'
 import { fileAccess } from '../pruning/file-access'
 import type { OutputAt, ReadHistory } from './history-reader'
-import type { CompactOptions } from './options'
 import { type ReadStateOptions, redactorOf } from './read-state-options'
 
 const MAX_TOKENS = 600
@@ -40,15 +38,10 @@ interface ReadLines {
 }
 
 /** The files that were read in messages that a summary replaces, the newest last. Reads that stay in view are left out. */
-function readsOf<M>(
-  { outputs }: ReadHistory<M>,
-  isDropped: (index: number) => boolean,
-  ledger: CompactOptions['ledger'],
-): FileRead[] {
+function readsOf<M>({ outputs }: ReadHistory<M>, isDropped: (index: number) => boolean): FileRead[] {
   const files = new Map<string, FileRead>()
-  for (const { index, view, call } of outputs) {
+  for (const { index, view, call, learnt } of outputs) {
     const read = readIn(call)
-    const learnt = knownCall(ledger, view.callId ?? call?.id, warnOfLedger)
     if (read === undefined || (learnt?.isError ?? view.isError) === true) continue
     const [path, from, to] = read
     if (!isDropped(index)) {
@@ -90,12 +83,12 @@ export interface ReadState {
 export async function lookUpReads<M>(
   options: ReadStateOptions,
   known: readonly string[],
-  from: { history: ReadHistory<M>; isDropped: (index: number) => boolean; ledger: CompactOptions['ledger'] },
+  from: { history: ReadHistory<M>; isDropped: (index: number) => boolean },
   words: SummaryWords,
   tokensOf: (text: string) => number,
 ): Promise<ReadState> {
   const { maxTokens = MAX_TOKENS, restoreFiles = 0, restoreTokens = RESTORE_TOKENS } = options
-  const newest = readsOf(from.history, from.isDropped, from.ledger).slice(-MAX_FILES)
+  const newest = readsOf(from.history, from.isDropped).slice(-MAX_FILES)
   const found = await Promise.all(newest.map(async (read) => ({ read, ...(await stateOf(options.root, read, words)) })))
   const isAgain = (line: string) => newest.some(({ path }) => line === `- ${path}` || line.startsWith(`- ${path}: `))
   const before = known.map((line) => `- ${pathIn(line, words)}: ${words.earlier}`).filter((line) => !isAgain(line))

@@ -271,7 +271,7 @@ export class Run<M> {
     const limits = this.limits as CompactionLimits
     const { first, from, turn, head } = decision
     const before = this.partsBefore()
-    const changes = changesWith(before.changes, history, (at) => this.isDropped(at), settings.options.ledger)
+    const changes = changesWith(before.changes, history, (at) => this.isDropped(at))
     const isNews = (index: number) => history.roles[index] !== ROLES.summary
     const range = (start: number, end: number) =>
       Array.from({ length: Math.max(end - start, 0) }, (_, at) => start + at).filter(isNews)
@@ -301,10 +301,10 @@ export class Run<M> {
   /** The files that were read in what is replaced, as the options ask for them. */
   private async filesRead(known: readonly string[]): Promise<Pick<SummaryParts, 'reads' | 'files'>> {
     const { settings, history, measure, chinese } = this
-    const { readState: asked, ledger } = settings.options
+    const { readState: asked } = settings.options
     if (asked === undefined) return { reads: [], files: [] }
     const perToken = settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1
-    const from = { history, isDropped: (at: number) => this.isDropped(at), ledger }
+    const from = { history, isDropped: (at: number) => this.isDropped(at) }
     return lookUpReads(asked, known, from, wordsOf(chinese), (text) => measure.text(text) / perToken)
   }
 

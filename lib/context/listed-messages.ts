@@ -8,7 +8,7 @@ import { formatOf, viewsIn } from '../history/formats'
 import type { ToolResultKnowledge } from '../history/ledger'
 import { joinedText } from '../history/message-cache'
 import type { MessageRole, MessageView } from '../history/message-view'
-import { foldsOf, namedResults } from '../history/restore-folds'
+import { namedResults } from '../history/restore-folds'
 import { isSummary } from '../history/summary'
 import type { Inner, Request } from './manager-parts'
 
@@ -108,8 +108,7 @@ function foldedResults(
   const folded = new Map<number, Folded>()
   if (ledger === undefined) return folded
   const texts = new FoldTexts()
-  for (const { index, place, id, text, called } of namedResults(stored)) {
-    const folds = foldsOf(ledger, id)
+  for (const { index, place, id, text, called, folds } of namedResults(stored, ledger)) {
     texts.note(id, text, called, folds)
     if (folds === undefined || !hasPointers(text, folds)) continue
     const whole = texts.instead(id, text, folds)

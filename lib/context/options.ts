@@ -3,9 +3,9 @@
 import { COMPACT_CHECKS, type CompactOptions, readCompactOptions } from '../compaction/options'
 import type { CompactionState } from '../compaction/report'
 import type { SpillwayError } from '../errors'
-import type { ToolResultKnowledge } from '../history/ledger'
+import { recordsOf, type ToolResultKnowledge } from '../history/ledger'
 import type { OverflowProfile } from '../overflow/limits'
-import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../pruning/options'
+import { type HistoryPrunerOptions, PRUNER_CHECKS, pruningError, readPrunerOptions } from '../pruning/options'
 import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/policies'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
@@ -190,6 +190,11 @@ export function prunerOptions<M>(
     get: (id: string) => {
       const known = ledger.get(id)
       if (known !== undefined) counts.known++
+      return known
+    },
+    getAll: (id: string) => {
+      const known = recordsOf(ledger, id, (thrown) => onError(pruningError('ledger', thrown)))
+      if (known.length > 0) counts.known++
       return known
     },
   }

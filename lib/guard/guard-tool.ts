@@ -7,6 +7,7 @@ import { checkTool } from '../tools/check-tool'
 import { runFolded } from '../tools/fold-result'
 import { type ExecutionContext, folderOf, type Tool } from '../tools/registry'
 import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
+import { observeStart } from '../truncation/record-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
@@ -127,6 +128,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     call.toolCallId ||= randomUUID()
     refused = refusal('tool_failed', `The call could not be read and did not run: ${messageOf(error)}`)
   }
+  observeStart(controls.ledger, call.toolCallId)
   const audited = audit === undefined ? undefined : await auditDecision(audit, guard, call, refused)
   const stop = refused ?? audited
   if (stop !== undefined) {

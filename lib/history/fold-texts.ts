@@ -9,37 +9,55 @@ const LONG_ARGUMENTS = 300
 
 /** Remembers the texts of results while the targets of their pointers are there: a compaction may take these away. */
 export class FoldTexts {
+  /** The newest texts of each id. */
   private readonly texts = new Map<string, string>()
+  /** The texts of folded results, by what is shown of them: an id may be used again. */
+  private readonly wholes = new Map<string, string>()
 
-  /** Returns the text of a result, or of an argument, by its key. */
+  /** Returns the text of the newest result, or argument, with a key. */
   get(key: string): string | undefined {
     return this.texts.get(key)
   }
 
   /**
-   * Remembers a result after those that it may point to. Returns false if it has pointers and its text cannot be made of what there is:
-   * nothing is known of a text that differs from the one that was folded.
+   * Remembers a result after those that it may point to. Returns its text; `undefined` if it has pointers and the text cannot be made of
+   * what there is: nothing is known of a text that differs from the one that was folded.
    */
-  note(toolCallId: string, shown: string, answered: CallView | undefined, folds: FoldRecord | undefined): boolean {
+  note(
+    toolCallId: string,
+    shown: string,
+    answered: CallView | undefined,
+    folds: FoldRecord | undefined,
+  ): string | undefined {
     for (const [key, value] of longArguments(toolCallId, answered)) this.texts.set(key, value)
     if (folds === undefined) {
       this.texts.set(toolCallId, shown)
-      return true
+      return shown
     }
-    const before = this.texts.get(toolCallId)
-    const whole = unfolded(shown, folds, (key) => this.texts.get(key))
-    if (whole !== undefined) this.texts.set(toolCallId, whole)
-    // Facts about another text under this id are dropped; those about this text stay.
-    else if (before !== undefined && before.length - shown.length !== folds.saved) this.texts.delete(toolCallId)
-    return whole !== undefined
+    const key = ofShown(toolCallId, shown)
+    const made = unfolded(shown, folds, (target) => this.texts.get(target))
+    const known = [made, this.wholes.get(key), this.texts.get(toolCallId)]
+    const whole = known.find((text) => text !== undefined && text.length - shown.length === folds.saved)
+    if (whole !== undefined) {
+      this.texts.set(toolCallId, whole)
+      this.wholes.set(key, whole)
+    } else {
+      // It would be the text of another result under this id.
+      this.texts.delete(toolCallId)
+    }
+    return made
   }
 
   /** Returns what is sent in place of a result whose pointers have lost a target: its text, or else a sentence for each pointer. */
   instead(toolCallId: string, shown: string, folds: FoldRecord): string {
-    const whole = this.texts.get(toolCallId)
+    const whole = this.wholes.get(ofShown(toolCallId, shown))
     const isOwn = whole !== undefined && whole.length - shown.length === folds.saved
     return isOwn ? whole : withoutPointers(shown, folds)
   }
+}
+
+function ofShown(toolCallId: string, shown: string): string {
+  return `${toolCallId}\n${shown}`
 }
 
 /** Returns the arguments that pointers may refer to, by their keys. */

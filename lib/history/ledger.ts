@@ -1,5 +1,6 @@
 /** Metadata recorded when a tool call finishes, for use after its result has been truncated. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { isFoldRecord } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
@@ -19,7 +20,10 @@ export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isE
 
 /** Source of recorded tool-call metadata, such as a {@link ToolResultLedger}. */
 export interface ToolResultKnowledge {
+  /** Returns the record of the newest call with this id. */
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined
+  /** Returns the records of all calls with this id, the newest last. Without it, `get` knows one call of an id that is used again. */
+  getAll?(toolCallId: string): readonly Readonly<ToolResultRecord>[]
 }
 
 /** Validation of an option that takes a source. */
@@ -29,23 +33,24 @@ export const LEDGER_CHECK: OptionCheck = [
 ]
 
 /**
- * Returns the record of a call. The source may be the caller's: if it throws, `tell` is called and there is no record; and of
- * each field that is not what it should be, which is left out.
+ * Returns the records of the calls with an id, the newest last. The source may be the caller's: if it throws, `tell` is called and there
+ * is no record; and of each field that is not what it should be, which is left out.
  */
-export function knownCall(
-  ledger: ToolResultKnowledge | undefined,
-  toolCallId: string | undefined,
+export function recordsOf(
+  ledger: ToolResultKnowledge,
+  toolCallId: string,
   tell: (thrown: unknown) => void,
-): Readonly<ToolResultRecord> | undefined {
-  if (ledger === undefined || toolCallId === undefined) return undefined
+): readonly Readonly<ToolResultRecord>[] {
   try {
-    const known: unknown = ledger.get(toolCallId)
-    return ledger.get === ToolResultLedger.prototype.get
-      ? (known as ToolResultRecord | undefined)
-      : readRecord(known, tell)
+    if (ledger instanceof ToolResultLedger && ledger.getAll === ToolResultLedger.prototype.getAll) {
+      return ledger.getAll(toolCallId)
+    }
+    const all: unknown = ledger.getAll?.(toolCallId) ?? [ledger.get(toolCallId)]
+    if (!isArray(all)) throw wrong('ledger.getAll', all, 'an array of records')
+    return all.map((known) => readRecord(known, tell)).filter((record) => record !== undefined)
   } catch (thrown) {
     tell(thrown)
-    return undefined
+    return []
   }
 }
 
@@ -76,13 +81,27 @@ const DEFAULT_MAX_ENTRIES = 10_000
 /** Arguments are kept to tell which file or command a result is of; the text of a written file is not needed for that. */
 const MAX_ARGS_UNITS = 4096
 
+/** The record of one call. */
+interface Entry {
+  record: ToolResultRecord
+  /** Fields that were not given: a later record of the call may still say them. */
+  assumed: readonly (keyof ToolResultRecord)[]
+  /** The times that its records gave, by which one that is repeated is recognised. */
+  readonly times: number[]
+}
+
 interface Inner {
   readonly maxEntries: number
-  readonly entries: Map<string, ToolResultRecord>
+  /** All entries, the oldest first. */
+  readonly entries: Set<Entry>
+  /** The entries of each id, the newest last. */
+  readonly byId: Map<string, Entry[]>
+  /** Ids of known calls with which another call began. */
+  readonly begun: Set<string>
   /** Number of entries with folds. */
   folded: number
   /** Continues after the last removed entry: from the start, every removed entry would be passed again. */
-  oldest?: Iterator<string>
+  oldest?: Iterator<Entry>
 }
 
 const inners = new WeakMap<ToolResultLedger, Inner>()
@@ -92,7 +111,8 @@ const inners = new WeakMap<ToolResultLedger, Inner>()
  * result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
  * it; `simplifyOutdatedTerminalResults` reads it.
  *
- * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones.
+ * Recording is safe to repeat: known facts of a call stay, and a later record adds missing ones. Some providers use an id again; a record
+ * with other arguments, another exit code, saved output or folds is that of another call, and so is one after {@link begin}.
  *
  * @example
  * const ledger = new ToolResultLedger()
@@ -108,7 +128,7 @@ export class ToolResultLedger {
     if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
       throw wrong('options.maxEntries', maxEntries, 'a whole number of at least 1')
     }
-    inners.set(this, { maxEntries, entries: new Map(), folded: 0 })
+    inners.set(this, { maxEntries, entries: new Set(), byId: new Map(), begun: new Set(), folded: 0 })
   }
 
   /** Number of recorded calls. */
@@ -117,35 +137,60 @@ export class ToolResultLedger {
   }
 
   /**
+   * Says that a call begins: what is recorded from now on is about it, and not about an earlier call that had the same id.
+   * `ToolRegistry` and `guardTool` do so.
+   */
+  begin(toolCallId: string): void {
+    const { byId, begun } = innerOf(this)
+    if (byId.has(toolCallId)) begun.add(toolCallId)
+  }
+
+  /**
    * Records a call. A second record of a call only adds missing facts; a default counts as missing.
    * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
    */
   record(entry: ToolResultEntry): void {
     const inner = innerOf(this)
-    const { entries, maxEntries } = inner
-    const { assumed, checked } = readable('entry', () => {
+    const { assumed, record } = readable('entry', () => {
       const missing = isRecord(entry) ? DEFAULTED.filter((key) => entry[key] === undefined) : []
       const whole = missing.length === 0 ? entry : withDefaults(entry, missing)
-      return { assumed: missing, checked: checkedRecord(whole, 'entry') }
+      return { assumed: missing, record: checkedRecord(whole, 'entry') }
     })
-    const { toolCallId } = checked
-    const known = entries.get(toolCallId)
-    const assumedBefore = known === undefined ? [] : (assumptions.get(known) ?? [])
-    const merged = known === undefined ? checked : inOrder({ ...checked, ...without(known, assumedBefore) })
-    put(inner, merged)
-    const stillAssumed = known === undefined ? assumed : assumed.filter((key) => assumedBefore.includes(key))
-    if (stillAssumed.length > 0) assumptions.set(merged, stillAssumed)
-    if (entries.size > maxEntries) dropOldest(inner)
+    const known = inner.byId.get(record.toolCallId) ?? []
+    const newest = known.at(-1)
+    const hasBegun = inner.begun.delete(record.toolCallId)
+    if (!hasBegun && !assumed.includes('endedAt') && known.some((each) => isRepeated(each, record))) return
+    if (newest === undefined || hasBegun || contradicts(newest.record, record)) {
+      add(inner, record, assumed)
+      if (inner.entries.size > inner.maxEntries) dropOldest(inner)
+    } else merge(inner, newest, record, assumed)
   }
 
-  /** Returns the record of a call. It must not be modified. */
+  /** Returns the record of the newest call with this id. It must not be modified. */
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined {
-    return innerOf(this).entries.get(toolCallId)
+    return innerOf(this).byId.get(toolCallId)?.at(-1)?.record
+  }
+
+  /** Returns the records of all calls with this id, the newest last. They must not be modified. */
+  getAll(toolCallId: string): readonly Readonly<ToolResultRecord>[] {
+    return (
+      innerOf(this)
+        .byId.get(toolCallId)
+        ?.map(({ record }) => record) ?? NONE
+    )
   }
 
   /** The ledger as plain JSON. */
   toJSON(): ToolResultLedgerState {
-    return { version: 1, entries: [...innerOf(this).entries.values()].map((entry) => ({ ...entry })) }
+    const { entries, byId } = innerOf(this)
+    // Folded entries may have been moved to the end; those of one id stay in their order.
+    const written = new Map<string, number>()
+    const records = [...entries].map(({ record: { toolCallId } }) => {
+      const nth = written.get(toolCallId) ?? 0
+      written.set(toolCallId, nth + 1)
+      return { ...(byId.get(toolCallId) as Entry[])[nth]?.record } as ToolResultRecord
+    })
+    return { version: 1, entries: records }
   }
 
   /**
@@ -160,7 +205,7 @@ export class ToolResultLedger {
       if (version !== 1) throw wrong('state.version', version, '1')
       if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
       for (const [index, entry] of entries.entries()) {
-        put(inner, checkedRecord(entry, `state.entries[${index}]`))
+        add(inner, checkedRecord(entry, `state.entries[${index}]`), [])
       }
     })
     while (inner.entries.size > inner.maxEntries) dropOldest(inner)
@@ -172,11 +217,38 @@ function innerOf(ledger: ToolResultLedger): Inner {
   return inners.get(ledger) as Inner
 }
 
-function put(inner: Inner, record: ToolResultRecord): void {
-  const { entries } = inner
-  if (entries.get(record.toolCallId)?.folds !== undefined) inner.folded--
+const NONE: readonly never[] = []
+
+function add(inner: Inner, record: ToolResultRecord, assumed: Entry['assumed']): void {
+  const entry: Entry = { record: Object.freeze(record), assumed, times: [record.endedAt] }
   if (record.folds !== undefined) inner.folded++
-  entries.set(record.toolCallId, Object.freeze(record))
+  inner.entries.add(entry)
+  const others = inner.byId.get(record.toolCallId)
+  if (others === undefined) inner.byId.set(record.toolCallId, [entry])
+  else others.push(entry)
+}
+
+function merge(inner: Inner, entry: Entry, record: ToolResultRecord, assumed: Entry['assumed']): void {
+  const merged = inOrder({ ...record, ...without(entry.record, entry.assumed) })
+  if (entry.record.folds === undefined && merged.folds !== undefined) inner.folded++
+  entry.record = Object.freeze(merged)
+  entry.assumed = entry.assumed.filter((key) => assumed.includes(key))
+  if (!entry.times.includes(record.endedAt)) entry.times.push(record.endedAt)
+}
+
+/** Facts of which a call has only one. */
+const SINGLE = ['args', 'exitCode', 'outputPath', 'folds'] as const
+
+function contradicts(known: ToolResultRecord, record: ToolResultRecord): boolean {
+  return SINGLE.some(
+    (key) => known[key] !== undefined && record[key] !== undefined && !isDeepStrictEqual(known[key], record[key]),
+  )
+}
+
+/** True for a record that was made before: it has the time of a known one, and nothing to add to it. */
+function isRepeated({ record: known, times }: Entry, record: ToolResultRecord): boolean {
+  const isKnown = (key: keyof ToolResultRecord) => record[key] === undefined || known[key] !== undefined
+  return times.includes(record.endedAt) && NAMES.every(isKnown) && !contradicts(known, record)
 }
 
 /**
@@ -186,16 +258,26 @@ function put(inner: Inner, record: ToolResultRecord): void {
 function dropOldest(inner: Inner): void {
   const { entries, maxEntries } = inner
   for (;;) {
-    inner.oldest ??= entries.keys()
-    const id = inner.oldest.next().value as string
-    const entry = entries.get(id) as ToolResultRecord
-    entries.delete(id)
-    if (entry.folds === undefined) return
-    if (inner.folded > maxEntries / 2) {
-      inner.folded--
+    inner.oldest ??= entries.values()
+    const entry = inner.oldest.next().value as Entry
+    entries.delete(entry)
+    const isFolded = entry.record.folds !== undefined
+    if (!isFolded || inner.folded > maxEntries / 2) {
+      if (isFolded) inner.folded--
+      forget(inner, entry)
       return
     }
-    entries.set(id, entry)
+    entries.add(entry)
+  }
+}
+
+function forget({ byId, begun }: Inner, entry: Entry): void {
+  const { toolCallId } = entry.record
+  const others = (byId.get(toolCallId) as Entry[]).filter((other) => other !== entry)
+  if (others.length > 0) byId.set(toolCallId, others)
+  else {
+    byId.delete(toolCallId)
+    begun.delete(toolCallId)
   }
 }
 
@@ -211,9 +293,6 @@ function parsed(state: unknown): Record<string, unknown> {
 }
 
 const DEFAULTED = ['endedAt', 'isError', 'bytes'] as const
-
-/** Fields of records that were not given: a later record of the call may still say them. */
-const assumptions = new WeakMap<ToolResultRecord, readonly (keyof ToolResultRecord)[]>()
 
 function withDefaults(entry: ToolResultEntry, missing: readonly (typeof DEFAULTED)[number][]): object {
   const { exitCode } = entry
@@ -251,12 +330,12 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
 }
 
 const CHECKS = Object.entries(FIELDS)
-const FIELD_NAMES = Object.keys(FIELDS)
+const NAMES = Object.keys(FIELDS) as (keyof ToolResultRecord)[]
 
 /** Returns a private copy of a record, with its fields in the order of {@link FIELDS}. */
 function checkedRecord(entry: unknown, field: string): ToolResultRecord {
   if (!isRecord(entry)) throw wrong(field, entry, 'an object')
-  checkKeys(field, entry, FIELD_NAMES)
+  checkKeys(field, entry, NAMES)
   const copy: Record<string, unknown> = {}
   for (const [key, check] of CHECKS) {
     const value = entry[key]
@@ -292,7 +371,7 @@ function readRecord(known: unknown, tell: (thrown: unknown) => void): ToolResult
 
 /** The fields always in the same order: the same knowledge gives the same JSON. */
 function inOrder(record: ToolResultRecord): ToolResultRecord {
-  const known = (FIELD_NAMES as (keyof ToolResultRecord)[]).filter((key) => record[key] !== undefined)
+  const known = NAMES.filter((key) => record[key] !== undefined)
   return Object.fromEntries(known.map((key) => [key, record[key]])) as unknown as ToolResultRecord
 }
 

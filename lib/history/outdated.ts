@@ -11,7 +11,8 @@ import { chat } from './chat'
 import type { ChatResult, HistoryFormat } from './chat-shape'
 import { warnTimeless, warnUnreadable } from './format-warning'
 import { detectFormat } from './formats'
-import { knownCall, type ToolResultKnowledge } from './ledger'
+import { knownResults } from './known-results'
+import { type ToolResultKnowledge, warnOfLedger } from './ledger'
 import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './message-cache'
 import type { HistoryFormatName } from './message-view'
 import {
@@ -98,9 +99,14 @@ function withLedger(
   format: HistoryFormat,
 ): ChatResult[] {
   if (ledger === undefined) return results
-  return results.map((result) => {
-    const id = format.toolCallId(result)
-    const learnt = knownCall(ledger, id, (thrown) => warn('ledger', thrown))
+  const asked = results.map((result) => ({
+    id: format.toolCallId(result),
+    text: result.known.text ?? '',
+    called: undefined,
+  }))
+  const known = knownResults(ledger, asked, warnOfLedger)
+  return results.map((result, at) => {
+    const learnt = known[at]
     if (learnt === undefined) return result
     return { ...result, learnt, time: Number.isFinite(result.time) ? result.time : learnt.endedAt }
   })

@@ -4,7 +4,8 @@ import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../
 import type { FoldRecord } from '../types'
 import { FoldTexts, longArguments } from './fold-texts'
 import { elementOf, formatOf, viewsIn } from './formats'
-import { knownCall, type ToolResultKnowledge, warnOfLedger } from './ledger'
+import { knownResults } from './known-results'
+import { type ToolResultKnowledge, warnOfLedger } from './ledger'
 import { joinedText } from './message-cache'
 import type { CallView } from './message-view'
 import { pairsOf } from './tool-pairs'
@@ -17,11 +18,15 @@ interface NamedResult {
   readonly text: string
   readonly called: CallView | undefined
   readonly replaceable: boolean
+  /** The ledger's record of its folds. */
+  readonly folds: FoldRecord | undefined
 }
 
 /** A folded result whose pointers have lost a target. */
 interface LostPointers extends NamedResult {
   readonly folds: FoldRecord
+  /** It as it was before; `undefined` if its text is another one now. */
+  readonly before: NamedResult | undefined
 }
 
 /**
@@ -33,9 +38,9 @@ export function restoreFolds<M>(
   after: readonly M[],
   ledger: ToolResultKnowledge | undefined,
 ): readonly M[] {
-  const { lost, texts, textBefore } = lostPointers(before, after, ledger)
-  return rewritten(after, lost, ({ id, text, folds }) =>
-    text === textBefore.get(id) ? texts.instead(id, text, folds) : withoutPointers(text, folds),
+  const { lost, texts } = lostPointers(before, after, ledger)
+  return rewritten(after, lost, ({ id, text, folds, before }) =>
+    before?.text === text ? texts.instead(id, text, folds) : withoutPointers(text, folds),
   )
 }
 
@@ -51,8 +56,8 @@ export function shortenFolded<M, R extends { messages: readonly M[] }>(
   let given = messages
   for (;;) {
     const made = shorten(given)
-    const { lost, texts, textBefore } = lostPointers(given, made.messages, ledger)
-    const own = ({ id, text }: LostPointers) => textBefore.get(id) ?? text
+    const { lost, texts } = lostPointers(given, made.messages, ledger)
+    const own = ({ text, before }: LostPointers) => before?.text ?? text
     // Without pointers it would be shortened to the same text again.
     const folded = lost.filter((result) => hasPointers(own(result), result.folds))
     const next = rewritten(given, folded, (result) => texts.instead(result.id, own(result), result.folds))
@@ -67,49 +72,97 @@ export function changedResults(
   after: readonly unknown[],
 ): { left: string[]; leftCalls: string[] } {
   if (before === after) return { left: [], leftCalls: [] }
-  const shown = shownTexts(namedResults(after))
-  const left = namedResults(before).flatMap(({ id, text }) => (shown.get(id) === text ? [] : [id]))
+  const shown = shownTexts(namedResults(after, undefined))
+  const left = namedResults(before, undefined).flatMap(({ id, text }) => (shown.get(id) === text ? [] : [id]))
   return { left, leftCalls: left.filter((id) => !shown.has(id)) }
 }
 
 /** Remembers the texts of the results of a history. */
 export function noteResults(texts: FoldTexts, messages: readonly unknown[], ledger: ToolResultKnowledge): void {
-  for (const { id, text, called } of namedResults(messages)) texts.note(id, text, called, foldsOf(ledger, id))
+  for (const { id, text, called, folds } of namedResults(messages, ledger)) texts.note(id, text, called, folds)
 }
 
 function lostPointers(
   before: readonly unknown[],
   after: readonly unknown[],
   ledger: ToolResultKnowledge | undefined,
-): { lost: LostPointers[]; texts: FoldTexts; textBefore: ReadonlyMap<string, string | undefined> } {
+): { lost: LostPointers[]; texts: FoldTexts } {
   const texts = new FoldTexts()
-  if (ledger === undefined || before === after) return { lost: [], texts, textBefore: new Map() }
-  const results = namedResults(after)
-  const folded = results.flatMap((result): LostPointers[] => {
-    const folds = foldsOf(ledger, result.id)
-    return result.replaceable && folds && hasPointers(result.text, folds) ? [{ ...result, folds }] : []
-  })
-  if (folded.length === 0) return { lost: [], texts, textBefore: new Map() }
-  const resultsBefore = namedResults(before)
-  for (const { id, text, called } of resultsBefore) texts.note(id, text, called, foldsOf(ledger, id))
-  const textBefore = shownTexts(resultsBefore)
-  const shown = shownTexts(results)
-  const written = new Map(results.flatMap(({ id, called }) => longArguments(id, called)))
-  const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) => {
-    const text = shown.get(toolCallId)
-    if (argument === undefined)
-      return text !== undefined && (text === textBefore.get(toolCallId) || text === texts.get(toolCallId))
-    const key = foldKey(toolCallId, argument)
-    return written.has(key) && written.get(key) === texts.get(key)
+  if (ledger === undefined || before === after) return { lost: [], texts }
+  const results = namedResults(after, ledger)
+  if (!results.some(isFolded)) return { lost: [], texts }
+  const resultsBefore = namedResults(before, ledger)
+  const wholes = new Map<NamedResult, string | undefined>()
+  for (const result of resultsBefore) {
+    const { id, text, called, folds } = result
+    texts.note(id, text, called, folds)
+    wholes.set(result, texts.get(id))
   }
-  const isThere = (id: string) => shown.has(id)
-  const lost = folded.filter(({ folds }) => ![...targetsOf(folds).values()].every(isShown) || miscounts(folds, isThere))
-  return { lost, texts, textBefore }
+  const [idsBefore, ids] = [byId(resultsBefore), byId(results)]
+  const origins = originsOf(idsBefore, ids)
+  const isShown = (result: NamedResult, { toolCallId, argument }: { toolCallId: string; argument?: string }) => {
+    const target = targetOf(result, ids.get(toolCallId))
+    const origin = origins.get(result)
+    const meant = targetOf(origin ?? result, idsBefore.get(toolCallId))
+    if (target === undefined || meant === undefined || origins.get(target) !== meant) return false
+    if (argument === undefined) return target.text === meant.text || target.text === wholes.get(meant)
+    return argumentIn(target, argument) !== undefined && argumentIn(target, argument) === argumentIn(meant, argument)
+  }
+  const isThere = (id: string) => ids.has(id)
+  const lost = results.flatMap((result): LostPointers[] => {
+    const origin = origins.get(result)
+    // A shortened text no longer tells which record is its own.
+    const folds = origin === undefined ? result.folds : origin.folds
+    if (folds === undefined || !isFolded({ ...result, folds })) return []
+    const isWhole = [...targetsOf(folds).values()].every((target) => isShown(result, target))
+    return isWhole && !miscounts(folds, isThere) ? [] : [{ ...result, folds, before: origin }]
+  })
+  return { lost, texts }
 }
 
-/** The record of the folds of a result. */
-export function foldsOf(ledger: ToolResultKnowledge, id: string): FoldRecord | undefined {
-  return knownCall(ledger, id, warnOfLedger)?.folds
+function isFolded({ replaceable, text, folds }: Pick<NamedResult, 'replaceable' | 'text' | 'folds'>): boolean {
+  return replaceable && folds !== undefined && hasPointers(text, folds)
+}
+
+function byId(results: readonly NamedResult[]): Map<string, NamedResult[]> {
+  const ids = new Map<string, NamedResult[]>()
+  for (const result of results) {
+    const others = ids.get(result.id)
+    if (others === undefined) ids.set(result.id, [result])
+    else others.push(result)
+  }
+  return ids
+}
+
+/** Returns which result of a history each one was before the history was made shorter. */
+function originsOf(
+  idsBefore: ReadonlyMap<string, NamedResult[]>,
+  ids: ReadonlyMap<string, NamedResult[]>,
+): Map<NamedResult, NamedResult> {
+  const origins = new Map<NamedResult, NamedResult>()
+  for (const [id, results] of ids) {
+    const others = [...(idsBefore.get(id) ?? [])]
+    for (const [at, result] of [...results.entries()].reverse()) {
+      // One that was shortened is at the same distance from the end, unless others after it were removed.
+      const same = others.findLastIndex(({ text }, nth) => nth >= at && text === result.text)
+      const origin = others[same >= 0 ? same : others.length - 1]
+      if (origin === undefined) break
+      others.length = others.indexOf(origin)
+      origins.set(result, origin)
+    }
+  }
+  return origins
+}
+
+/** The result of an id that a pointer in `from` means: the newest before it. */
+function targetOf(from: NamedResult, results: readonly NamedResult[] = []): NamedResult | undefined {
+  const isBefore = ({ index, place }: NamedResult) => index < from.index || (index === from.index && place < from.place)
+  return results.length > 1 ? results.findLast(isBefore) : results[0]
+}
+
+function argumentIn({ id, called }: NamedResult, name: string): string | undefined {
+  const key = foldKey(id, name)
+  return longArguments(id, called).find(([other]) => other === key)?.[1]
 }
 
 /** The text of each result. With an id that occurs twice it is ambiguous which result is meant. */
@@ -120,11 +173,11 @@ function shownTexts(results: readonly NamedResult[]): Map<string, string | undef
 }
 
 /** The results of a history that have an id, or whose calls have one. */
-export function namedResults(messages: readonly unknown[]): NamedResult[] {
+export function namedResults(messages: readonly unknown[], ledger: ToolResultKnowledge | undefined): NamedResult[] {
   const { format, views } = viewsIn(messages)
   if (format === undefined) return []
   const pairs = pairsOf(format, messages, views)
-  return pairs.results.flatMap(({ message: index, place, call }): NamedResult[] => {
+  const found = pairs.results.flatMap(({ message: index, place, call }) => {
     const view = views[index]?.results[place]
     const made = call === undefined ? undefined : pairs.calls[call]
     const called = made && views[made.message]?.calls[made.place]
@@ -132,6 +185,8 @@ export function namedResults(messages: readonly unknown[]): NamedResult[] {
     if (view === undefined || id === undefined) return []
     return [{ index, place, id, text: joinedText(view.text), called, replaceable: view.replaceable }]
   })
+  const known = knownResults(ledger, found, warnOfLedger)
+  return found.map((result, at) => ({ ...result, folds: known[at]?.folds }))
 }
 
 /** The history with other texts in these results; itself if none could be written. */

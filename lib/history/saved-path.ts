@@ -47,7 +47,7 @@ const PARTIAL = '.partial.txt'
 const PLACEHOLDERS = [false, true].flatMap((chinese) =>
   ['', PARTIAL].map((kind) => {
     const [before = '', between = '', after = ''] = native
-      .prunedPlaceholder(false, chinese, SLOT + kind, SLOT)
+      .prunedPlaceholder(false, false, chinese, SLOT + kind, SLOT)
       .split(SLOT)
     return { before, between: between.slice(kind.length), after }
   }),
@@ -78,10 +78,14 @@ function prunedPath(text: string): string | undefined {
 const END_LINES = 12
 const END_UNITS = 8192
 
+/** So paths of our files end, and addresses of other stores begin; most results have neither. */
+export function maySayPath(text: string): boolean {
+  return text.includes('.txt') || text.includes('://')
+}
+
 /** The path in a notice at either end of a text. Anywhere else, a text may quote the notice of another output. */
 function noticedPath(text: string, storage: OutputOwner | undefined): string | undefined {
-  // So paths of our files end, and addresses of other stores begin; most results have neither.
-  if (!text.includes('.txt') && !text.includes('://')) return undefined
+  if (!maySayPath(text)) return undefined
   const start = text.slice(0, END_UNITS).split('\n', END_LINES).join('\n')
   const end = text.slice(-END_UNITS).split('\n').slice(-END_LINES).join('\n')
   for (const part of new Set([start, end])) {

@@ -64,6 +64,17 @@ function commandRead(tool: string, view: CallView): FileRead | undefined {
   }
 }
 
+/** Returns true if a call certainly changes nothing, so that a placeholder may invite to make it again. */
+export function isRepeatable(tool: string | undefined, view: CallView | undefined): boolean {
+  if (tool === undefined || view === undefined || view.argsText.length > MAX_COMMAND_LENGTH) return false
+  try {
+    return call(() => native.isRepeatable(tool.toWellFormed(), JSON.stringify(view.args() ?? null).toWellFormed()))
+  } catch {
+    // A proxy or a getter threw.
+    return false
+  }
+}
+
 /** The arguments with `text` in place of every long string. */
 export function shortArguments(view: CallView, text: string): Readonly<Record<string, unknown>> {
   return shorten(view.args() ?? {}, text, 0) as Readonly<Record<string, unknown>>

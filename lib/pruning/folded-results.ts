@@ -23,7 +23,7 @@ export class FoldedResults {
     const { toolCallId } = item
     if (toolCallId === undefined) return
     const shown = joinedText(text)
-    const isWhole = this.texts.note(toolCallId, shown, answered, folds)
+    const isWhole = this.texts.note(toolCallId, shown, answered, folds) !== undefined
     if (!replaceable || folds === undefined || !hasPointers(shown, folds)) return
     item.folds = folds
     item.lacksTarget = !isWhole && this.hasShortenedTarget(folds)
@@ -57,29 +57,34 @@ export class FoldedResults {
   ): HistoryItem[] {
     const folded = items.filter(({ folds, restored }) => folds !== undefined && !restored)
     if (folded.length === 0) return items.filter(hasTextBack)
-    const shown = new Map<string, boolean>()
-    const clearedIds = new Set<string>()
-    const shortened = new Set<string>()
+    const results = new Map<string, HistoryItem[]>()
+    const shortened = new Map<string, HistoryItem[]>()
     for (const item of items) {
-      const { kind, toolCallId, sent, restored } = item
-      if (kind === 'arguments' && toolCallId !== undefined && sent !== undefined) shortened.add(toolCallId)
-      // With an id that occurs twice it is ambiguous which result is meant.
-      if (kind === 'result' && toolCallId !== undefined) {
-        shown.set(toolCallId, !shown.has(toolCallId) && (sent === undefined || restored))
-        if (cleared.has(item)) clearedIds.add(toolCallId)
-      }
+      if (item.toolCallId === undefined || (item.kind === 'arguments' && item.sent === undefined)) continue
+      const ids = item.kind === 'result' ? results : shortened
+      const others = ids.get(item.toolCallId)
+      if (others === undefined) ids.set(item.toolCallId, [item])
+      else others.push(item)
     }
-    const isThere = (id: string) => shown.has(id)
+    const isThere = (id: string) => results.has(id)
     for (const item of folded) {
       const record = item.folds as FoldRecord
-      const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) =>
-        argument === undefined ? shown.get(toolCallId) === true : shown.has(toolCallId) && !shortened.has(toolCallId)
+      const resultOf = (id: string) => targetOf(item, results.get(id))
+      const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) => {
+        const target = resultOf(toolCallId)
+        if (target === undefined) return false
+        if (argument === undefined) return target.sent === undefined || target.restored
+        return !shortened.has(toolCallId)
+      }
       const { sent, lacksTarget } = item
       const own = sent ?? joinedText(textOf(item))
       if (!hasPointers(own, record)) continue
       const targets = [...targetsOf(record).values()]
       if (!lacksTarget && targets.every(isShown) && !miscounts(record, isThere)) {
-        const isCleared = targets.some((target) => target.argument === undefined && clearedIds.has(target.toolCallId))
+        const isCleared = targets.some(({ toolCallId, argument }) => {
+          const target = argument === undefined ? resultOf(toolCallId) : undefined
+          return target !== undefined && cleared.has(target)
+        })
         if (!kept.has(item.key) && (!isCleared || item.index < boundTo)) continue
         kept.add(item.key)
       }
@@ -94,6 +99,12 @@ export class FoldedResults {
     }
     return items.filter(hasTextBack)
   }
+}
+
+/** The result of an id that a pointer in `from` means: the newest before it. */
+function targetOf(from: HistoryItem, results: readonly HistoryItem[] = []): HistoryItem | undefined {
+  const isBefore = ({ index, place }: HistoryItem) => index < from.index || (index === from.index && place < from.place)
+  return results.length > 1 ? results.findLast(isBefore) : results[0]
 }
 
 function hasTextBack({ restored, withPointers }: HistoryItem): boolean {

@@ -4,7 +4,7 @@ import { Estimate, messageJson, PER_SEALED } from '../history/estimate'
 import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { Votes } from '../history/formats/detect-format'
-import { knownCall } from '../history/ledger'
+import { KnownResults } from '../history/known-results'
 import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../history/message-cache'
 import { messageSize, sameView } from '../history/message-identity'
 import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes } from '../history/message-view'
@@ -15,7 +15,7 @@ import { ToolPairs } from '../history/tool-pairs'
 import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
-import { fileAccess, shortArguments, shownBy } from './file-access'
+import { fileAccess, isRepeatable, shortArguments, shownBy } from './file-access'
 import { FoldedResults } from './folded-results'
 import { Columns, type ItemForm } from './history-columns'
 import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
@@ -91,6 +91,7 @@ export class HistoryReader {
   private shared = 0
   private pairs: ToolPairs | undefined
   private readonly folded = new FoldedResults()
+  private readonly recorded: KnownResults
   private readonly indexes: ResultIndexes | undefined
   private readonly namesakes = new Namesakes()
   private readonly tools: ToolFacts
@@ -128,6 +129,7 @@ export class HistoryReader {
         : undefined
     this.wording = new Placeholders(settings, this.tokens)
     this.tools = new ToolFacts(settings)
+    this.recorded = new KnownResults(settings.ledger, (thrown) => settings.tell(pruningError('ledger', thrown)))
   }
 
   /** How many items are left out of the history at hand, or trimmed. */
@@ -334,7 +336,10 @@ export class HistoryReader {
     if (first === undefined) return
     const items = this.items.splice(first.itemsBefore)
     for (const place of this.withoutThinking) if (place >= index) this.withoutThinking.delete(place)
-    for (const { name } of items) this.namesakes.drop(name)
+    for (const { kind, name, toolCallId } of items) {
+      this.namesakes.drop(name)
+      if (kind === 'result' && toolCallId !== undefined) this.recorded.drop(toolCallId)
+    }
     this.shared = Math.min(this.shared, index)
     this.projection.dropFrom(index, this.known.slice(index), items)
     this.known.length = index
@@ -353,6 +358,7 @@ export class HistoryReader {
     const words = this.settings.index === false ? undefined : read?.words
     const news: News = { columns: new Columns(), facts, words, next: 0, nextWords: 0 }
     if (this.settings.keepsUsed) news.columns.uses = read?.uses ?? []
+    const records = this.recordsFrom(views, from)
     for (let index = from; index < this.known.length; index++) {
       const known = this.known[index] as KnownMessage
       const { view } = known
@@ -371,7 +377,7 @@ export class HistoryReader {
         tokens = this.tokens.message(view, size)
         known.size = messageSize(view)
         this.know(index, known.size)
-        this.addItems(view, size, index, known.resultsBefore, news)
+        this.addItems(view, size, index, known.resultsBefore, news, records)
       }
       const role = isSummary(known.object, view) ? 'summary' : view.role
       const items = this.items.length - known.itemsBefore
@@ -402,6 +408,7 @@ export class HistoryReader {
     index: number,
     resultsBefore: number,
     news: News,
+    records: readonly (Readonly<ToolResultRecord> | undefined)[],
   ): void {
     if (this.readsArguments) {
       for (let place = 0; place < calls.length; place++) {
@@ -413,14 +420,19 @@ export class HistoryReader {
       const { mediaTokens } = results[place] as ResultView
       const beside = this.tokens.beside(mediaTokens) - this.tokens.beside()
       const at = { index, place, tokens: (sizes.results[place] as number) + beside }
-      this.addResult(results[place] as ResultView, answered, at, news)
+      this.addResult(results[place] as ResultView, answered, at, news, records[resultsBefore + place])
     }
   }
 
-  private addResult(result: ResultView, answered: CallView | undefined, at: At, news: News): void {
+  private addResult(
+    result: ResultView,
+    answered: CallView | undefined,
+    at: At,
+    news: News,
+    learnt: Readonly<ToolResultRecord> | undefined,
+  ): void {
     const { index, place, tokens } = at
     const toolCallId = result.callId ?? answered?.id
-    const learnt = this.learnt(toolCallId)
     const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
     const outputPath = savedPathOf(result, learnt, this.settings.storage, result.text)
     // Names of the history itself: what a ledger knows may be another thing in another process.
@@ -448,7 +460,9 @@ export class HistoryReader {
     if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.wording.ofMedia(this.mediaOf(index, place)) : ''
     const words = nextWords(news)
-    const shape = this.shapeOf(item, result.text, fixed, { media, words })
+    // With a saved output nothing needs to be called again.
+    const repeatable = outputPath === undefined && !fixed && isRepeatable(toolName, answered)
+    const shape = this.shapeOf(item, result.text, fixed, { media, words, repeatable })
     // A text that was chosen elsewhere is beside the media.
     item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
     const { needsReads, needsCommands } = this.settings
@@ -571,10 +585,20 @@ export class HistoryReader {
     return trim && trimOf(text, trim, language, outputPath)
   }
 
-  private learnt(toolCallId: string | undefined): Readonly<ToolResultRecord> | undefined {
-    const { ledger, tell } = this.settings
-    if (ledger === undefined) return undefined
-    return knownCall(ledger, toolCallId, (thrown) => tell(pruningError('ledger', thrown)))
+  /** The ledger's records of the results of these messages, the first of which has the index `from`, by the numbers of the results. */
+  private recordsFrom(views: readonly MessageView[], from: number): (Readonly<ToolResultRecord> | undefined)[] {
+    const records: (Readonly<ToolResultRecord> | undefined)[] = []
+    if (this.settings.ledger === undefined) return records
+    const last = this.known[from - 1]
+    const first = last === undefined ? 0 : last.resultsBefore + last.view.results.length
+    const asked = views
+      .flatMap(({ results }) => results)
+      .map(({ callId, text }, at) => {
+        const called = this.callOf(first + at)
+        return { id: callId ?? called?.id, text, called }
+      })
+    for (const [at, record] of this.recorded.read(asked).entries()) records[first + at] = record
+    return records
   }
 
   /** The call that a result answers; results count over the whole history. */

@@ -32,32 +32,34 @@ function wantedPlaceholder({ placeholder, tell }: PrunerSettings, item: HistoryI
   return undefined
 }
 
-/** Texts that the placeholder of an item holds: about its media, and words of it. */
+/** Facts about an item for its placeholder. */
 export interface About {
+  /** A text about its images and files. */
   readonly media: string
+  /** Its index. */
   readonly words: string
+  /** The call may be made again. */
+  readonly repeatable: boolean
 }
 
-export const NOTHING_MORE: About = { media: '', words: '' }
+export const NOTHING_MORE: About = { media: '', words: '', repeatable: false }
 
 /** Maximum number of media kinds that a placeholder names. */
 const MAX_KINDS = 5
 
 export class Placeholders {
-  private readonly usual: Record<HistoryItem['kind'], string>
+  private readonly usual = new Map<string, string>()
 
   constructor(
     private readonly settings: PrunerSettings,
     private readonly tokens: Estimate,
-  ) {
-    this.usual = { result: this.usualOf('result'), arguments: this.usualOf('arguments') }
-  }
+  ) {}
 
   /** Returns the future placeholder of an item; a function is called before pruning, because the savings depend on its answer. */
-  of(item: HistoryItem, trimmed: string | undefined, fixed: boolean, { media, words }: About): string {
+  of(item: HistoryItem, trimmed: string | undefined, fixed: boolean, about: About): string {
     const { placeholder } = this.settings
     if (typeof placeholder === 'string') return placeholder
-    const usual = media + this.defaultOf(item, words)
+    const usual = about.media + this.defaultOf(item, about)
     const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
     if (wanted === undefined) return usual
     const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
@@ -76,13 +78,16 @@ export class Placeholders {
     return `[${images ? 'image' : 'media'} removed: ${names}] `
   }
 
-  private defaultOf({ kind, outputPath }: HistoryItem, words: string): string {
+  private defaultOf({ kind, outputPath }: HistoryItem, { words, repeatable }: About): string {
     const isUsual = outputPath === undefined && words === ''
-    return isUsual ? this.usual[kind] : this.usualOf(kind, outputPath, words)
-  }
-
-  private usualOf(kind: HistoryItem['kind'], outputPath?: string, words?: string): string {
+    const key = `${kind} ${repeatable}`
+    const known = isUsual ? this.usual.get(key) : undefined
+    if (known !== undefined) return known
     const chinese = this.settings.language === 'zh-CN'
-    return call(() => native.prunedPlaceholder(kind === 'arguments', chinese, outputPath, words))
+    const text = call(() =>
+      native.prunedPlaceholder(kind === 'arguments', repeatable, chinese, outputPath, words || undefined),
+    )
+    if (isUsual) this.usual.set(key, text)
+    return text
   }
 }

@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { Settings } from '../settings/settings'
 import { toJson } from '../truncation/content'
-import { observe } from '../truncation/record-result'
+import { observe, observeStart } from '../truncation/record-result'
 import type {
   ToolResultLike,
   ToolResultRecorder,
@@ -181,6 +181,7 @@ export class ToolRegistry {
     context: ExecutionContext,
   ): Promise<ToolExecutionResult> {
     const { ledger, fold, ...config } = this.config
+    observeStart(ledger, id)
     const called = tool ?? missingTool(name, [...this.tools.keys()])
     const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
     const { sessionId, messageId, signal } = context

@@ -27,6 +27,16 @@ export interface Finished {
 /** Larger outputs are not parsed for an exit code. */
 const MAX_JSON_UNITS = 1 << 20
 
+/** Tells the ledger that a call begins. A failure is only a warning. */
+export function observeStart(ledger: ToolResultRecorder | undefined, toolCallId: string | undefined): void {
+  if (ledger === undefined || typeof toolCallId !== 'string' || toolCallId === '') return
+  try {
+    catchLater('ledger.begin', ledger.begin?.(toolCallId))
+  } catch (error) {
+    warn('ledger.begin', error)
+  }
+}
+
 /** Writes a finished call into the ledger. A call without an id is never looked up, and a failure is only a warning. */
 export function observe(
   ledger: ToolResultRecorder,

@@ -41,17 +41,19 @@ export interface Handover {
  * Saves an output in the first storage that takes it in time; if only one of the caller's was given and it fails, in the default
  * folders, because it may be the only copy.
  * @param given how what is handed over differs from the output
+ * @param signal aborts the call, which then rejects with its reason
  */
-export async function keptBy(service: Client, given: Receipt, to: Handover): Promise<Kept> {
+export async function keptBy(service: Client, given: Receipt, to: Handover, signal?: AbortSignal): Promise<Kept> {
   const failed: { dir: string; error: string; code: string }[] = []
   for (const storage of [...service.storages, ...defaultStorages(service)]) {
     try {
-      const path = await answerOf(service, storage, to)
+      const path = await answerOf(service, storage, to, signal)
       const receipt = receiptOf(storage, path)
       const known = [given.redactions, receipt?.redactions].filter((count) => count !== undefined)
       const total = known.length > 0 ? known.reduce((sum, count) => sum + count, 0) : undefined
       return { path, part: receipt?.part ?? given.part, redactions: total, attempts: failed }
     } catch (error) {
+      signal?.throwIfAborted()
       const code = error instanceof SpillwayError ? error.code : 'STORAGE_WRITE'
       failed.push({ dir: placeName(storage), error: messageOf(error), code })
     }
@@ -63,10 +65,15 @@ export async function keptBy(service: Client, given: Receipt, to: Handover): Pro
   return { path: '', attempts, saveError: { code: first!.code, message: first!.error, attempts: named } }
 }
 
-async function answerOf(service: Client, storage: ITruncationStorage, to: Handover): Promise<string> {
+async function answerOf(
+  service: Client,
+  storage: ITruncationStorage,
+  to: Handover,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   if (placeOf(storage) !== undefined) return to.toFiles(storage as TruncationStorage)
   const { storageTimeoutMs } = service.settings.facts
-  const path = await inTime((late) => to.toCaller(storage, late), storageTimeoutMs)
+  const path = await inTime((late) => to.toCaller(storage, late), storageTimeoutMs, signal)
   if (isPlace(path)) return path
   throw new SpillwayError('STORAGE_WRITE', `the storage answered ${describe(path)} instead of a path that fits a line`)
 }
@@ -106,15 +113,22 @@ export function withSignal(context: TruncationContext, late: AbortSignal): Trunc
 /** Milliseconds in which a storage that is late may still say that it has the output, or that it has dropped it. */
 const GRACE_MS = 50
 
-async function inTime<T>(work: (late: AbortSignal) => Promise<T>, ms: number): Promise<T> {
+async function inTime<T>(
+  work: (late: AbortSignal) => Promise<T>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const late = new AbortController()
   const problem = new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
-  const answer = work(late.signal)
+  signal?.throwIfAborted()
+  const answer = Promise.resolve(work(late.signal))
+  // After an abort nothing waits for it.
+  answer.catch(() => {})
   try {
-    return await withTimeout(ms, () => answer, { onLate: () => late.abort(problem) })
+    return await withTimeout(ms, () => answer, { signal, onLate: () => late.abort(problem) })
   } catch (error) {
     if (!late.signal.aborted) throw error
-    return await withTimeout(GRACE_MS, () => answer).catch(() => {
+    return await withTimeout(GRACE_MS, () => answer, { signal }).catch(() => {
       throw problem
     })
   }

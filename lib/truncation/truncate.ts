@@ -200,6 +200,7 @@ function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise
       toCaller: (storage, late) => saveFor(storage, withSignal(context, late)),
       toFiles: (storage) => saveFor(storage, context),
     },
+    context.signal instanceof AbortSignal ? context.signal : undefined,
   )
 }
 

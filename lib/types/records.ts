@@ -28,6 +28,8 @@ export interface ToolResultRecord {
 /** A receiver of records, such as a `ToolResultLedger`. */
 export interface ToolResultRecorder {
   record(entry: ToolResultRecord): void
+  /** Says that a call begins, which may have the id of an earlier one. */
+  begin?(toolCallId: string): void
 }
 
 /** A range of lines of a result that was replaced. Lines count from 0 and end before `toLine`. */

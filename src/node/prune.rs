@@ -7,7 +7,7 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
-use spillway_core::history::pruning::placeholder::placeholder;
+use spillway_core::history::pruning::placeholder::{self, About, placeholder};
 use spillway_core::history::pruning::policies::{Form, Item, Kind, Policy, Rules};
 use spillway_core::history::pruning::pruner::{Account, Correction, Message, Pruner, Role};
 use spillway_core::history::pruning::schedule::{Prices, Rule, When};
@@ -237,12 +237,20 @@ pub fn handles_files(tool: String) -> bool {
 #[napi(catch_unwind)]
 pub fn pruned_placeholder(
     arguments: bool,
+    repeatable: bool,
     chinese: bool,
     path: Option<String>,
     words: Option<String>,
 ) -> String {
     let kind = if arguments { Kind::Arguments } else { Kind::Result };
-    placeholder(kind, chinese, path.as_deref(), words.as_deref())
+    let about = About { kind, repeatable, path: path.as_deref(), words: words.as_deref() };
+    placeholder(about, chinese)
+}
+
+/// Returns true if a call certainly changes nothing, so that a placeholder may invite to make it again.
+#[napi(catch_unwind)]
+pub fn is_repeatable(tool: String, args: String) -> Result<bool> {
+    Ok(placeholder::is_repeatable(&tool, &parse(&args)?))
 }
 
 /// The words of a history.

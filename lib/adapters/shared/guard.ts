@@ -148,7 +148,10 @@ function unlessSuspended(controls: ToolControls, suspended: () => boolean): Tool
       },
     }),
     ...(ledger && {
-      ledger: { record: (entry: ToolResultRecord) => (suspended() ? undefined : ledger.record(entry)) },
+      ledger: {
+        begin: (toolCallId: string) => ledger.begin?.(toolCallId),
+        record: (entry: ToolResultRecord) => (suspended() ? undefined : ledger.record(entry)),
+      },
     }),
     ...(doomLoop && {
       doomLoop: doomLoopWith(doomLoop, { record: (one) => (suspended() ? undefined : doomLoop.record(one)) }),

@@ -1,9 +1,10 @@
 /** `spillway prune`: prints a conversation without old results of tools. */
 
-import { writeFileSync } from 'node:fs'
-import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { HistoryPruner, type HistoryPrunerOptions, type PruneReport, ToolResultLedger } from 'spillway'
 import { definedOf } from '../../util/defined'
 import { stringifyLossless } from '../../util/lossless-json'
+import { messageOf } from '../../util/message-of'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
 import { openOutputs } from '../output-storage'
@@ -18,7 +19,8 @@ const command: Command = {
   summary: 'Prints a conversation without old tool results.',
   usage: '[options] <conversation>',
   about: `The conversation is a file (or -, standard input) of messages: a JSON array, an object with messages, input or contents,
-one message per line, or a session file of JsonlSession. It is printed in the same form; the file is not changed. The changes are reported on standard error.`,
+one message per line, or a session file of JsonlSession. It is printed in the same form; the file is not changed. The changes are reported on standard error.
+If results of the conversation were folded, pass the ledger with --ledger: without it, pointers to results that are left out stay.`,
   options: {
     'keep-recent': { type: 'string', value: 'N', help: 'Number of newest results to keep. Default: 5.' },
     policy: {
@@ -33,6 +35,11 @@ one message per line, or a session file of JsonlSession. It is printed in the sa
     protect: { type: 'string', multiple: true, value: 'TOOL', help: 'Keep results of this tool. Can be repeated.' },
     'context-window': { type: 'string', value: 'N', help: "Tokens of the model's window, for the policy pressure." },
     language: { type: 'string', value: 'LANG', help: 'The language of the placeholders: en, zh-CN.' },
+    ledger: {
+      type: 'string',
+      value: 'FILE',
+      help: 'The JSON of the ToolResultLedger of the conversation: folded lines come back if their target is left out.',
+    },
     ...STORE_OR_BUCKET,
     output: { type: 'string', short: 'o', value: 'FILE', help: 'Write the conversation to this file.' },
   },
@@ -54,7 +61,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const conversation = await readConversation(path)
   // Placeholders name the saved outputs of this store, which an earlier process saved.
   const storage = await openOutputs(values)
-  const { messages, report } = new HistoryPruner({ ...optionsOf(values), storage }).prune(conversation.messages)
+  const ledger = ledgerOf(values)
+  const { messages, report } = new HistoryPruner({ ...optionsOf(values), storage, ...(ledger && { ledger }) }).prune(
+    conversation.messages,
+  )
   if (report.reason === 'unreadable') throw new Error(`${path}: the messages are in no known format`)
   const output = text(values, 'output')
   const written = conversation.write(messages)
@@ -85,6 +95,16 @@ function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
     onError: ({ message }) => note(`spillway: ${printable(message)}`),
   }
   return definedOf(given)
+}
+
+function ledgerOf(values: Parsed['values']): ToolResultLedger | undefined {
+  const path = text(values, 'ledger')
+  if (path === undefined) return undefined
+  try {
+    return ToolResultLedger.fromJSON(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new Error(`--ledger ${path}: ${messageOf(error)}`)
+  }
 }
 
 function sentence({ reason, pruned, tokensBefore, tokensAfter, format, bound }: PruneReport): string {

@@ -1,13 +1,31 @@
 //! Placeholders for pruned items. Short, because they are paid for in every request; and they say how to get the
 //! content back.
 
+use serde_json::Value;
+
 use super::policies::Kind;
 use crate::fs::file_names::is_partial;
+use crate::permission::shell;
+use crate::tools::arguments::command_of;
+use crate::tools::{self, Shape, last_part};
 
-/// Returns the placeholder of a result or of an argument, in English or Chinese. `path` is where the full output was
-/// saved, and `words` is the index of the result.
-pub fn placeholder(kind: Kind, chinese: bool, path: Option<&str>, words: Option<&str>) -> String {
-    let mut text = without_index(kind, chinese, path);
+/// Facts about an item for its placeholder.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// Kind of the item.
+    pub kind: Kind,
+    /// True if the call certainly changed nothing: the placeholder invites to make it again.
+    pub repeatable: bool,
+    /// Where the full output was saved.
+    pub path: Option<&'a str>,
+    /// The index of the result.
+    pub words: Option<&'a str>,
+}
+
+/// Returns the placeholder of a result or of an argument, in English or Chinese.
+pub fn placeholder(about: About<'_>, chinese: bool) -> String {
+    let About { kind, repeatable, path, words } = about;
+    let mut text = without_index(kind, repeatable, chinese, path);
     if let Some(words) = words.filter(|words| !words.is_empty()) {
         // Before the closing bracket.
         text.pop();
@@ -18,9 +36,28 @@ pub fn placeholder(kind: Kind, chinese: bool, path: Option<&str>, words: Option<
     text
 }
 
-fn without_index(kind: Kind, chinese: bool, path: Option<&str>) -> String {
+/// Returns true if a call certainly changes nothing. Nothing is known of tools that are not in the table.
+pub fn is_repeatable(tool: &str, args: &Value) -> bool {
+    use tools::Kind;
+    let member = |key: &str| args.get(key).and_then(Value::as_str);
+    let shape = tools::shape(tool).or_else(|| tools::shape(last_part(tool)));
+    match (tools::kind_of(tool), shape) {
+        (Some(Kind::Read | Kind::Search), _) => true,
+        (Some(Kind::Terminal), _) => {
+            command_of(args).is_some_and(|command| shell::only_looks(&command, |_| false))
+        }
+        (Some(Kind::Edit), Some(Shape::Editor)) => member("command") == Some("view"),
+        (Some(Kind::Other), Some(Shape::Address)) => {
+            member("method").is_none_or(|method| method.eq_ignore_ascii_case("get"))
+        }
+        (Some(Kind::Other), shape) => shape.is_some(),
+        _ => false,
+    }
+}
+
+fn without_index(kind: Kind, repeatable: bool, chinese: bool, path: Option<&str>) -> String {
     match (kind, chinese, path) {
-        (Kind::Result, false, None) => {
+        (Kind::Result, false, None) if repeatable => {
             "[Old result left out; call the tool again to see it]".into()
         }
         (Kind::Result, false, Some(path)) if is_partial(path) => {
@@ -29,7 +66,13 @@ fn without_index(kind: Kind, chinese: bool, path: Option<&str>) -> String {
         (Kind::Result, false, Some(path)) => {
             format!("[Old result left out; all of it is in {path}]")
         }
-        (Kind::Result, true, None) => "[旧的工具结果已略去，如需查看请重新调用]".into(),
+        (Kind::Result, false, None) => {
+            "[Old result left out; its call has already been made]".into()
+        }
+        (Kind::Result, true, None) if repeatable => {
+            "[旧的工具结果已略去，如需查看请重新调用]".into()
+        }
+        (Kind::Result, true, None) => "[旧的工具结果已略去，该调用已经执行过]".into(),
         (Kind::Result, true, Some(path)) if is_partial(path) => {
             format!("[旧的工具结果已略去，开头和结尾部分见 {path}]")
         }
