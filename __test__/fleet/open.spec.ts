@@ -112,7 +112,7 @@ test.each([
 test.each([
   ['view', ['--coordination', 'mysql://host'], 3, 'url: expected redis://host'],
   ['view', ['--coordination', 'rdis://:p@host'], 3, "received rdis://…; did you mean 'redis://'?"],
-  ['run', ['--spool-dir', '/spool', '--', 'true'], 2, '--spool-dir: keeps outputs for a bucket'],
+  ['run', ['--spool-dir', '/spool', '--', 'true'], 2, '--spool-dir: needs a bucket'],
   ['run', ['--store', 'azblob://account/outputs', '--', 'true'], 3, 'AZURE_STORAGE_CONNECTION_STRING'],
 ])('spillway %s %j is refused', async (command, args, expected, named) => {
   const { code, stderr } = await cli([command, ...args])

@@ -171,37 +171,38 @@ export class ToolRegistry {
     const { fold } = this.config
     const args = fold && (typeof given === 'string' ? recordIn(given) : given)
     const about = { toolName: name, toolCallId: id, ...(isRecord(args) && { args }) }
-    return runFolded(fold, about, () => this.run({ id, name, given }, tool, context))
+    return runFolded(fold, about, () => callTool(this, { id, name, given }, tool, context))
   }
+}
 
-  /** @internal */
-  async run(
-    { id, name, given }: ReadCall,
-    tool: Tool | undefined,
-    context: ExecutionContext,
-  ): Promise<ToolExecutionResult> {
-    const { ledger, fold, ...config } = this.config
-    observeStart(ledger, id)
-    const called = tool ?? missingTool(name, [...this.tools.keys()])
-    const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
-    const { sessionId, messageId, signal } = context
-    const whole = await bound(this.middleware, result, {
-      toolName: name,
-      sessionId,
-      messageId,
-      toolCallId: id,
-      signal,
-      declared: tool?.truncation,
-    })
-    const outputPath = whole?.metadata?.truncationPath
-    const about = { toolName: name, toolCallId: id, args: fold && recordIn(args), outputPath }
-    const { result: shown, folds } = foldResult(fold, whole, about)
-    const bounded = shown as ToolResult
-    if (ledger !== undefined) {
-      observe(ledger, { toolCallId: id, toolName: name, result, bounded, args: recordIn(args), folds })
-    }
-    return { tool_call_id: id, name, arguments: args, result: bounded }
+/** Runs a tool of a registry, and truncates, folds and records its result. */
+async function callTool(
+  registry: ToolRegistry,
+  { id, name, given }: ReadCall,
+  tool: Tool | undefined,
+  context: ExecutionContext,
+): Promise<ToolExecutionResult> {
+  const { ledger, fold, ...config } = registry.config
+  observeStart(ledger, id)
+  const called = tool ?? missingTool(name, [...registry.tools.keys()])
+  const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
+  const { sessionId, messageId, signal } = context
+  const whole = await bound(registry.middleware, result, {
+    toolName: name,
+    sessionId,
+    messageId,
+    toolCallId: id,
+    signal,
+    declared: tool?.truncation,
+  })
+  const outputPath = whole?.metadata?.truncationPath
+  const about = { toolName: name, toolCallId: id, args: fold && recordIn(args), outputPath }
+  const { result: shown, folds } = foldResult(fold, whole, about)
+  const bounded = shown as ToolResult
+  if (ledger !== undefined) {
+    observe(ledger, { toolCallId: id, toolName: name, result, bounded, args: recordIn(args), folds })
   }
+  return { tool_call_id: id, name, arguments: args, result: bounded }
 }
 
 /** Says that there is no tool with a name, and which tools there are. */
