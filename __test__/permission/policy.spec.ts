@@ -349,6 +349,8 @@ test('an output that the storage saved for this session may be read, unless the 
     expect([tool, policy([]).evaluate({ ...call, tool, args }).decision]).toEqual([tool, 'allow'])
   }
   expect(policy([]).evaluate({ ...call, sessionId: 's2' }).decision).toBe('ask')
+  expect(policy([]).evaluate({ ...call, headless: true }).decision).toBe('allow')
+  expect(policy([]).evaluate({ ...call, sessionId: 's2', headless: true }).decision).toBe('deny')
   expect(policy([]).evaluate({ ...call, args: { path: join(dir, 'other.txt') } }).decision).toBe('ask')
   expect(policy([{ domain: 'read', pattern: `fs:${dir}/**`, decision: 'deny' }]).evaluate(call).decision).toBe('deny')
 })

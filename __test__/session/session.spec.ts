@@ -279,6 +279,8 @@ describe('the file of a session', () => {
     ['a table of users', 'root:x:0:0:root:/root:/bin/sh\nnobody:x:1:1::/:/bin/false\n'],
     ['a file of JSON', `${JSON.stringify({ name: 'app', type: 'module' }, undefined, 2)}\n`],
     ['one line of text', 'a note'],
+    ['an audit log', '{"seq":1,"type":"decision","writer":"w"}\n{"seq":2,"type":"decision","writer":"w"}\n'],
+    ['a transcript of another agent', '{"type":"user","message":{"role":"user"},"uuid":"u","parentUuid":null}\n'],
     ['bytes that are no text', '\ufffd\0\u0001\n'],
   ]
   test.each(foreign)('is refused and stays as it is if it is no session: %s', (_, text) => {

@@ -426,7 +426,11 @@ describe('truncation', () => {
 
   test('an output is saved whole, also if the call is cancelled by the time the tool answers', async () => {
     const stop = new AbortController()
-    const registry = make({ it: () => (stop.abort(), numbered(9)) })
+    const it = () => {
+      stop.abort()
+      return numbered(9)
+    }
+    const registry = make({ it })
     const [answer] = await registry.execute([call('it')], { signal: stop.signal })
     expect(readFileSync(String(answer!.result.metadata?.truncationPath), 'utf8')).toBe(numbered(9))
   })

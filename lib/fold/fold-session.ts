@@ -294,7 +294,7 @@ export class FoldSession {
     const { sums, last } = inners.get(this) as Inner
     if (last === undefined) return `Nothing of ${sums.results} results was folded.`
     const share = ((100 * sums.savedBytes) / sums.bytes).toFixed(1)
-    return `${sums.savedBytes} bytes (${share} %, about ${sums.savedTokens} tokens) of ${sums.results} results were folded; of the last one, of ${last.toolName}, ${last.savedBytes} bytes in ${last.pointers} places.`
+    return `${sums.savedBytes} bytes (${share} %, about ${sums.savedTokens} tokens) of ${sums.results} results were folded; of the last one, of ${last.toolName}, ${last.savedBytes} bytes in ${last.pointers} ${last.pointers === 1 ? 'place' : 'places'}.`
   }
 }
 

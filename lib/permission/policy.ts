@@ -301,7 +301,8 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
   const [decision, , , , , , , details, addresses] = answer
   // Few calls have one, and only the binary knows which argument it is.
   if (addresses.length > 0) return ask({ addresses: read(addresses) })
-  if (decision !== 'ask' || !state.storage) return answer
+  // Without a user to ask, the question about an own file is a denial already.
+  if (decision === 'allow' || !state.storage || (decision === 'deny' && !isHeadless)) return answer
   const own = ownFiles(state.storage, details, sessionId)
   return own.length > 0 ? ask({ ownFiles: own }) : answer
 }

@@ -47,6 +47,7 @@ export function readLog(text: string, newId: () => string): ReadLog {
   const known = new Map<string, string>()
   /** The id that an id stands for from here on. */
   const renamed = new Map<string, string>()
+  let hasEntry = false
   const read = (line: string, value: Record<string, unknown>) => {
     // Some agents begin a log with a line about the session.
     if (value.type === 'session' && value.parentId === undefined) {
@@ -54,6 +55,7 @@ export function readLog(text: string, newId: () => string): ReadLog {
       return
     }
     const id = typeof value.id === 'string' && value.id !== '' ? value.id : undefined
+    hasEntry ||= id !== undefined && typeof value.type === 'string'
     if (id !== undefined && known.get(id) === line) {
       damage.repeated++
       return
@@ -82,7 +84,9 @@ export function readLog(text: string, newId: () => string): ReadLog {
   }
   damage.lostParents = mendParents(entries)
   const lines = [...headers, ...entries.map((entry) => JSON.stringify(entry))]
-  return { entries, lines, damage, isForeign: lines.length === 0 && pieces.some(isOther) }
+  // A log of something else has objects as well, such as an audit log or a transcript of another agent.
+  const isOtherLog = entries.length > 0 && headers.length === 0 && !hasEntry
+  return { entries, lines, damage, isForeign: isOtherLog || (lines.length === 0 && pieces.some(isOther)) }
 }
 
 /** True for a line that no write of an entry leaves, however it was cut off. */
