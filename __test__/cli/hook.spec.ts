@@ -509,6 +509,22 @@ test.each([
   expect(stderr).toContain(words)
 })
 
+test.each([
+  ['one text', 'Bash', { stdout: LONG, stderr: '', interrupted: false, isImage: false }],
+  ['several', 'mcp__x__y', [LONG, LONG].map((text) => ({ type: 'text', text }))],
+])('an output of %s that cannot be saved stays whole', async (_, tool, response) => {
+  env = {
+    ...env,
+    SPILLWAY_STORAGE_DIR: '/dev/null/outputs',
+    HOME: '/dev/null',
+    XDG_DATA_HOME: undefined,
+    TMPDIR: '/dev/null',
+  }
+  const given = { ...payloadsOf('claude-code').PostToolUse, tool_name: tool, tool_response: response }
+  const { code, stdout, stderr } = await hook('claude-code', given)
+  expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/could not be saved, so it was not shortened/)])
+})
+
 describe('the same output again in a session', () => {
   const run = (stdout: string, id: string, more: object = {}, ...args: string[]) => {
     const response = { stdout, stderr: '', interrupted: false, isImage: false }

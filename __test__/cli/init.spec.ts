@@ -119,6 +119,16 @@ describe.each(CASES)('init %s', (agent, file, line, others) => {
   })
 })
 
+test('init claude-code takes the folder of the environment back out', async () => {
+  env = { ...env, SPILLWAY_STORAGE_DIR: join(home, 'outputs') }
+  const file = '.claude/settings.json'
+  put(file, '{ "model": "x" }')
+  await spillway('init', 'claude-code')
+  expect(JSON.parse(get(file)).permissions.additionalDirectories).toEqual([join(home, 'outputs')])
+  await spillway('init', 'claude-code', '--undo')
+  expect(get(file)).toBe('{ "model": "x" }')
+})
+
 test('init pi writes an extension of its own, and no other file is taken for it', async () => {
   const file = '.pi/agent/extensions/spillway.ts'
   await spillway('init', 'pi')

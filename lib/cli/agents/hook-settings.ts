@@ -1,6 +1,6 @@
 /** The settings of an agent with and without Spillway in them. Nothing here writes a file. */
 
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { quoted } from '../parse-values'
@@ -92,7 +92,12 @@ function hooksPatch(
   if (folders !== undefined) {
     const [section, list] = folders
     const inner = objectIn(settings, section, wanted)
-    const stores = [wanted?.store, ...hooksIn(settings, agent, command).map(({ line }) => storeIn(line))]
+    const { SPILLWAY_STORAGE_DIR: own } = process.env
+    const stores = [
+      wanted?.store,
+      own && resolve(own),
+      ...hooksIn(settings, agent, command).map(({ line }) => storeIn(line)),
+    ]
     const isStore = (value: unknown) =>
       typeof value === 'string' && (stores.includes(value) || /[\\/]spillway[\\/]tool-output$/.test(value))
     const change = listPatch(inner, list, isStore, wanted?.store)

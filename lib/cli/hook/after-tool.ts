@@ -9,6 +9,7 @@ import { recordCommand } from '../command-log'
 import { dirsOf } from '../outputs'
 import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
+import { note, printable } from '../terminal'
 import { afterAnswer } from './answers'
 import { allTexts, editableText, findOnlyText, findText, type HookCall, isLong, parsed, TIME_LIMIT_MS } from './payload'
 import { isPreview } from './previews'
@@ -67,7 +68,14 @@ async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, value
   }
   const answer = await group?.hooks[0]?.(payload, call.toolCallId, { signal: AbortSignal.timeout(TIME_LIMIT_MS) })
   const { updatedToolOutput = call.result } = (answer?.hookSpecificOutput ?? {}) as { updatedToolOutput?: unknown }
-  return { result: updatedToolOutput, path: await ended(allTexts(updatedToolOutput)) }
+  const path = await ended(allTexts(updatedToolOutput))
+  return updatedToolOutput === call.result || path !== undefined ? { result: updatedToolOutput, path } : unsaved(call)
+}
+
+/** The agent has the whole output: a preview of what could not be saved would lose the rest. */
+function unsaved(call: HookCall): Cut {
+  note(`spillway: the output of ${printable(call.tool)} could not be saved, so it was not shortened`)
+  return { result: call.result }
 }
 
 async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Parsed['values']): Promise<Cut> {
@@ -81,6 +89,7 @@ async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Pa
   const result = await service.output(found.text, contextOf(call))
   const { content } = hook.readers === undefined ? withReaders(result) : result
   const path = await ended([content])
+  if (result.truncated && result.outputPath === '') return unsaved(call)
   return { result: content === found.text ? call.result : found.with(content), path }
 }
 
