@@ -2,8 +2,9 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { onUnix } from '../support/only'
 import { tempDir } from '../support/temp'
-import { CLI, cli, HERE } from './support'
+import { CLI, cli, ended, HERE, start } from './support'
 
 let home: string
 let cwd: string
@@ -545,6 +546,16 @@ test('nothing but the settings and their backup is left beside them', async () =
   expect(readdirSync(join(home, '.claude')).sort()).toEqual(['settings.json', 'settings.json.spillway-backup'])
   await spillway('init', 'gemini')
   expect(readdirSync(join(home, '.gemini'))).toEqual(['settings.json'])
+})
+
+onUnix('doctor says that nothing can be saved, also in a folder that can be written to', async () => {
+  const outputs = join(home, 'outputs')
+  mkdirSync(outputs)
+  const line = `ulimit -f 0; exec ${HERE} doctor --store ${outputs}`
+  const { code, stdout } = await ended(start('bash', ['-c', line], { env, cwd }))
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^broken: saved outputs in .*outputs: .+/)])
+  expect((await spillway('doctor', '--store', outputs)).stdout).toMatch(/^ok: saved outputs in .*outputs\n/)
+  expect(readdirSync(outputs).filter((name) => name.endsWith('.txt'))).toEqual([])
 })
 
 test('a change that cannot be written names the file, and leaves no backup', async () => {

@@ -1,7 +1,9 @@
 /** `spillway doctor`: lists the agents that have Spillway in their settings, and tests each setup. */
 
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import type { TruncationStorage } from 'spillway'
+import { messageOf } from '../../util/message-of'
 import { AGENTS, agentOf } from '../agents'
 import { fileOf, isWiredIn } from '../agents/files'
 import { type Tried, trySetup, unwritable } from '../agents/try-setup'
@@ -70,9 +72,11 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     return [...new Set(files)].filter((file) => existsSync(file)).map((file) => ({ agent, file }))
   })
   const found = (await Promise.all(setups.map(({ agent, file }) => tried(agent, file, timeoutMs)))).flat()
-  const { dirs } = await openStorage(values).usage()
+  const storage = openStorage(values)
+  const { dirs } = await storage.usage()
   const [store] = dirs
-  const problem = store === undefined ? 'there is none' : unwritable(store.dir)
+  const problem =
+    store === undefined ? 'there is none' : (unwritable(store.dir) ?? (await unsavable(storage, store.dir)))
   const isBad = problem !== undefined || found.some(({ state }) => state === 'broken')
   if (json) {
     await printJson({ store: store?.dir, problem, agents: found })
@@ -92,6 +96,18 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     for (const name of missing) await print(`${name} is not set up; ${typedCommand()} init ${name} does that.\n`)
   else if (found.length === 0) await print(`No agent is set up; ${typedCommand()} init <agent> does that.\n`)
   return isBad ? EXIT.no : EXIT.ok
+}
+
+/** Saves an output in a folder that is there, and removes it again. Returns why it cannot be saved. */
+async function unsavable(storage: TruncationStorage, dir: string): Promise<string | undefined> {
+  if (!existsSync(dir)) return undefined
+  try {
+    const path = await storage.save('An output of spillway doctor.\n', { toolName: 'doctor' })
+    await storage.remove(path)
+    return dirname(path) === dir ? undefined : `outputs are saved in ${dirname(path)} instead`
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 async function tried(agent: Agent, file: string, timeoutMs: number): Promise<Finding[]> {
