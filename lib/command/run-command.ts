@@ -114,7 +114,8 @@ async function run(
     capture.failed = reason !== undefined || exitCode !== 0
     capture.end()
     const result = await capture.result
-    const note = reason && endedNote(service, stop.limitMs, options.signal)
+    const byUser = !hasOwnReason(options.signal)
+    const note = reason && native.commandNote(service.settings.handle, stop.limitMs, byUser)
     return {
       exitCode,
       signal,
@@ -226,13 +227,6 @@ function reportProgress(
     next?.cancel()
   }
   return { cancel }
-}
-
-function endedNote(service: TruncationService, limitMs: number | undefined, signal: AbortSignal | undefined): string {
-  const note = native.commandNote(service.settings.handle, limitMs)
-  if (limitMs !== undefined || !hasOwnReason(signal)) return note
-  // A service speaks one of two languages.
-  return /[\u4e00-\u9fff]/.test(note) ? '命令已被中止。' : 'The command was aborted.'
 }
 
 /** True for a reason that the host gave: it may be a parent agent or a budget, and need not be the user. */

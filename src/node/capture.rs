@@ -6,6 +6,7 @@ use napi::bindgen_prelude::{AsyncTask, External};
 use napi_derive::napi;
 use spillway_core::capture::pipe::Pipe;
 use spillway_core::error::{Code, Error, os_reason};
+use spillway_core::truncation::notice::EndReason;
 use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
@@ -56,11 +57,17 @@ pub fn pipe_close(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) {
     lock(pipe).take();
 }
 
-/// Returns the message for a command that was stopped: after a number of milliseconds, or by its user.
+/// Returns the message for a command that was stopped: after a number of milliseconds, else by its user or by the host.
 #[napi(catch_unwind)]
 pub fn command_note(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
     timeout_ms: Option<f64>,
+    by_user: bool,
 ) -> String {
-    lock_settings(settings).wording().ended(timeout_ms.map(|ms| ms as u64))
+    let reason = match timeout_ms {
+        Some(ms) => EndReason::Timeout { ms: ms as u64 },
+        None if by_user => EndReason::User,
+        None => EndReason::Host,
+    };
+    lock_settings(settings).wording().ended(reason)
 }

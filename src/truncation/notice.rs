@@ -71,13 +71,25 @@ pub struct Circumstances {
 /// Maximum length of a reason in bytes, so that it does not displace other facts.
 const MAX_REASON_BYTES: usize = 160;
 
+/// The reason why a command was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// It ran longer than `ms` milliseconds.
+    Timeout { ms: u64 },
+    /// Its user aborted it.
+    User,
+    /// The host aborted it, as a parent agent or a budget does.
+    Host,
+}
+
 impl Wording {
-    /// Returns the message for a command that was stopped: after `timeout_ms`, or by its user.
-    pub fn ended(&self, timeout_ms: Option<u64>) -> String {
-        let [by_timeout, by_user] = self.ended;
-        match timeout_ms {
-            Some(ms) => by_timeout.replace("{ms}", &ms.to_string()),
-            None => by_user.to_owned(),
+    /// Returns the message for a command that was stopped.
+    pub fn ended(&self, reason: EndReason) -> String {
+        let [by_timeout, by_user, by_host] = self.ended;
+        match reason {
+            EndReason::Timeout { ms } => by_timeout.replace("{ms}", &ms.to_string()),
+            EndReason::User => by_user.to_owned(),
+            EndReason::Host => by_host.to_owned(),
         }
     }
 

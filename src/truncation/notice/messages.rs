@@ -49,8 +49,8 @@ pub struct Wording {
     pub(super) ceiling: &'static str,
     /// Introduces the notices of earlier previews.
     pub(super) earlier: &'static str,
-    /// Messages for a command that was stopped: by its timeout of `{ms}`; by its user.
-    pub(super) ended: [&'static str; 2],
+    /// Messages for a command that was stopped: by its timeout of `{ms}`; by its user; by its host.
+    pub(super) ended: [&'static str; 3],
     /// How to continue reading; see [`Advice`].
     pub(super) advice: Advice,
     /// `{path}`: marker and path in one line, for limits without room for more.
@@ -130,6 +130,7 @@ pub static ENGLISH: Wording = Wording {
         "The command was ended because it ran longer than {ms} ms. If it needs more time and does not wait for input, \
          run it again with a larger timeout in milliseconds.",
         "The command was aborted by the user.",
+        "The command was aborted.",
     ],
     advice: Advice::Available([
         "Use {tool} to search that file.",
@@ -178,6 +179,7 @@ pub static CHINESE: Wording = Wording {
     ended: [
         "命令运行超过 {ms} 毫秒，已被终止。如果它需要更长时间且不是在等待输入，请用更大的超时值（毫秒）重新运行。",
         "命令已被用户中止。",
+        "命令已被中止。",
     ],
     advice: Advice::Available([
         "可用 {tool} 搜索该文件。",
