@@ -988,11 +988,19 @@ describe('calls of one answer', () => {
 
   test('that ended without a result count no more', () => {
     const fold = new FoldSession()
-    fold.begin({ toolName: 'read', toolCallId: '1', args: { path: 'a' } })
+    fold.fold(text('x'), { toolName: 'read', toolCallId: '0', args: { path: 'a' } })
+    const [first, second] = [
+      { toolName: 'read', toolCallId: '1', args: { path: 'a' } },
+      { toolName: 'bash', toolCallId: '2', args: { command: 'x' } },
+    ]
+    fold.begin(first)
     fold.end('1')
-    fold.fold(text('x'), { toolName: 'read', toolCallId: '2', args: { path: 'a' } })
-    const { content } = fold.fold(text('x'), { toolName: 'bash', toolCallId: '3', args: { command: 'x' } })
+    fold.begin(second)
+    const { content } = fold.fold(text('x'), second)
     expect(content).toContain('of the read of a above')
+    // One that still runs may be the newest of its name.
+    for (const call of [first, second]) fold.begin({ ...call, toolCallId: `${call.toolCallId} again` })
+    expect(fold.fold(text('x'), { ...second, toolCallId: '2 again' }).content).toBe(text('x'))
     expect(() => fold.begin({ toolName: 5 } as never)).toThrow(SpillwayError)
     expect(() => fold.end(5 as never)).toThrow(SpillwayError)
   })

@@ -113,7 +113,7 @@ const MAX_ARGS_UNITS = 4096
 const MAX_TEXT_UNITS = 2000
 /** At most 100,000 texts can be named; the oldest calls are forgotten with their lines. */
 const MAX_IDS = 100_000
-/** Calls that run at the same time; of more, the oldest count as ended. */
+/** Calls that run at the same time, and of those that ended meanwhile; of more, the oldest are forgotten. */
 const MAX_RUNNING = 1000
 
 interface Edit {
@@ -191,7 +191,7 @@ export class FoldSession {
     if (!toolCallId) return
     running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since: next, time })
     const [oldest] = running.keys()
-    if (running.size > MAX_RUNNING && oldest !== undefined) running.delete(oldest)
+    if (running.size > MAX_RUNNING && oldest !== undefined) endOf(inners.get(this) as Inner, oldest)
   }
 
   /** Says that a call has ended without a result that is folded. */
@@ -355,7 +355,11 @@ function endOf(inner: Inner, id: string | undefined): { since: number; beside: [
   const others = [...running.values(), ...inner.ended.filter(({ time }) => time > own.time)]
   inner.time++
   if (running.size === 0) inner.ended = []
-  else inner.ended.push({ ...own, time: inner.time })
+  else {
+    inner.ended.push({ ...own, time: inner.time })
+    // A call that never ends must not keep all others.
+    if (inner.ended.length > MAX_RUNNING) inner.ended.shift()
+  }
   if (others.length === 0) return undefined
   return { since: own.since, beside: others.map(({ toolName, args }) => [toolName, args]) }
 }

@@ -160,9 +160,9 @@ class Guard {
   /** Reads which calls of the branch wait, as after a restart. */
   private async read(): Promise<void> {
     if (this.hasRead) return
-    this.hasRead = true
     const messages = (await this.entriesOfBranch()).map(({ message }) => readingOf(message))
     this.waiting = messages.reduce<PendingCall[]>(waitingAfter, [])
+    this.hasRead = true
   }
 
   private async entriesOfBranch() {

@@ -3,14 +3,17 @@
 import type { FoldCall, FoldedText } from '../fold/fold-session'
 import { noticeOfOutput } from '../storage/saved-outputs'
 import type { FoldRecord } from '../types'
-import { catchLater, warn } from '../util/warn'
+import { catchLater, tellCaller, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { bodyOf, editText } from './tool-result'
 
 /** Folds results of one session: a `FoldSession`. */
 export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
-  /** Receives each call before it runs, and the ids of those that ended without a result: results of calls that ran at the same time do not point to each other. */
+  /**
+   * Receives each call before it runs, and its id when it has ended: results of calls that ran at the same time do not point to
+   * each other.
+   */
   begin?(call: FoldCall): void
   end?(toolCallId: string): void
   /** Receives the ids of results that are no longer sent; with `callsStay` their calls still are. */
@@ -37,15 +40,12 @@ export async function runFolded<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   if (folder?.begin === undefined) return run()
-  try {
-    folder.begin(call)
-  } catch (error) {
-    warn('fold', error)
-  }
+  const { toolCallId } = call
+  tellCaller('fold', () => folder.begin?.(call))
   try {
     return await run()
   } finally {
-    if (call.toolCallId !== undefined) catchLater('fold', folder.end?.(call.toolCallId))
+    if (toolCallId !== undefined) tellCaller('fold', () => folder.end?.(toolCallId))
   }
 }
 

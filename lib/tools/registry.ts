@@ -226,7 +226,7 @@ function readCall(toolCall: unknown): ReadCall {
   let [id, name]: unknown[] = []
   try {
     const call = Object(toolCall) as Record<string, unknown>
-    const { function: inner = call.custom ?? call.functionCall ?? call.toolUse ?? call } = call
+    const inner = call.function ?? call.custom ?? call.functionCall ?? call.toolUse ?? call
     const asked = Object(inner) as Record<string, unknown>
     // An item of OpenAI's Responses API has an id of its own besides that of its call.
     id = call.call_id ?? asked.toolCallId ?? asked.toolUseId ?? asked.id ?? call.id
@@ -235,7 +235,7 @@ function readCall(toolCall: unknown): ReadCall {
     const args = [asked.arguments, asked.input, asked.args].find((value) => value !== undefined)
     const given = isText ? { input: args } : args
     if (typeof name === 'string' && (id === undefined || typeof id === 'string'))
-      return { id: id ?? randomUUID(), name, given }
+      return { id: id || randomUUID(), name, given }
   } catch {
     // A getter or a proxy can throw: then it has no name.
   }

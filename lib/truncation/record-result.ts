@@ -3,7 +3,7 @@
 import { isSavedOutput } from '../storage/saved-outputs'
 import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
 import { jsonRecord } from '../util/json-record'
-import { catchLater, warn } from '../util/warn'
+import { catchLater, tellCaller, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { opened } from './bounded-output'
 import { textOfValue } from './content'
@@ -30,11 +30,7 @@ const MAX_JSON_UNITS = 1 << 20
 /** Tells the ledger that a call begins. A failure is only a warning. */
 export function observeStart(ledger: ToolResultRecorder | undefined, toolCallId: string | undefined): void {
   if (ledger === undefined || typeof toolCallId !== 'string' || toolCallId === '') return
-  try {
-    catchLater('ledger.begin', ledger.begin?.(toolCallId))
-  } catch (error) {
-    warn('ledger.begin', error)
-  }
+  tellCaller('ledger.begin', () => ledger.begin?.(toolCallId))
 }
 
 /** Writes a finished call into the ledger. A call without an id is never looked up, and a failure is only a warning. */

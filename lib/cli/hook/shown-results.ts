@@ -46,14 +46,17 @@ export async function foldShown(dir: string, call: HookCall, text: string, path:
   const { FoldSession } = await import('spillway/fold')
   const session = new FoldSession()
   const keep = path === undefined ? [] : [path]
-  let folded = text
   for (const { result, hasEnded } of inOrder([...earlier, own])) {
     const { id, tool: toolName, args: given, text: shown } = result
     const about = { toolName, toolCallId: id, args: given, keep }
-    if (!hasEnded) session.begin(about)
-    else folded = session.fold(shown, about).content
+    if (!hasEnded) {
+      session.begin(about)
+      continue
+    }
+    const { content } = session.fold(shown, about)
+    if (result === own) return content
   }
-  return folded
+  return text
 }
 
 /** The begins and the ends of calls, in their order in time. */
