@@ -14,7 +14,11 @@ pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pe
 /// Further names of files with secrets, as programs and people call them, unless a user gives a list. With a folder in front,
 /// only files in a folder of that name, and with `/**` all that is below it.
 const COMMON: &str = "\
-    id_* id_rsa* id_dsa* id_ecdsa* id_ed25519* *_rsa *_dsa *_ecdsa *_ed25519 .ssh/** ssh/ssh_host_* \
+    id_* !id_*.ts !id_*.tsx !id_*.js !id_*.jsx !id_*.mjs !id_*.cjs !id_*.py !id_*.go !id_*.rs !id_*.rb !id_*.java !id_*.kt !id_*.swift \
+    !id_*.c !id_*.h !id_*.cc !id_*.cpp !id_*.hpp !id_*.cs !id_*.php !id_*.vue !id_*.sql !id_*.csv !id_*.tsv !id_*.json !id_*.yml \
+    !id_*.yaml !id_*.toml !id_*.xml !id_*.html !id_*.css !id_*.md !id_*.txt !id_*.rst !id_*.proto !id_*.sh !id_*.log !id_*.png \
+    !id_*.svg !id_*.lock !id_*.snap \
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* *_rsa *_dsa *_ecdsa *_ed25519 .ssh/** ssh/ssh_host_* \
     *.p12 *.pfx *.p8 *.pkcs12 *.jks *.keystore *.bcfks *.jceks *.kdbx *.kdb *.ppk *.keytab *.keychain *.keychain-db *.agekey \
     .gnupg/** secring.gpg secring.* .password-store/** wallet.dat \
     .npmrc .netrc _netrc .pypirc .git-credentials git/credentials .aws/** .azure/** .kube/** kubeconfig *.kubeconfig kubeconfig.yml kubeconfig.yaml \
@@ -34,7 +38,6 @@ const COMMON: &str = "\
     .config/containers/auth.json containers/auth.json .yarnrc.yml NuGet/NuGet.Config firebase-adminsdk-*.json *-firebase-adminsdk.json \
     .cloudflared/*.json .aliyun/config.json .bluemix/config.json .fly/config.yml .config/stripe/** .snowflake/** .wrangler/** \
     .kaggle/kaggle.json kaggle.json .cache/huggingface/token .huggingface/token .authinfo .authinfo.gpg .vault_pass .vault_pass.txt *.bks \
-    !id_*.ts !id_*.tsx !id_*.js !id_*.jsx !id_*.mjs !id_*.cjs !id_*.py !id_*.go !id_*.rs !id_*.rb !id_*.java !id_*.kt !id_*.swift !id_*.c !id_*.h !id_*.cc !id_*.cpp !id_*.hpp !id_*.cs !id_*.php !id_*.vue !id_*.sql !id_*.csv !id_*.tsv !id_*.json !id_*.yml !id_*.yaml !id_*.toml !id_*.xml !id_*.html !id_*.css !id_*.md !id_*.txt !id_*.rst !id_*.proto !id_*.sh !id_*.log !id_*.png !id_*.svg !id_*.lock !id_*.snap \
     !*.pub !known_hosts !known_hosts.old !*.pub.pem !.env-example !.env_example !.env-sample !.env_sample";
 
 /// Names of ordinary files. A glob with a star that one of these matches is about files in general, and not about secrets.

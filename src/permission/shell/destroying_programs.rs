@@ -47,14 +47,11 @@ fn is_disk_of_bsd(text: &str) -> bool {
     })
 }
 
-/// Returns true for a number, a file with the image of a disk, and a disk in the memory, `md0`, which has its content from one.
+/// Returns true for a number, a file with the image of a disk, and a disk of FreeBSD in the memory, `md0`, which has its content from one.
 fn is_image(text: &str) -> bool {
     const ENDS: &str = "img iso raw bin vmdk vhd qcow2 dd";
-    let starts = |start: &str, is: fn(&u8) -> bool| {
-        text.strip_prefix(start).is_some_and(|rest| rest.as_bytes().first().is_some_and(is))
-    };
-    starts("", u8::is_ascii_digit)
-        || starts("md", u8::is_ascii_digit)
+    let number = text.strip_prefix("md").unwrap_or(text);
+    number.starts_with(|letter: char| letter.is_ascii_digit())
         || text.starts_with("./")
         || text.rsplit_once('.').is_some_and(|(_, end)| has_word(ENDS, end))
 }
@@ -157,10 +154,12 @@ impl Walker<'_> {
             })
         };
         let is_verb = |verbs: &str, word: &Word| has_word(verbs, &word.text.to_ascii_lowercase());
+        // Pools have any name; only their labels are on a disk or in a file.
+        let are_names = base == "zfs" || (base == "zpool" && !has("labelclear"));
         let ends_pool = |verbs: &str| {
             let mut named = operands(rest).filter(|word| !is_verb(verbs, word));
             rest.iter().any(|word| is_verb(verbs, word))
-                && named.any(|word| base == "zfs" || is_disk(word) || !is_image(&word.text))
+                && named.any(|word| are_names || is_disk(word) || !is_image(&word.text))
         };
         let partitions = || {
             let looks = has(LOOKS)

@@ -56,12 +56,12 @@ pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
     words
         .iter()
         .enumerate()
-        .filter(|(at, _)| !texts.contains(at))
+        .filter(|(at, _)| texts.binary_search(at).is_err())
         .map(|(_, word)| word.clone())
         .collect()
 }
 
-/// Returns the indexes of the arguments of `program` that are neither options nor files: patterns, globs and other values.
+/// Returns the indexes of the arguments of `program` that are neither options nor files, in order: patterns, globs and other values.
 pub(super) fn texts(program: &str, words: &[Word]) -> Vec<usize> {
     let mut texts = Vec::new();
     let mut given = words.iter().any(|word| gives_pattern(program, word));

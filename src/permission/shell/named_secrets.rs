@@ -85,7 +85,7 @@ impl Walker<'_> {
                 continue;
             }
             if (is_git && git::is_text(words, at))
-                || texts.contains(&(at - 1))
+                || texts.binary_search(&(at - 1)).is_ok()
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))
                 || (leaves_out && is_left_out(base, option, &words[at - 1].text, &word.text))

@@ -426,7 +426,8 @@ impl Walker<'_> {
             }
             Effect::Reads => {
                 self.reaches(from, value, command);
-                if !value.contains(['=', ',', ':', '@', '<', ';', '{', ' ']) {
+                let is_one_path = !value.contains(['=', ',', ':', '@', '<', ';', '{', ' ']);
+                if is_one_path || self.sensitive.is_sensitive(value) {
                     self.value_of(Domain::Read, from, value, command);
                 }
             }

@@ -278,7 +278,13 @@ pub(super) fn roots_of_fd<'a>(
     operands: impl Iterator<Item = &'a usize>,
     words: &[Word],
 ) -> Vec<Word> {
-    let mut found = values_of(own, "-C,--base-directory,--search-path");
+    let mut found = values_of(own, "--base-directory,--search-path");
+    // Also at the end of a bundle: `-HC folder`.
+    found.extend(own.iter().enumerate().filter_map(|(at, word)| match letters_of("fd", word) {
+        (letters, Some("")) if letters.ends_with('C') => own.get(at + 1).cloned(),
+        (letters, Some(value)) if letters.ends_with('C') => Some(Word::plain(value)),
+        _ => None,
+    }));
     // The first operand is the pattern.
     found.extend(operands.skip(1).map(|at| words[*at].clone()));
     if found.is_empty() { vec![Word::plain(".")] } else { found }

@@ -92,7 +92,7 @@ struct Waiting {
 
 impl Waiting {
     fn is(&self, id: &str, scope: &str) -> bool {
-        self.id == id && self.scope == scope
+        self.id == bounded(id, MAX_ID) && self.scope == scope
     }
 }
 
@@ -580,9 +580,9 @@ impl Record {
         self.settle(found.id);
         self.close();
         let id = self.full_name(found)?;
-        self.failed_scopes.insert(self.scope.0.clone());
         let known = self.entries.find(&self.scope.0, &id, then != Then::Nothing);
         let at = known.or_else(|| self.insert(&id))?;
+        self.failed_scopes.insert(self.scope.0.clone());
         self.entries.complete_name(at, &id);
         let entry = self.entries.all.get_mut(at)?;
         let held = (std::mem::take(&mut self.held_message), std::mem::take(&mut self.held_place));
