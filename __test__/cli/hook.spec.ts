@@ -599,6 +599,19 @@ describe('the same output again in a session', () => {
     expect(shownOf(await run(TEXT, 'three', { tool_input: { command: 'three' } }))).toMatch(/same as lines/)
   })
 
+  test('gets its own text, also beside a result that is noted as ended later', async () => {
+    await run(TEXT, 'one')
+    await run(TEXT.replaceAll('test', 'other'), 'two', { tool_input: { command: 'two' } })
+    const [name] = readdirSync(store).filter((each) => each.startsWith('shown-'))
+    const file = join(store, name!)
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    const later = { ...JSON.parse(lines[1]!), began: 0, ended: Date.now() + 1e9 }
+    writeFileSync(file, `${lines[0]}\n${JSON.stringify(later)}\n`)
+    const shown = shownOf(await run(TEXT, 'three', { tool_input: { command: 'three' } }))
+    expect(shown).toMatch(/same as lines/)
+    expect(shown).not.toContain('other')
+  })
+
   test('is kept in a file that only the user can read, and that does not grow without end', async () => {
     const long = (at: number) => Array.from({ length: 900 }, (_, line) => `${at}: line ${line} of many`).join('\n')
     let largest = 0

@@ -297,6 +297,14 @@ describe('the same test run again', () => {
     expect(record?.saved).toBe(text.length - content.length)
   })
 
+  test('of two at the same time, none is the last one', () => {
+    const session = new FoldSession()
+    session.fold(pytest(38, ['test_one']), run('a'))
+    for (const id of ['b', 'c']) session.begin(run(id))
+    for (const id of ['b', 'c']) expect(lineOf(session.fold(pytest(39, []), run(id)).content)).toBeUndefined()
+    expect(lineOf(session.fold(pytest(38, ['test_one']), run('d')).content)).toBeUndefined()
+  })
+
   test.each<[string, string, string, string | undefined]>([
     [
       'all fixed',
@@ -984,6 +992,27 @@ describe('calls of one answer', () => {
     const later = run('4', 'a')
     await release('a')
     expect(await later).toMatch(/of the read of a above|of the newest read of [ab] above/)
+  })
+
+  test.each(['begin', 'end'] as const)('keep their results if %s of a folder throws or fails later', async (name) => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    for (const fail of [
+      () => {
+        throw new Error('no')
+      },
+      async () => Promise.reject(new Error('no')),
+    ]) {
+      const fold = { fold: (content: string) => ({ content }), begin: () => {}, end: () => {}, [name]: fail }
+      const registry = new ToolRegistry({ fold })
+      registry.register({ name: 'read', execute: async () => 'text' })
+      const [done] = await registry.execute([{ id: '1', function: { name: 'read', arguments: '{}' } }])
+      expect(done!.result.output).toBe('text')
+      const guarded = guardTool({ name: 'read', execute: async () => 'text' }, { fold })
+      expect(await guarded.execute({}, { toolCallId: '1' })).toBe('text')
+    }
+    await new Promise((next) => setImmediate(next))
+    expect(warned).toHaveBeenCalledTimes(4)
+    warned.mockRestore()
   })
 
   test('that ended without a result count no more', () => {

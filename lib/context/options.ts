@@ -187,11 +187,7 @@ export function prunerOptions<M>(
   })
   const { estimateTokens, language, ledger, storage } = options
   const counting = ledger && {
-    get: (id: string) => {
-      const known = ledger.get(id)
-      if (known !== undefined) counts.known++
-      return known
-    },
+    get: (id: string) => ledger.get(id),
     getAll: (id: string) => {
       const known = recordsOf(ledger, id, (thrown) => onError(pruningError('ledger', thrown)))
       if (known.length > 0) counts.known++

@@ -65,6 +65,12 @@ interface RunningCall {
   time: number
 }
 
+/** The texts that a pointer may not lead to: those with this number or a later one, and those of the calls beside it. */
+interface Beside {
+  since: number
+  beside: [tool: string, args: string][]
+}
+
 /** A text with pointers in place of lines. */
 export interface FoldedText {
   content: string
@@ -210,7 +216,7 @@ export class FoldSession {
     const beside = isRecord(about) ? endOf(inner, about.toolCallId) : undefined
     // Most results are small.
     if (text.length <= SMALL_UNITS) {
-      if (isRecord(about) && inner.tests.mayKnow(about)) inner.tests.describe(about, describeArgs(about.args), text)
+      if (isRecord(about) && inner.tests.mayKnow(about)) testChange(inner, about, text, beside)
       if (isRecord(about)) countCall(inner, about)
       return { content: text }
     }
@@ -238,8 +244,7 @@ export class FoldSession {
     const kept = keep.filter((line) => line.isWellFormed())
     const given = { ...named, id, protected: isProtected, keep: kept, ...Object(own) }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
-    const isAmbiguous = beside?.beside.some(([tool, other]) => tool === toolName && other === described) === true
-    const change = isProtected || isAmbiguous ? undefined : inner.tests.describe({ toolName, args }, described, text)
+    const change = isProtected ? undefined : testChange(inner, { toolName, args }, text, beside)
     if (answer === null || answer === undefined) return { content: text }
     const { edits, counts } = JSON.parse(answer) as { edits: Edit[]; counts: number[] }
     const content = changed(text, withChange(edits, change))
@@ -345,8 +350,8 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
   return edits
 }
 
-/** Ends a call. Returns what a pointer in its result may not lead to: the texts since it began, and those of the calls beside it. */
-function endOf(inner: Inner, id: string | undefined): { since: number; beside: [string, string][] } | undefined {
+/** Ends a call. Returns what ran beside it. */
+function endOf(inner: Inner, id: string | undefined): Beside | undefined {
   const { running } = inner
   if (running.size === 0) return undefined
   const own = id === undefined ? undefined : running.get(id)
@@ -362,6 +367,15 @@ function endOf(inner: Inner, id: string | undefined): { since: number; beside: [
   }
   if (others.length === 0) return undefined
   return { since: own.since, beside: others.map(({ toolName, args }) => [toolName, args]) }
+}
+
+/** Returns how a test run differs from the last one of its call. Of equal calls that ran at the same time, none is the last one. */
+function testChange({ tests }: Inner, about: FoldCall, text: string, beside: Beside | undefined): string | undefined {
+  const args = describeArgs(about.args)
+  const isAmbiguous = beside?.beside.some(([tool, other]) => tool === about.toolName.toWellFormed() && other === args)
+  if (isAmbiguous !== true) return tests.describe(about, args, text)
+  tests.forget(about, args)
+  return undefined
 }
 
 /** Forgets the earlier use of an id: a pointer could not tell the two apart. */

@@ -33,7 +33,7 @@ export class TestChanges {
    */
   describe({ toolName, args: given }: TestCall, args: string, text: string): string | undefined {
     if (args === '' || !(RUNS_TESTS.test(args) || RUNS_TESTS.test(toolName))) return undefined
-    const key = JSON.stringify([toolName, args])
+    const key = keyOf(toolName, args)
     const before = this.runs.get(key)
     const run = readTestRun(text)
     this.runs.delete(key)
@@ -45,6 +45,11 @@ export class TestChanges {
     const [oldest] = this.runs.keys()
     if (this.runs.size > MAX_CALLS && oldest !== undefined) this.runs.delete(oldest)
     return before?.isWhole && known.isWhole ? changeBetween(before.run, run) : undefined
+  }
+
+  /** Forgets the last run of a call. */
+  forget({ toolName }: TestCall, args: string): void {
+    this.runs.delete(keyOf(toolName, args))
   }
 
   /** False if a call has certainly not run tests before. Takes next to no time, and never throws. */
@@ -65,6 +70,8 @@ export class TestChanges {
     this.subjects.clear()
   }
 }
+
+const keyOf = (toolName: string, args: string) => JSON.stringify([toolName, args])
 
 /** A call that may have run tests. */
 interface TestCall {

@@ -67,3 +67,12 @@ export function longArguments(toolCallId: string, called: CallView | undefined):
     typeof value === 'string' && value.length > LONG_ARGUMENTS ? [[foldKey(toolCallId, name), value]] : [],
   )
 }
+
+/** The result of an id that a pointer in `from` means: the newest before it. */
+export function targetOf<T extends { readonly index: number; readonly place: number }>(
+  from: T,
+  results: readonly T[] = [],
+): T | undefined {
+  const isBefore = ({ index, place }: T) => index < from.index || (index === from.index && place < from.place)
+  return results.length > 1 ? results.findLast(isBefore) : results[0]
+}

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { hasPointers } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
+import { groupedBy } from '../util/grouped'
 import { recordsOf, type ToolResultKnowledge } from './ledger'
 import { joinedText, type ResultText } from './message-cache'
 import type { CallView } from './message-view'
@@ -37,13 +38,7 @@ export class KnownResults {
     const found = new Array<Known | undefined>(results.length).fill(undefined)
     const { ledger } = this
     if (ledger === undefined) return found
-    const places = new Map<string, number[]>()
-    for (const [place, { id }] of results.entries()) {
-      if (id === undefined) continue
-      const others = places.get(id)
-      if (others === undefined) places.set(id, [place])
-      else others.push(place)
-    }
+    const places = groupedBy(results.keys(), (place) => results[place]?.id)
     for (const [id, asked] of places) {
       const records = recordsOf(ledger, id, this.tell)
       const before = this.given.get(id) ?? []
@@ -53,7 +48,8 @@ export class KnownResults {
         records.length > 1 || before.length > 0,
       )
       for (const [nth, place] of asked.entries()) found[place] = matched[nth]
-      this.given.set(id, [...before, ...matched])
+      before.push(...matched)
+      this.given.set(id, before)
     }
     return found
   }

@@ -2,7 +2,8 @@
 
 import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../fold/restore'
 import type { FoldRecord } from '../types'
-import { FoldTexts, longArguments } from './fold-texts'
+import { groupedBy } from '../util/grouped'
+import { FoldTexts, longArguments, targetOf } from './fold-texts'
 import { elementOf, formatOf, viewsIn } from './formats'
 import { knownResults } from './known-results'
 import { type ToolResultKnowledge, warnOfLedger } from './ledger'
@@ -98,7 +99,7 @@ function lostPointers(
     texts.note(id, text, called, folds)
     wholes.set(result, texts.get(id))
   }
-  const [idsBefore, ids] = [byId(resultsBefore), byId(results)]
+  const [idsBefore, ids] = [groupedBy(resultsBefore, idOf), groupedBy(results, idOf)]
   const origins = originsOf(idsBefore, ids)
   const isShown = (result: NamedResult, { toolCallId, argument }: { toolCallId: string; argument?: string }) => {
     const target = targetOf(result, ids.get(toolCallId))
@@ -120,18 +121,10 @@ function lostPointers(
   return { lost, texts }
 }
 
+const idOf = ({ id }: NamedResult) => id
+
 function isFolded({ replaceable, text, folds }: Pick<NamedResult, 'replaceable' | 'text' | 'folds'>): boolean {
   return replaceable && folds !== undefined && hasPointers(text, folds)
-}
-
-function byId(results: readonly NamedResult[]): Map<string, NamedResult[]> {
-  const ids = new Map<string, NamedResult[]>()
-  for (const result of results) {
-    const others = ids.get(result.id)
-    if (others === undefined) ids.set(result.id, [result])
-    else others.push(result)
-  }
-  return ids
 }
 
 /** Returns which result of a history each one was before the history was made shorter. */
@@ -152,12 +145,6 @@ function originsOf(
     }
   }
   return origins
-}
-
-/** The result of an id that a pointer in `from` means: the newest before it. */
-function targetOf(from: NamedResult, results: readonly NamedResult[] = []): NamedResult | undefined {
-  const isBefore = ({ index, place }: NamedResult) => index < from.index || (index === from.index && place < from.place)
-  return results.length > 1 ? results.findLast(isBefore) : results[0]
 }
 
 function argumentIn({ id, called }: NamedResult, name: string): string | undefined {

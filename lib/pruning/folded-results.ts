@@ -1,13 +1,14 @@
 /** Folded results of a history: the targets of their pointers, and their texts if a target is no longer sent. */
 
 import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../fold/restore'
-import { FoldTexts } from '../history/fold-texts'
+import { FoldTexts, targetOf } from '../history/fold-texts'
 import type { ToolResultKnowledge } from '../history/ledger'
 import { joinedText, type ResultText } from '../history/message-cache'
 import type { CallView, ResultView } from '../history/message-view'
 import { noteResults } from '../history/restore-folds'
 import { removedBefore } from '../overflow/previous-truncation'
 import type { FoldRecord } from '../types'
+import { groupedBy } from '../util/grouped'
 import type { HistoryItem } from './prunable-item'
 
 export class FoldedResults {
@@ -57,15 +58,12 @@ export class FoldedResults {
   ): HistoryItem[] {
     const folded = items.filter(({ folds, restored }) => folds !== undefined && !restored)
     if (folded.length === 0) return items.filter(hasTextBack)
-    const results = new Map<string, HistoryItem[]>()
-    const shortened = new Map<string, HistoryItem[]>()
-    for (const item of items) {
-      if (item.toolCallId === undefined || (item.kind === 'arguments' && item.sent === undefined)) continue
-      const ids = item.kind === 'result' ? results : shortened
-      const others = ids.get(item.toolCallId)
-      if (others === undefined) ids.set(item.toolCallId, [item])
-      else others.push(item)
-    }
+    const results = groupedBy(items, ({ kind, toolCallId }) => (kind === 'result' ? toolCallId : undefined))
+    const shortened = new Set(
+      items.flatMap(({ kind, toolCallId, sent }) =>
+        kind !== 'result' && (kind !== 'arguments' || sent !== undefined) ? (toolCallId ?? []) : [],
+      ),
+    )
     const isThere = (id: string) => results.has(id)
     for (const item of folded) {
       const record = item.folds as FoldRecord
@@ -99,12 +97,6 @@ export class FoldedResults {
     }
     return items.filter(hasTextBack)
   }
-}
-
-/** The result of an id that a pointer in `from` means: the newest before it. */
-function targetOf(from: HistoryItem, results: readonly HistoryItem[] = []): HistoryItem | undefined {
-  const isBefore = ({ index, place }: HistoryItem) => index < from.index || (index === from.index && place < from.place)
-  return results.length > 1 ? results.findLast(isBefore) : results[0]
 }
 
 function hasTextBack({ restored, withPointers }: HistoryItem): boolean {
