@@ -369,7 +369,7 @@ function endOf(inner: Inner, id: string | undefined): Beside | undefined {
   return { since: own.since, beside: others.map(({ toolName, args }) => [toolName, args]) }
 }
 
-/** Returns how a test run differs from the last one of its call. Of equal calls that ran at the same time, none is the last one. */
+/** Returns how a test run differs from the last one of its call. None of several equal calls that ran at the same time is the last one. */
 function testChange({ tests }: Inner, about: FoldCall, text: string, beside: Beside | undefined): string | undefined {
   const args = describeArgs(about.args)
   const isAmbiguous = beside?.beside.some(([tool, other]) => tool === about.toolName.toWellFormed() && other === args)
