@@ -321,3 +321,25 @@ test('what the parser would try for years is asked about at once, at any depth',
   ]
   expect(endChild(body, { input, timeoutMs: 120_000 })).toMatchObject({ status: 0, signal: null, stdout: '"ok"' })
 }, 150_000)
+
+test('nor does what a command is given grow where it is put in', () => {
+  const given = (text: string, command: string) => `echo '${text.repeat(20_000)}' | ${command}`
+  const input = [
+    given('$1 ', `xargs sh -c 'rm $@ ${'$1 '.repeat(8000)}'`),
+    given('"$@" $* $0 $1 ', `xargs sh -c '${'"$@" $* $0 $1 '.repeat(3000)}'`),
+    given('a ', `xargs -I{} rm ${'{}'.repeat(20_000)}`),
+    given('$1 ', `xargs -I{} sh -c '${'{} '.repeat(20_000)}'`),
+    'read x <<< '.repeat(8000),
+  ]
+  const slowest = `
+    const policy = new spillway.PermissionPolicy({ vault: '/vault', rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }] })
+    const before = process.resourceUsage().maxRSS
+    const slow = input.filter((command) => {
+      const began = process.cpuUsage()
+      policy.evaluate({ tool: 'bash', args: { command } })
+      const { user, system } = process.cpuUsage(began)
+      return (user + system) / 1000 > 1000
+    })
+    answer({ slow, isLarge: process.resourceUsage().maxRSS - before > 64 * 1024 })`
+  expect(JSON.parse(endChild(slowest, { input, timeoutMs: 120_000 }).stdout)).toEqual({ slow: [], isLarge: false })
+}, 150_000)

@@ -5,6 +5,7 @@
 //! …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::analyzer::{MAX_PIECES, MIN_REREAD, Walker};
 use super::container_paths::{mounts_of, on_machine, with_paths_of_machine};
@@ -441,13 +442,15 @@ impl Walker<'_> {
                 let inner = base(&words[start].text);
                 let mut all: Vec<Word> = words[start..].to_vec();
                 for word in &mut all {
-                    word.text = word.text.replace(&mark, &joined);
+                    let marks =
+                        word.text.match_indices(&mark).map(|(at, mark)| at..at + mark.len());
+                    word.text = put_in(&word.text, marks, &joined);
                     word.glob |= word.text.contains('*');
                 }
                 let inner_texts: Vec<String> = all
                     .iter()
                     .filter(|word| word.text.contains(' '))
-                    .map(|word| with_parameters(&word.text, &joined))
+                    .map(|word| put_in(&word.text, parameters(&word.text), &joined))
                     .collect();
                 all.extend(given.iter().cloned());
                 found.extend(self.destroys_by(&inner, &all, is_local));
@@ -547,10 +550,32 @@ fn replaced_mark(words: &[Word]) -> String {
     "{}".to_owned()
 }
 
-/// Returns the text of a shell with its first parameters put in.
-fn with_parameters(text: &str, given: &str) -> String {
-    let marks = ["\"$@\"", "$@", "$*", "$0", "$1"];
-    marks.iter().fold(text.to_owned(), |text, mark| text.replace(mark, given))
+/// Bytes of a text from which on nothing more is put in: each place could take a whole input.
+const MAX_PUT_IN: usize = 64 * 1024;
+
+/// Returns a text with another one in these places.
+fn put_in(text: &str, places: impl Iterator<Item = Range<usize>>, given: &str) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    for place in places {
+        if out.len() > MAX_PUT_IN {
+            break;
+        }
+        out.push_str(&text[done..place.start]);
+        out.push_str(given);
+        done = place.end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// Returns the places of the first parameters of a shell in its text: `"$@"`, `$1`.
+fn parameters(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices('$').filter_map(|(at, _)| {
+        let name = text[at + 1..].chars().next().filter(|name| "@*01".contains(*name))?;
+        let is_quoted = name == '@' && text[..at].ends_with('"') && text[at + 2..].starts_with('"');
+        Some(if is_quoted { at - 1..at + 3 } else { at..at + 2 })
+    })
 }
 
 /// Returns true if a program starts a shell although its words name none.

@@ -112,12 +112,16 @@ pub(super) fn secret_copies(whole: &str) -> Vec<String> {
 /// Returns the names and values of variables that a command sets from others: by assignments, loops, and `read` from a text.
 fn settings(whole: &str) -> impl Iterator<Item = (&str, &str)> {
     let places = ["=", " in ", "<<<"].into_iter().flat_map(|sign| whole.match_indices(sign));
-    let named = places.map(|(at, sign)| (at + sign.len(), sign, names_before(&whole[..at], sign)));
+    let named = places.map(|(at, sign)| {
+        let before = &whole[whole.ceil_char_boundary(at.saturating_sub(MAX_VALUE))..at];
+        (at + sign.len(), sign, names_before(before, sign))
+    });
+    // Values take longer to read: most signs come after no name.
     named.filter(|(_, _, names)| !names.is_empty()).flat_map(|(from, sign, names)| {
         let value = &whole[from..whole.floor_char_boundary(from + MAX_VALUE)];
         let value = &value[..end_of_value(value, sign == "=")];
-        let is_of_others = value.contains('$');
-        names.split_ascii_whitespace().filter(move |_| is_of_others).map(move |name| (name, value))
+        let names = if value.contains('$') { names } else { "" };
+        names.split_ascii_whitespace().map(move |name| (name, value))
     })
 }
 
