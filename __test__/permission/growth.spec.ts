@@ -323,18 +323,19 @@ test('what the parser would try for years is asked about at once, at any depth',
 }, 150_000)
 
 test('nor does what a command is given grow where it is put in', () => {
-  const given = (text: string, command: string) => `echo '${text.repeat(20_000)}' | ${command}`
+  // Each is one text, one that is repeated, and so on.
   const input = [
-    given('$1 ', `xargs sh -c 'rm $@ ${'$1 '.repeat(8000)}'`),
-    given('"$@" $* $0 $1 ', `xargs sh -c '${'"$@" $* $0 $1 '.repeat(3000)}'`),
-    given('a ', `xargs -I{} rm ${'{}'.repeat(20_000)}`),
-    given('$1 ', `xargs -I{} sh -c '${'{} '.repeat(20_000)}'`),
-    'read x <<< '.repeat(8000),
+    ["echo '", '$1 ', "' | xargs sh -c 'rm $@ ", '$1 ', "'"],
+    ["echo '", '"$@" $* $0 $1 ', "' | xargs sh -c '", '"$@" $* $0 $1 ', "'"],
+    ["echo '", 'a ', "' | xargs -I{} rm ", '{}', ''],
+    ["echo '", '$1 ', "' | xargs -I{} sh -c '", '{} ', "'"],
+    ['', 'read x <<< ', ''],
   ]
   const slowest = `
     const policy = new spillway.PermissionPolicy({ vault: '/vault', rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }] })
     const before = process.resourceUsage().maxRSS
-    const slow = input.filter((command) => {
+    const slow = input.filter((parts) => {
+      const command = parts.map((part, at) => at % 2 === 0 ? part : part.repeat(60_000 / part.length)).join('')
       const began = process.cpuUsage()
       policy.evaluate({ tool: 'bash', args: { command } })
       const { user, system } = process.cpuUsage(began)
