@@ -14,14 +14,33 @@ describe('spillway run', () => {
     expect(['outerr', 'errout']).toContain(ran.stdout)
   })
 
-  test('prints the end of what is long, and where all of it is', async () => {
+  test('prints both ends of what is long, and where all of it is', async () => {
     const { env } = inStore()
     const script = 'for (let i = 1; i <= 9000; i += 1) console.log(i)'
     const { code, stdout } = await cli(['run', '--', process.execPath, '-e', script], { env })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/\n8999\n9000\n$/)
+    expect(stdout).toMatch(/^1\n2\n(.*\n)*8999\n9000\n\nThe tool call succeeded/)
     const [, path] = /saved to: (.*)/.exec(stdout) ?? []
     expect(readFileSync(path!, 'utf8')).toBe(Array.from({ length: 9000 }, (_, at) => `${at + 1}\n`).join(''))
+  })
+
+  test('prints an error far from both ends, unless the user wants one end or has a strategy', async () => {
+    const { env } = inStore()
+    const script =
+      'const log = () => { for (let i = 1; i <= 4000; i += 1) console.log(i) }; log(); console.log("error: disk full"); log()'
+    const config = join(tempDir(), 'spillway.json')
+    writeFileSync(config, JSON.stringify({ agents: { runtime: { truncation: { strategy: 'line' } } } }))
+    const cases: [options: string[], isPrinted: boolean][] = [
+      [[], true],
+      [['--max-lines', '100'], true],
+      [['--direction', 'tail'], false],
+      [['--strategy', 'default'], false],
+      [['--config', config], false],
+    ]
+    for (const [options, isPrinted] of cases) {
+      const { stdout } = await cli(['run', ...options, '--', process.execPath, '-e', script], { env })
+      expect([options, stdout.includes('\nerror: disk full\n')]).toEqual([options, isPrinted])
+    }
   })
 
   test('the notice has the exit code of a command that failed, and a timeout names its option and unit', async () => {
@@ -29,7 +48,7 @@ describe('spillway run', () => {
     const failing = 'for (let i = 1; i <= 9000; i += 1) console.log(i); process.exitCode = 3'
     const failed = await cli(['run', '--', process.execPath, '-e', failing], { env })
     expect(failed.code).toBe(3)
-    expect(failed.stdout).toMatch(/\nFull output saved to: [^\n]+\n[^\n]*\nExit code: 3\n\n8501\n/)
+    expect(failed.stdout).toMatch(/\n9000\n\n[^\n]*failed[^\n]*\nFull output saved to: [^\n]+\n[^\n]*\nExit code: 3\n$/)
     const hanging = 'console.log("begun"); setInterval(() => {}, 1000)'
     const late = await cli(['run', '--timeout', '0.7s', '--', process.execPath, '-e', hanging], { env })
     expect(late.code).toBe(124)
@@ -88,7 +107,7 @@ describe('spillway run', () => {
     for (const signal of ['SIGHUP', 'SIGINT'] as const) child.kill(signal)
     const { stdout } = await end
     expect(stdout.match(/Full output saved to: /g)).toHaveLength(1)
-    expect(stdout).toMatch(/\n9000\n\n[^\n]*aborted[^\n]*\n$/)
+    expect(stdout).toMatch(/\n9000\n\nThe tool call succeeded(.*\n)+\n[^\n]*aborted[^\n]*\n$/)
   })
 
   test('takes every strategy by its name', async () => {
@@ -139,7 +158,7 @@ describe('spillway run', () => {
       expect(stdout.length).toBeLessThan(14_000)
       const [, path = ''] = /saved to: (\S+)/.exec(preview) ?? []
       expect(readFileSync(path, 'utf8')).toMatch(/^1\n2\n(.|\n)*\n8999\n9000\n$/)
-      expect(preview).toMatch(/\n8999\n9000\n$/)
+      expect(preview).toMatch(/\n8999\n9000\n\nThe tool call succeeded/)
     })
 
     onUnix('prints the end of a command that was left out in between, though its output is no preview', async () => {

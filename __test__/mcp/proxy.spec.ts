@@ -28,18 +28,32 @@ describe('a result', () => {
     expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
   })
 
+  test('of a command, or of a call that failed, shows what decides; of another, its start', async () => {
+    const host = new Host()
+    await host.initialize()
+    const shown = async (tool: string, args = {}) =>
+      textOf(await host.call(tool, args)).includes('\nerror: disk full\n')
+    const calls = [shown('run_command'), shown('log', { fail: true }), shown('log')]
+    expect(await Promise.all(calls)).toEqual([true, true, false])
+    await host.close()
+    const ends = new Host(['--direction', 'tail'])
+    await ends.initialize()
+    expect(textOf(await ends.call('run_command'))).not.toContain('error: disk full')
+    await ends.close()
+  })
+
   test('of a call that failed stays one, and shows its end', async () => {
     const host = new Host(WIDE)
     await host.initialize()
     const failed = await host.call('fail', { count: 5000 })
     expect(failed.isError).toBe(true)
     expect(textOf(failed)).toMatch(
-      /^The tool call failed .* saved to: [\s\S]*line 5000\n\nThe tool call failed .* saved to: .*$/,
+      /^The tool call failed .* saved to: [\s\S]*line 5000\n\nThe tool call failed .*\nFull output saved to: /,
     )
     const { error } = await host.request('tools/call', { name: 'throw', arguments: { count: 5000 } })
     expect(error).toMatchObject({ code: -32000, data: { a: 1 } })
     expect(error!.message).toMatch(
-      /^The tool call failed .* saved to: .*\n\n\.\.\.3010 lines truncated[\s\S]*line 5000\n\nThe tool call failed .*$/,
+      /^The tool call failed .* saved to: .*\n\nline 1\n[\s\S]*line 5000\n\nThe tool call failed .*\nFull output saved to: /,
     )
     expect(await host.call('nope')).toEqual({ content: [{ type: 'text', text: 'unknown tool nope' }], isError: true })
     await host.close()

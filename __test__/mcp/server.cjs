@@ -20,6 +20,8 @@ const send = (message) => {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...own })}\n`)
 }
 const lines = (count) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n')
+/** A log whose error is far from both ends. */
+const log = () => `${lines(4000)}\nerror: disk full\n${lines(4000)}`
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
 
 /** A result of any size, with its id at the end, as the SDK writes it. */
@@ -44,6 +46,8 @@ const TOOLS = {
     const whole = text(Array.from({ length: args.lines }, () => line).join('\n'))
     return args.fail ? { ...whole, isError: true } : whole
   },
+  log: (args) => ({ ...text(log()), isError: args.fail === true }),
+  run_command: () => text(log()),
   fail: (args) => ({ ...text(lines(args.count)), isError: true }),
   media: () => ({
     content: [

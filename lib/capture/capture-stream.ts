@@ -87,6 +87,7 @@ export class Inflow {
       bytes: false,
       save,
       query: context.query,
+      command: context.command,
       ...(collect && { collect }),
     })
     this.drain = new Drain(this.handle)

@@ -47,7 +47,7 @@ export async function runCommand(
   options.signal?.throwIfAborted()
   defaultService ??= options.service ? undefined : new TruncationService()
   const service = options.service ?? defaultService!
-  const capture = knownAs(KNOWN_AS, () => service.capture(contextOf(options)))
+  const capture = knownAs(KNOWN_AS, () => service.capture(contextOf(file, args, options)))
   try {
     return await run(service, capture, commandLine(file, args, options.shell), options)
   } catch (error) {
@@ -59,9 +59,10 @@ export async function runCommand(
 /** Option names of the capture, and the caller's names for them. */
 const KNOWN_AS = { options: 'options.truncation', 'context.': 'options.' }
 
-function contextOf(options: RunCommandOptions): TruncationContext {
-  const { toolName = 'bash', sessionId, messageId, toolCallId, query, truncation } = options
-  return { toolName, sessionId, messageId, toolCallId, query, options: truncation }
+function contextOf(file: string, args: readonly string[], options: RunCommandOptions): TruncationContext {
+  const { toolName = 'bash', sessionId, messageId, toolCallId, query, truncation, defaults } = options
+  const command = [options.shell ? file : shellQuote(file), ...args.map(shellQuote)].join(' ')
+  return { toolName, sessionId, messageId, toolCallId, command, query, defaults, options: truncation }
 }
 
 interface CommandLine {
@@ -261,6 +262,7 @@ const OPTIONS: readonly (keyof RunCommandOptions)[] = [
   'toolCallId',
   'query',
   'truncation',
+  'defaults',
 ]
 
 function checkArguments(file: unknown, args: unknown, options: unknown): void {

@@ -3,7 +3,7 @@
 import type { CapturePeek } from '../capture/types'
 import type { TruncationService } from '../service/service'
 import type { RangeResult, ReadRange } from '../storage/read'
-import type { TruncationOptions, TruncationResult } from '../types'
+import type { ToolTruncationConfig, TruncationOptions, TruncationResult } from '../types'
 
 /** Output of a running command so far. */
 export interface CommandProgress {
@@ -80,6 +80,8 @@ export interface RunCommandOptions {
   query?: string | undefined
   /** Overrides of truncation for this call. */
   truncation?: TruncationOptions
+  /** Defaults for this call, which every setting overrides: see `TruncationContext`. */
+  defaults?: ToolTruncationConfig | undefined
 }
 
 /** Exit and output of a command. */

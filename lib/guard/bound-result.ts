@@ -25,6 +25,12 @@ function questionOf({ tool, controls }: Guard, { args }: Call): string | undefin
   }
 }
 
+/** The command line of a call, under the names that tools give it. */
+function commandOf(args: unknown): string | undefined {
+  if (!isRecord(args)) return undefined
+  return [args.command, args.cmd].find((text) => typeof text === 'string')
+}
+
 export async function truncate(guard: Guard, call: Call, given: unknown, isError: boolean): Promise<unknown> {
   if (given === undefined || given === null) return given
   const { value, made } = opened(given)
@@ -36,7 +42,9 @@ export async function truncate(guard: Guard, call: Call, given: unknown, isError
   const { toolCallId, sessionId, signal } = call
   const { name: toolName, truncation: declared } = tool
   const query = questionOf(guard, call)
-  const context = { toolName, toolCallId, sessionId, signal, declared, failed: isError, ...(query && { query }) }
+  const command = commandOf(call.args)
+  const beside = { ...(query && { query }), ...(command && { command }) }
+  const context = { toolName, toolCallId, sessionId, signal, declared, failed: isError, ...beside }
   const noteFile = (bounded: ToolResultLike) => {
     const path = bounded?.metadata?.truncationPath
     // A middleware of the caller's may save elsewhere; what the tool itself says is not believed.

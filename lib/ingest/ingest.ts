@@ -108,16 +108,20 @@ interface Opening {
   collect?: Collect | undefined
   /** The question that lines of the preview may answer. */
   query?: string | undefined
+  /** The command that prints the output. */
+  command?: string | undefined
 }
 
 /** Opens an intake in the binary. */
-export function openIntake(settings: object, { limits, ifFailed, hold, bytes, save, collect, query }: Opening): object {
+export function openIntake(settings: object, opening: Opening): object {
+  const { limits, ifFailed, hold, bytes, save, collect, query, command } = opening
   const request = {
     limits,
     ifFailed,
     hold,
     bytes,
     query: query?.toWellFormed(),
+    command: command?.toWellFormed(),
     collect: collect !== undefined,
     save: save && {
       tool: save.tool.toWellFormed(),

@@ -77,15 +77,16 @@ export class Settings {
 
   plan(context: TruncationContext): Plan {
     const { toolName, failed = false, handled = false } = context
+    const defaults = context.defaults === undefined ? undefined : encode(context.defaults)
     const declared = context.declared === undefined ? undefined : encode(context.declared)
     const options = context.options === undefined ? undefined : encode(context.options)
-    const plain = !failed && !handled && declared === undefined && options === undefined
+    const plain = !failed && !handled && [defaults, declared, options].every((layer) => layer === undefined)
     const plans = plain ? this.plans : this.otherPlans
-    const key = plain ? toolName : JSON.stringify([toolName, failed, handled, declared, options])
+    const key = plain ? toolName : JSON.stringify([toolName, failed, handled, defaults, declared, options])
     let plan = plans.get(key)
     if (plan === undefined) {
       const json = call(() =>
-        native.settingsPlan(this.handle, wellFormed(toolName), failed, handled, declared, options),
+        native.settingsPlan(this.handle, wellFormed(toolName), failed, handled, defaults, declared, options),
       )
       plan = decode<Plan>(json)
       if (plans.size >= MAX_PLANS) plans.clear()

@@ -3,6 +3,7 @@
 import { runCommand } from '../command/run-command'
 import type { CommandResult, RunCommandOptions } from '../command/types'
 import { TruncationService } from '../service/service'
+import { COMMAND_DEFAULTS } from '../settings/command-defaults'
 import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'
 import type { Check } from '../validation/options'
@@ -88,7 +89,12 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
       const result = await runCommand(command as string, [], {
         ...rest,
         ...commandContext(context),
-        ...{ shell, toolName: name, timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs) },
+        ...{
+          shell,
+          toolName: name,
+          defaults: COMMAND_DEFAULTS,
+          timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs),
+        },
         cwd: context.workingDirectory,
       })
       return resultOf(result)

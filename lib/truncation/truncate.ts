@@ -181,7 +181,15 @@ function keepingIntake({ service, context, source, units }: Job, limits: TextLim
   const place = placeOf(service.storage)
   const collect = !place && facts.redacts ? {} : undefined
   const save = place && saveTarget(place, context)
-  return new Intake(handle, source, { limits, units, save, collect, hold, query: context.query })
+  return new Intake(handle, source, {
+    limits,
+    units,
+    save,
+    collect,
+    hold,
+    query: context.query,
+    command: context.command,
+  })
 }
 
 function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {

@@ -88,11 +88,26 @@ export interface TruncationContext {
   /** True if the call failed: the preview keeps the end, and the notice does not claim success. */
   failed?: boolean
   /**
+   * Exit code of the command that printed the output, `null` if a signal ended it. With another one than 0 the call failed, unless
+   * `failed` says otherwise.
+   */
+  exitCode?: number | null | undefined
+  /**
+   * The command line that printed the output. The strategy `smart` shows what `git diff` and its like print as a diff, and of
+   * listings (`cat`, `rg`, `git log`) rather the start. Commands of more than 4,096 bytes are not read.
+   */
+  command?: string | undefined
+  /**
    * The question that the output should answer, in any words: the model's description of the call, or the latest request. The
    * strategy `smart` then keeps the lines that contain its rarest words. Up to 4,096 bytes are read.
    */
   query?: string | undefined
   options?: TruncationOptions
+  /**
+   * Defaults of the caller, which every setting of the service, the tool and the user overrides. Where one of them sets `direction`
+   * or a profile, the `strategy` given here does not apply.
+   */
+  defaults?: ToolTruncationConfig | undefined
   /** Options that the tool declares (its `truncation` property). They override `global`; the user's entry in `tools` overrides them. */
   declared?: ToolTruncationConfig
   /**
@@ -108,6 +123,7 @@ export type ConfigSource =
   | 'default'
   | 'profile'
   | 'built-in tool'
+  | 'caller'
   | 'global'
   | 'declared'
   | 'tool'

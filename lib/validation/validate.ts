@@ -182,7 +182,10 @@ const FIELDS = [
   'messageId',
   'toolCallId',
   'failed',
+  'exitCode',
+  'command',
   'query',
+  'defaults',
   'options',
   'declared',
   'handled',
@@ -199,17 +202,19 @@ export function checkContext(context: TruncationContext): TruncationContext {
     const inherited = FIELDS.filter((key) => !Object.hasOwn(context, key) && key in context)
     return { ...context, ...Object.fromEntries(inherited.map((key) => [key, context[key]])) }
   })
-  const { toolName, sessionId, messageId, toolCallId, failed, query, handled, signal } = read
+  const { toolName, sessionId, messageId, toolCallId, failed, exitCode, command, query, handled, signal } = read
   if (typeof toolName !== 'string') throw wrong('context.toolName', toolName, 'a string')
-  for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId, query })) {
+  for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId, command, query })) {
     if (!isTextOrNothing(value)) throw wrong(`context.${key}`, value, 'a string')
   }
   for (const [key, value] of Object.entries({ failed, handled })) {
     if (!isSwitchOrNothing(value)) throw wrong(`context.${key}`, value, 'true or false')
   }
+  if (exitCode !== undefined && exitCode !== null && !Number.isInteger(exitCode))
+    throw wrong('context.exitCode', exitCode, 'an integer, or null if a signal ended the command')
   checkSignal('context.signal', signal)
   warnOfMisspelt(read)
-  return read
+  return exitCode === undefined ? read : { ...read, failed: failed ?? exitCode !== 0 }
 }
 
 /** Names that were warned of. A context may have more for a custom storage, so that nothing is refused. */
@@ -235,12 +240,15 @@ export function isPlain(context: TruncationContext | undefined | null): context 
       typeof context.toolName === 'string' &&
       context.options === undefined &&
       context.declared === undefined &&
+      context.defaults === undefined &&
+      (context.exitCode === undefined || context.exitCode === 0) &&
       (context.failed === undefined || context.failed === false) &&
       (context.handled === undefined || context.handled === false) &&
       context.signal === undefined &&
       isTextOrNothing(context.sessionId) &&
       isTextOrNothing(context.messageId) &&
       isTextOrNothing(context.toolCallId) &&
+      isTextOrNothing(context.command) &&
       isTextOrNothing(context.query)
     )
   } catch {

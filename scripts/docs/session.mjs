@@ -113,14 +113,14 @@ await main(async () => {
     symlinkSync(join(ROOT, 'dist', 'cli', 'main.js'), join(programs, 'spillway'))
     const PATH = `${programs}${delimiter}${process.env.PATH}`
     const env = { SPILLWAY_STORAGE_DIR: join(folder, 'outputs'), PATH }
-    const first = run(['run', '--strategy', 'smart', '--max-lines', '14', '--', 'node', 'build.mjs'], folder, env)
+    const first = run(['run', '--max-lines', '14', '--', 'node', 'build.mjs'], folder, env)
     const path = first.join('\n').match(/saved to: (\S+)/)?.[1]
     if (!path) throw new Error(`no output was saved:\n${first.join('\n')}`)
     const found = run(['search', path, 'error', '--context', '2'], folder, env)
     const calm = (lines) =>
       lines.map((line) => line.replaceAll(path, '~/.local/share/spillway/tool-output/node_1764000000000_9f3k2m.txt'))
     const session = [
-      { typed: 'spillway run --strategy smart --max-lines 14 -- node build.mjs', printed: fitted(calm(first)) },
+      { typed: 'spillway run --max-lines 14 -- node build.mjs', printed: fitted(calm(first)) },
       { typed: "spillway search PATH 'error' --context 2", printed: fitted(calm(found)) },
     ]
     const target = join(ROOT, 'docs', 'images', 'session.svg')

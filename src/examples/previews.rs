@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::lossy::Source;
+use spillway_core::tools::Printed;
 use spillway_core::truncation::limits::{Direction, Limits};
 use spillway_core::truncation::notice::ENGLISH;
 use spillway_core::truncation::preview_buffer::Window;
@@ -28,7 +29,7 @@ fn limits((max_lines, max_bytes): (u64, u64)) -> Limits {
         max_tokens: u64::MAX,
         direction: Direction::Head,
         line_rule: LineRule::Terminated,
-        keep: Keep::of("smart", "bash"),
+        keep: Keep::of("smart", Printed::Other),
         terminal: false,
     }
 }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use spillway_core::capture::pipeline::{Intake, RenderRequest, Style};
 use spillway_core::error::Code;
 use spillway_core::options::{limits_of, smart_rules};
+use spillway_core::permission::shell::printed_form;
 use spillway_core::storage::save::SaveRequest;
 use spillway_core::text::lossy::Source;
 use spillway_core::text::utf16;
@@ -57,6 +58,8 @@ struct Request {
     save: Option<SaveRequest>,
     /// The question that lines may answer.
     query: Option<String>,
+    /// The command that prints the output.
+    command: Option<String>,
 }
 
 /// The text for the model, and the facts about it as JSON.
@@ -95,7 +98,12 @@ pub fn intake_open(
     request: String,
     #[napi(ts_arg_type = "object | undefined")] store: Option<&StoreHandle>,
 ) -> Result<IntakeHandle> {
-    let request: Request = parse(&request)?;
+    let mut request: Request = parse(&request)?;
+    let query = request.query.as_deref().and_then(Query::new);
+    // A question is about lines, whatever they are part of.
+    if let Some(command) = request.command.as_deref().filter(|_| query.is_none()) {
+        request.limits.keep = request.limits.keep.knowing(printed_form(command));
+    }
     let buffers = Arc::clone(&settings.buffers);
     let settings = lock_settings(settings);
     let style = Style {
@@ -122,7 +130,6 @@ pub fn intake_open(
     if let Some(direction) = request.if_failed {
         intake.turn_if_failed(direction);
     }
-    let query = request.query.as_deref().and_then(Query::new);
     if settings.smart_rules().is_some() || query.is_some() {
         intake.judge_by(settings.smart_rules().cloned(), query);
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use spillway_core::options::{
     self, Call, DEFAULTS, OPTIONS, Settings, built_in_tools, finite_or_infinity,
 };
+use spillway_core::tools::{Kind, kind_of};
 use spillway_core::util::sort::object;
 use spillway_core::util::sync;
 
@@ -91,19 +92,28 @@ pub fn settings_plan(
     tool: String,
     failed: bool,
     handled: bool,
+    defaults: Option<String>,
     declared: Option<String>,
     options: Option<String>,
 ) -> Result<String> {
+    let defaults = defaults.as_deref().map(parse::<Value>).transpose()?;
     let declared = declared.as_deref().map(parse::<Value>).transpose()?;
     let options = options.as_deref().map(parse::<Value>).transpose()?;
     let call = Call {
         tool: &tool,
         failed,
         handled,
+        defaults: defaults.as_ref(),
         declared: declared.as_ref(),
         options: options.as_ref(),
     };
     Ok(json(&lock(settings).plan(&call).map_err(from_core)?))
+}
+
+/// Returns true if a tool runs commands, by its whole name or by the part after that of its server.
+#[napi(catch_unwind)]
+pub fn is_shell_tool(tool: String) -> bool {
+    kind_of(&tool) == Some(Kind::Terminal)
 }
 
 pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {

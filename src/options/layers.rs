@@ -1,6 +1,6 @@
-//! Merges layers. From weakest to strongest: defaults, profile, built-in settings of the tool, the service's `global`,
-//! settings declared by the tool, the user's entry for the tool, the settings for failed calls, the options of the
-//! call.
+//! Merges layers. From weakest to strongest: defaults, profile, built-in settings of the tool, the caller's defaults, the
+//! service's `global`, settings declared by the tool, the user's entry for the tool, the settings for failed calls, the options
+//! of the call.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -11,6 +11,7 @@ use super::tools::{self, DEFAULTS};
 use crate::error::Result;
 use crate::text::lines::LineRule;
 use crate::tokens;
+use crate::tools::printed_by;
 use crate::truncation::limits::{Direction, Limits};
 use crate::truncation::smart::Keep;
 
@@ -57,6 +58,8 @@ pub struct Call<'a> {
     pub failed: bool,
     /// True if the output contains a notice already.
     pub handled: bool,
+    /// The caller's defaults.
+    pub defaults: Option<&'a Value>,
     /// The settings that the tool declares.
     pub declared: Option<&'a Value>,
     pub options: Option<&'a Value>,
@@ -82,13 +85,17 @@ fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> 
     match strategy {
         "line" => Limits { max_bytes: ceiling, ..limits },
         "byte" => Limits { max_lines: u64::MAX, ..limits },
-        _ => Limits { keep: Keep::of(strategy, tool), ..limits },
+        _ => Limits { keep: Keep::of(strategy, printed_by(tool)), ..limits },
     }
 }
 
 impl Settings {
     /// Computes the settings of a call.
     pub fn plan(&self, call: &Call<'_>) -> Result<Plan> {
+        let defaults = call
+            .defaults
+            .map(|value| fields::layer(value, ConfigLayer::Tool, "defaults"))
+            .transpose()?;
         let declared = call
             .declared
             .map(|value| fields::layer(value, ConfigLayer::Tool, "declared"))
@@ -115,8 +122,11 @@ impl Settings {
         });
         let by_name = self.tools.iter().filter(|(name, _)| name == call.tool);
 
-        let mut fold = Fold::new(self.strategy.as_deref(), self.custom_strategy);
+        let mut fold = Fold::new();
         fold.add("built-in tool", built_in.as_ref());
+        // A profile has the numbers and rules of its agent, and no others.
+        fold.add("caller", defaults.as_ref().filter(|_| self.profile.is_none()));
+        fold.choose(self.strategy.as_deref(), self.custom_strategy);
         fold.add("global", Some(&self.global));
         if !self.storage_dirs.is_empty() {
             fold.note("storageDir", "global");
@@ -128,6 +138,7 @@ impl Settings {
         }
         fold.add("failed result", failed.as_ref());
         fold.add("call", options.as_ref());
+        fold.keep_chosen_end();
         Ok(self.finish(fold, call))
     }
 
@@ -211,7 +222,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn new(strategy: Option<&str>, custom: bool) -> Self {
+    fn new() -> Self {
         let names = [
             "maxLines",
             "maxBytes",
@@ -222,24 +233,34 @@ impl Fold {
             "strategy",
             "terminal",
         ];
-        let mut fold = Fold {
+        Fold {
             max_lines: DEFAULTS.max_lines,
             max_bytes: DEFAULTS.max_bytes,
             max_tokens: None,
             direction: DEFAULTS.direction,
             enabled: DEFAULTS.enabled,
-            strategy: strategy.unwrap_or("default").to_owned(),
-            custom,
+            strategy: "default".to_owned(),
+            custom: false,
             terminal: false,
             sources: names.iter().map(|name| ((*name).to_owned(), json!("default"))).collect(),
-        };
-        if custom {
-            fold.strategy = "custom".to_owned();
         }
-        if custom || strategy.is_some() {
-            fold.note("strategy", "global");
+    }
+
+    /// Sets the strategy of the service.
+    fn choose(&mut self, strategy: Option<&str>, custom: bool) {
+        let Some(strategy) = strategy.or(custom.then_some("custom")) else { return };
+        self.strategy = strategy.to_owned();
+        self.custom = custom;
+        self.note("strategy", "global");
+    }
+
+    /// Keeps the end that a setting names: a strategy that is only a default of the caller would show other lines.
+    fn keep_chosen_end(&mut self) {
+        let is_chosen = matches!(self.source("direction"), "global" | "declared" | "tool" | "call");
+        if is_chosen && self.source("strategy") == "caller" {
+            self.strategy = "default".to_owned();
+            self.note("strategy", "default");
         }
-        fold
     }
 
     fn add(&mut self, source: &str, layer: Option<&Layer>) {

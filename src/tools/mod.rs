@@ -56,6 +56,25 @@ pub fn kind_of(name: &str) -> Option<Kind> {
     kind(name).or_else(|| kind(last_part(name)))
 }
 
+/// The kind of an output, as far as its tool or its command says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Printed {
+    /// Files, names of files, or lines that were searched for.
+    Listing,
+    /// The differences between files.
+    Diff,
+    /// Anything else, or nothing is known.
+    Other,
+}
+
+/// Returns what a tool prints.
+pub fn printed_by(tool: &str) -> Printed {
+    match kind(tool) {
+        Some(Kind::Read | Kind::Search) => Printed::Listing,
+        _ => Printed::Other,
+    }
+}
+
 /// Returns how the arguments of a tool state what it touches, or `None` if its name is not known or says too little.
 pub(crate) fn shape(name: &str) -> Option<Shape> {
     known(name)?.1

@@ -70,6 +70,12 @@ pub(super) fn longest(limits: &Limits) -> usize {
     usize::try_from(longest).unwrap_or(usize::MAX)
 }
 
+/// Returns the maximum number of bytes shown of each of `total` lines: a few share what there is.
+pub(super) fn longest_of(total: u64, limits: &Limits) -> usize {
+    let share = limits.max_bytes.checked_div(total).unwrap_or(0).saturating_sub(1);
+    longest(limits).max(usize::try_from(share).unwrap_or(usize::MAX))
+}
+
 /// Converts a line to the form in which it is shown: well-formed, as a terminal would show it, and at most `longest`
 /// bytes.
 pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize) -> Line {

@@ -22,7 +22,7 @@ pub fn check(data: &[u8]) {
         }
     }
     let Ok(mut settings) = settings else { return check_layers(&value, &tool) };
-    let call = Call { tool: &tool, failed, handled, declared: None, options: None };
+    let call = Call { tool: &tool, failed, handled, ..Call::default() };
     check_plan(&settings.plan(&call).expect("settings that were taken give a plan"));
     let bounds = settings.bounds();
     assert!(bounds.retention_days > 0.0 && bounds.max_bytes > 0 && bounds.max_files > 0);

@@ -5,9 +5,11 @@
 
 import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { native } from '../../native/native'
 import { createTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
 import { withoutWarning } from '../../service/raised-limits'
+import { COMMAND_DEFAULTS } from '../../settings/command-defaults'
 import type { HostProfile } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
@@ -72,10 +74,11 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   readonly bound = async (
     _toolName: string,
     given: ToolResultLike,
-    context: TruncationContext,
+    call: TruncationContext,
     besides = 0,
   ): Promise<ToolResultLike> => {
     const { output } = given
+    const context = withDefaults(call)
     const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
     const most = maxBytes - besides
     const isShort = this.sizeOf(output) <= most && linesOf(output) <= maxLines
@@ -110,7 +113,8 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   }
 
   /** The call with limits that leave room for the parts beside the text, and for the second notice. */
-  optionsFor(context: TruncationContext, besides: number, scale = 1): TruncationContext {
+  optionsFor(call: TruncationContext, besides: number, scale = 1): TruncationContext {
+    const context = withDefaults(call)
     const { maxBytes, maxLines, direction } = this.service.effectiveConfig(context).config
     const isDouble = this.hasTwoNotices(maxBytes, maxLines)
     // The notice of an end begins with a line that has no path, so the lines before and after it are both added.
@@ -155,6 +159,12 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   private hasTwoNotices(maxBytes: number, maxLines: number): boolean {
     return maxBytes >= TWO_NOTICES_BYTES && maxLines >= TWO_NOTICES_LINES
   }
+}
+
+/** A preview of a command or of a failed call has what decides; one of another answer has its start. */
+function withDefaults(call: TruncationContext): TruncationContext {
+  const isOfCommand = call.failed === true || native.isShellTool(call.toolName.toWellFormed())
+  return isOfCommand ? { ...call, defaults: COMMAND_DEFAULTS } : call
 }
 
 function linesOf(output: unknown): number {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { COMMAND_DEFAULTS } from '../../settings/command-defaults'
 import { exitCodeOf } from '../../util/exit-code'
 import { type Command, type Parsed, UsageError } from '../command'
 import { recordCommand } from '../command-log'
@@ -34,9 +35,9 @@ const command: Command = {
   name: 'run',
   summary: 'Runs a command, prints a preview of its output, and saves the full output in a file.',
   usage: '[options] -- <command> [arguments]',
-  about: `Both streams of the command are printed in the order in which they were written. An output within the limits (2,000 lines and
-50 KiB; for shell commands, the last 500 lines) is printed unchanged; for a longer one, a preview and the path of the full output
-are printed.
+  about: `Both streams of the command are printed in the order in which they were written. An output within the limits (500 lines and 50 KiB)
+is printed unchanged; for a longer one, a preview and the path of the full output are printed. The preview has the errors and their
+context, the totals and both ends; with --direction, or where the settings name a strategy or a direction, what those say.
 The command reads standard input. Ctrl-C is passed on to it; a second Ctrl-C ends it and everything that it started.`,
   options: {
     ...LIMITS,
@@ -75,8 +76,11 @@ The command reads standard input. Ctrl-C is passed on to it; a second Ctrl-C end
     ['130', 'Ctrl-C ended it'],
   ],
   examples: [
-    ['spillway run -- npm test', 'the last 500 lines, and the path of the full output'],
-    ['spillway run --strategy smart --timeout 10m -- cargo build', 'errors and their context instead of the end'],
+    ['spillway run -- npm test', 'failures and totals, and the path of the full output'],
+    [
+      'spillway run --direction tail --timeout 10m -- cargo build',
+      'the last 500 lines instead of errors and their context',
+    ],
     ["spillway run --shell -- 'make 2>&1 | tee log'", 'a pipeline'],
     ['spillway run --json -- git log -p | jq -r .outputPath', 'only the path of the full output'],
   ],
@@ -126,6 +130,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
       toolName: text(values, 'tool'),
       sessionId: text(values, 'session'),
       truncation: truncationOptions(values),
+      defaults: COMMAND_DEFAULTS,
       onStart: (running) => {
         signals.passOnTo(running)
         live?.follow(running)

@@ -33,6 +33,7 @@
 //! | [`printed_environment`] | which commands and code print variables that hold secrets |
 //! | [`command_tables`] | which commands have the words of a line of a table |
 //! | [`printed_secrets`] | which commands print secrets without naming their file |
+//! | [`printed_form`] | whether a command prints a listing or a diff |
 //! | [`printed_files`] | which files a command prints that does nothing else, and which lines |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
@@ -106,6 +107,7 @@ mod possible_commands;
 mod preflight;
 mod printed_environment;
 mod printed_files;
+mod printed_form;
 mod printed_secrets;
 mod printed_text;
 pub mod programs;
@@ -129,6 +131,7 @@ mod wrapped_command;
 mod wrappers;
 
 pub use printed_files::{PrintedLines, printed_files, printed_lines};
+pub use printed_form::printed_form;
 
 /// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 //!
 //! ```
 //! use spillway_core::text::lossy::Source;
+//! use spillway_core::tools::Printed;
 //! use spillway_core::truncation::limits::{Direction, Limits};
 //! use spillway_core::truncation::notice::ENGLISH;
 //! use spillway_core::truncation::preview_buffer::Window;
@@ -24,7 +25,7 @@
 //!     max_tokens: u64::MAX,
 //!     direction: Direction::Head,
 //!     line_rule: Default::default(),
-//!     keep: Keep::of("diff", "bash"),
+//!     keep: Keep::of("diff", Printed::Other),
 //!     terminal: false,
 //! };
 //! let mut window = Window::new(&limits);

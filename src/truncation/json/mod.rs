@@ -15,6 +15,7 @@
 //!
 //! ```
 //! use spillway_core::text::lossy::Source;
+//! use spillway_core::tools::Printed;
 //! use spillway_core::truncation::limits::{Direction, Limits};
 //! use spillway_core::truncation::notice::ENGLISH;
 //! use spillway_core::truncation::preview_buffer::Window;
@@ -26,7 +27,7 @@
 //!     max_tokens: u64::MAX,
 //!     direction: Direction::Head,
 //!     line_rule: Default::default(),
-//!     keep: Keep::of("json", "bash"),
+//!     keep: Keep::of("json", Printed::Other),
 //!     terminal: false,
 //! };
 //! let mut window = Window::new(&limits);

@@ -23,11 +23,15 @@
 //! | [`render`] | how they are written |
 //!
 //! ```
+//! use spillway_core::tools::{Printed, printed_by};
 //! use spillway_core::truncation::smart::Keep;
 //!
 //! // Strategies are chosen by name; other names keep the two ends.
-//! assert!(Keep::of("smart", "bash").is_smart());
-//! assert!(!Keep::of("head-tail", "bash").is_smart());
+//! assert!(Keep::of("smart", printed_by("bash")).is_smart());
+//! assert!(!Keep::of("head-tail", printed_by("bash")).is_smart());
+//! // A command may say more than its tool.
+//! let smart = Keep::of("smart", printed_by("bash"));
+//! assert_eq!(smart.knowing(Printed::Diff), Keep::of("diff", printed_by("bash")));
 //! ```
 
 mod blocks;
@@ -48,7 +52,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{self, Kind};
+use crate::tools::Printed;
 
 pub use features::{FEATURES, Row};
 pub use query::Query;
@@ -83,13 +87,16 @@ pub enum Lean {
     Early,
 }
 
+impl Lean {
+    fn of(printed: Printed) -> Self {
+        if printed == Printed::Listing { Lean::Early } else { Lean::Late }
+    }
+}
+
 impl Keep {
-    /// Returns the part that a strategy keeps of the output of a tool.
-    pub fn of(strategy: &str, tool: &str) -> Self {
-        let lean = match tools::kind(tool) {
-            Some(Kind::Read | Kind::Search) => Lean::Early,
-            _ => Lean::Late,
-        };
+    /// Returns the part that a strategy keeps of what was printed.
+    pub fn of(strategy: &str, printed: Printed) -> Self {
+        let lean = Lean::of(printed);
         match strategy {
             "smart" => Keep::Smart(lean),
             "json" => Keep::Json(lean),
@@ -97,6 +104,15 @@ impl Keep {
             "csv" => Keep::Csv(lean),
             "tests" => Keep::Tests(lean),
             _ => Keep::Ends,
+        }
+    }
+
+    /// Returns the part that is kept if it is known what was printed. A strategy that was asked for by its form is kept.
+    pub fn knowing(self, printed: Printed) -> Self {
+        match (self, printed) {
+            (Keep::Smart(lean), Printed::Diff) => Keep::Diff(lean),
+            (Keep::Smart(_), Printed::Listing) => Keep::Smart(Lean::of(printed)),
+            _ => self,
         }
     }
 

@@ -10,7 +10,7 @@ use super::select::{choose, describe_lines};
 use crate::text::lossy::Source;
 use crate::truncation::limits::{Limits, Unit};
 use crate::truncation::lines::{
-    Budget, Line, Lines, Selection, line, longest, missing_lines, most_lines, total_lines, write,
+    Budget, Line, Lines, Selection, line, longest_of, missing_lines, most_lines, total_lines, write,
 };
 use crate::truncation::notice::Wording;
 use crate::truncation::preview_buffer::Window;
@@ -23,7 +23,8 @@ pub fn preview(
     limits: &Limits,
     wording: &Wording,
 ) -> Option<Selection> {
-    let (total, longest) = (total_lines(window), longest(limits));
+    let total = total_lines(window);
+    let longest = longest_of(total, limits);
     let found = scanner.findings();
     let mut lines = ends(window, source, total, longest);
     let matches = found.asked.iter().flat_map(|(_, (matches, _))| matches);
@@ -48,7 +49,8 @@ pub fn preview(
 
 /// The lines that may be shown with their features, for training: their numbers, lengths in bytes and features.
 pub fn describe(window: &Window, scanner: &Scanner, limits: &Limits) -> Vec<(u64, u64, Row)> {
-    let (total, longest) = (total_lines(window), longest(limits));
+    let total = total_lines(window);
+    let longest = longest_of(total, limits);
     let Found { findings, counts, .. } = scanner.findings();
     let mut lines = ends(window, Source::Text, total, longest);
     for finding in &findings {

@@ -1,0 +1,132 @@
+import { guardTool, type TruncationContext, TruncationService, type UserTruncationConfig } from 'spillway'
+import { createShellTool } from 'spillway/tools'
+import { tempDir } from '../support/temp'
+
+/** A log whose error is far from both ends, as many lines as no tool may show. */
+const LOG = Array.from({ length: 6000 }, (_, at) =>
+  at === 3000 ? 'error: disk full' : `step ${at} of the build`,
+).join('\n')
+const smart = { strategy: 'smart' } as const
+
+function shown(options: object, context: Partial<TruncationContext>): Promise<string> {
+  const service = new TruncationService({ storageDirs: [tempDir()], ...options })
+  return service.output(LOG, { toolName: 'bash', defaults: smart, ...context }).then(({ content }) => content)
+}
+
+describe('defaults of the caller', () => {
+  const cases: [what: string, options: object, context: Partial<TruncationContext>, isSmart: boolean][] = [
+    ['hold where nothing else is set', {}, {}, true],
+    ['hold beside limits', { global: { maxLines: 100 } }, { options: { maxBytes: 4000 } }, true],
+    ['hold for a call that failed', {}, { failed: true }, true],
+    ['give way to a strategy of the service', { strategy: 'default' }, {}, false],
+    ['give way to a strategy of the tool', { tools: { bash: { strategy: 'line' } } }, {}, false],
+    ['give way to a strategy of the call', {}, { options: { strategy: 'byte' } }, false],
+    ['give way to what the tool declares', {}, { declared: { strategy: 'default' } }, false],
+    ['keep an end that the service chose', { global: { direction: 'tail' } }, {}, false],
+    ['keep an end that the user chose for the tool', { tools: { bash: { direction: 'head' } } }, {}, false],
+    ['keep an end that the call chose', {}, { options: { direction: 'both' } }, false],
+    ['leave a profile its rules', { profile: 'opencode' }, {}, false],
+  ]
+  test.each(cases)('%s', async (_, options, context, isSmart) => {
+    expect((await shown(options, context)).includes('error: disk full')).toBe(isSmart)
+  })
+
+  test('are named as the source', () => {
+    const service = new TruncationService()
+    const { config, sources } = service.effectiveConfig({ toolName: 'bash', defaults: { ...smart, maxBytes: 9000 } })
+    expect(config).toMatchObject({ strategy: 'smart', maxBytes: 9000, maxLines: 500 })
+    expect(sources).toMatchObject({ strategy: 'caller', maxBytes: 'caller', maxLines: 'built-in tool' })
+  })
+
+  test('are validated', async () => {
+    const defaults = { strategy: 'smrt' } as never
+    await expect(shown({}, { defaults })).rejects.toMatchObject({ code: 'INVALID_CONFIG', field: 'defaults.strategy' })
+  })
+})
+
+describe('the exit code', () => {
+  test.each([
+    [0, undefined, 'succeeded'],
+    [1, undefined, 'failed'],
+    [null, undefined, 'failed'],
+    [1, false, 'succeeded'],
+    [undefined, undefined, 'succeeded'],
+  ])('%s with failed: %s means that the call %s', async (exitCode, failed, said) => {
+    const text = await shown({}, { exitCode, ...(failed !== undefined && { failed }) })
+    expect(text).toContain(`The tool call ${said}`)
+  })
+
+  test.each([1.5, '1', Number.NaN])('cannot be %p', async (exitCode) => {
+    const error = { code: 'INVALID_ARGUMENT', field: 'context.exitCode' }
+    await expect(shown({}, { exitCode: exitCode as number })).rejects.toMatchObject(error)
+  })
+})
+
+describe('the command', () => {
+  const hunk = (file: number) =>
+    [
+      `diff --git a/f${file} b/f${file}`,
+      'index 1..2 100644',
+      `--- a/f${file}`,
+      `+++ b/f${file}`,
+      '@@ -1,40 +1,41 @@',
+      ...Array.from({ length: 40 }, (_, line) => ` context ${line} of error ${file}`),
+      `+added ${file}`,
+      '',
+    ].join('\n')
+  const diff = Array.from({ length: 60 }, (_, file) => hunk(file)).join('')
+  const service = new TruncationService({ storageDirs: [tempDir()], strategy: 'smart' })
+  const preview = async (text: string, context: Partial<TruncationContext>) => {
+    const result = await service.output(text, { toolName: 'bash', options: { maxBytes: 8000 }, ...context })
+    return result.content.replace(/saved to: .*/, '')
+  }
+
+  test.each(['git diff', 'cd a && git show abc | head -5000', 'git log -p'])('%s prints a diff', async (command) => {
+    const asDiff = await preview(diff, { command })
+    expect(asDiff.match(/^diff --git/gm)).toHaveLength(60)
+    expect((await preview(diff, {})).match(/^diff --git/gm)?.length ?? 0).toBeLessThan(60)
+  })
+
+  test('with a question, lines are looked for in a diff as anywhere', async () => {
+    const query = 'Which file has added 47?'
+    expect(await preview(diff, { command: 'git diff', query })).toBe(await preview(diff, { query }))
+    expect(await preview(diff, { query })).toContain('+added 47')
+  })
+
+  test.each(['cat build.log', 'rg -n step | head -9999'])(
+    'of a listing by %s, the start counts more',
+    async (command) => {
+      const lines = (text: string) =>
+        text.match(/^step (\d+) of/gm)!.filter((line) => Number(line.split(' ')[1]) < 3000)
+      const [early, late] = [await preview(LOG, { command }), await preview(LOG, { command: 'make' })]
+      expect(lines(early).length).toBeGreaterThan(2 * lines(late).length)
+    },
+  )
+
+  test('changes nothing with another strategy', async () => {
+    const ends = { options: { strategy: 'default', maxBytes: 8000 } } as const
+    expect(await preview(diff, { ...ends, command: 'git diff' })).toBe(await preview(diff, ends))
+  })
+
+  test('is a text', async () => {
+    const error = { code: 'INVALID_ARGUMENT', field: 'context.command' }
+    await expect(preview(LOG, { command: ['git', 'diff'] as never })).rejects.toMatchObject(error)
+  })
+})
+
+describe('a shell tool', () => {
+  const script = 'seq -f "step %g" 3000; echo "error: disk full"; seq -f "step %g" 3000'
+  const run = async (options: UserTruncationConfig) => {
+    const service = new TruncationService({ storageDirs: [tempDir()], ...options })
+    const { execute } = guardTool(createShellTool({ service }), { truncation: service })
+    return String(((await execute({ command: script })) as { output: string }).output)
+  }
+
+  test('keeps what decides, wherever it is', async () => {
+    expect(await run({})).toContain('\nerror: disk full\n')
+  })
+
+  test('keeps the end if the user wants that', async () => {
+    expect(await run({ tools: { bash: { direction: 'tail' } } })).not.toContain('error: disk full')
+  })
+})

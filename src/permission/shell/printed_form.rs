@@ -1,0 +1,132 @@
+//! Tells whether a command prints a listing, whose start says most, or a diff.
+
+use super::git::command_at;
+use super::read_alone;
+use super::word::Word;
+use crate::tools::Printed;
+
+/// Longer commands are scripts, which print more than one thing.
+const MAX_BYTES: usize = 4096;
+
+/// Programs that pass on what comes in, or a part of it, if no file is named.
+const FILTERS: [&str; 9] =
+    ["cat", "head", "tail", "sed", "nl", "less", "more", "delta", "diff-so-fancy"];
+
+/// Programs that print files, names of files, or lines that were searched for.
+const LISTERS: [&str; 22] = [
+    "ack", "ag", "bat", "cat", "dir", "du", "egrep", "fd", "fdfind", "fgrep", "find", "grep",
+    "head", "jq", "ls", "nl", "rg", "rga", "sed", "tree", "type", "zgrep",
+];
+
+/// Returns what a command prints, as far as its programs say.
+pub fn printed_form(command: &str) -> Printed {
+    if command.len() > MAX_BYTES {
+        return Printed::Other;
+    }
+    let reading = read_alone(command);
+    let printers = reading.commands.iter().filter(|simple| !simple.quiet);
+    let forms: Vec<Printed> = printers.filter_map(|simple| form_of(&simple.text)).collect();
+    let Some((last, others)) = forms.split_last() else { return Printed::Other };
+    // The last of several commands with pipes between them prints.
+    let is_pipeline = !command.contains([';', '&', '\n']);
+    if is_pipeline || others.iter().all(|other| other == last) { *last } else { Printed::Other }
+}
+
+/// Returns what a simple command prints; nothing if it passes on what comes in, or prints nothing.
+fn form_of(text: &str) -> Option<Printed> {
+    let words: Vec<Word> = text.split_whitespace().map(Word::plain).collect();
+    let program = words.first()?.text.as_str();
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
+    match program {
+        "cd" | "export" | "set" => None,
+        "git" => {
+            let at = command_at(&words);
+            Some(match words.get(at)?.text.as_str() {
+                "log" | "stash" if !has(&["-p", "-u", "--patch"]) => Printed::Listing,
+                // `git show HEAD:src/lib.rs` prints the file.
+                "show" if words[at + 1..].iter().any(|word| word.text.contains(':')) => {
+                    Printed::Listing
+                }
+                "diff" | "show" | "log" | "stash" | "format-patch" | "diff-tree" | "diff-index" => {
+                    Printed::Diff
+                }
+                "grep" | "ls-files" | "ls-tree" | "blame" => Printed::Listing,
+                _ => Printed::Other,
+            })
+        }
+        "diff" | "colordiff" | "interdiff" => Some(Printed::Diff),
+        "hg" | "svn" | "jj" if words.get(1)?.text == "diff" => Some(Printed::Diff),
+        "gh" if words.get(1)?.text == "pr" && words.get(2)?.text == "diff" => Some(Printed::Diff),
+        _ if FILTERS.contains(&program) && !names_file(program, &words[1..]) => None,
+        _ if LISTERS.contains(&program) => Some(Printed::Listing),
+        _ => Some(Printed::Other),
+    }
+}
+
+/// Returns true if a filter is given a file: an argument that is no option, no number of one, and no script.
+fn names_file(program: &str, args: &[Word]) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let operands = args.iter().map(|word| word.text.as_str());
+    let operands = operands.filter(|text| !text.starts_with('-') && !is_number(text)).count();
+    operands > usize::from(program == "sed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_prints_is_known_by_its_programs() {
+        let table: [(Printed, &[&str]); 3] = [
+            (
+                Printed::Diff,
+                &[
+                    "git diff",
+                    "cd a && git diff HEAD~3 | head -300",
+                    "git -C a --no-pager diff --cached",
+                    "git show abc123",
+                    "git log -p -3 2>&1 | cat",
+                    "git stash show -p",
+                    "diff -ru a b",
+                    "gh pr diff 12",
+                    "git diff a; git diff b",
+                ],
+            ),
+            (
+                Printed::Listing,
+                &[
+                    "cat a.ts",
+                    "sed -n 1,80p a.ts",
+                    "sed -n '1,400p' a.ts | nl",
+                    "rg -n foo src | head -50",
+                    "git diff | grep '^+'",
+                    "git log --oneline | head",
+                    "git show HEAD:a.ts",
+                    "ls -R; find . -name x",
+                    "cd a; cat b",
+                ],
+            ),
+            (
+                Printed::Other,
+                &[
+                    "npm test",
+                    "cat a | node b.js",
+                    "git diff; npm test",
+                    "npm test 2>&1 | tail -50",
+                    "make && cat log",
+                    "head -5",
+                    "",
+                    "$(x)",
+                    "git push",
+                ],
+            ),
+        ];
+        for (expected, commands) in table {
+            for command in commands {
+                assert_eq!(printed_form(command), expected, "{command}");
+            }
+        }
+        let script = format!("cat <<E\n{}E\n", "x\n".repeat(MAX_BYTES));
+        assert_eq!(printed_form(&script), Printed::Other);
+    }
+}
