@@ -1,9 +1,9 @@
 // The limit of a request in bytes, in every format and at every place of an image or a file.
 
-import { ContextManager } from 'spillway'
+import { ContextManager, HistoryPruner } from 'spillway'
 import { detectFormat } from 'spillway/history'
 import { png } from '../support/images'
-import { bytesOf, historyOf, PLACES } from './media-shapes'
+import { bytesOf, historyOf, PLACES, sentJson } from './media-shapes'
 
 const options = { contextWindow: 1_000_000, budget: false, compaction: false } as const
 const MEGABYTE = Array.from({ length: 40 }, (_, at) => png(1280, 800, 1_000_000, at))
@@ -30,4 +30,54 @@ describe.each(SIZES)('%s, %s', (format, place, data, limit) => {
     expect(sent.at(-1)).toBe(messages.at(-1))
     expect(sent.at(-3)).toBe(messages.at(-3))
   })
+})
+
+const RESULTS = PLACES.filter(([, place]) => /^a result|in a result|^a log|^an entry/.test(place))
+
+test.each(RESULTS)('%s, %s: a pruned result leaves with its media', (format, place) => {
+  const messages = historyOf(format, place, 10, (at) => png(1280, 800, 5000, at))
+  const pruner = new HistoryPruner({ schedule: 'always', keepRecent: 0, keepUsed: 0 })
+  const { messages: sent, report } = pruner.prune(messages, { now: 0 })
+  expect(report.pruned.length).toBeGreaterThanOrEqual(9)
+  expect(bytesOf(sent)).toBeLessThan(bytesOf(messages) / 5)
+  expect(sentJson(sent)).toMatch(/\[\w+ removed: [a-z]+\/\w+\]/)
+})
+
+/** The values that a provider takes in place of a medium: a part of text in the words of the format, a text file or a blank image. */
+const TEXT = /^{"type":"text","text":"\[[^"]*left out\]"}$/
+const INSTEAD: Readonly<Record<string, RegExp>> = {
+  'openai-chat': TEXT,
+  snow: TEXT,
+  'openai-responses': /^{"type":"input_text","text":"\[[^"]*left out\]"}$/,
+  'openai-agents': /^({"type":"input_text","text":"\[[^"]*left out\]"}|"\[[^"]*left out\]")$/,
+  anthropic: TEXT,
+  'ai-sdk': TEXT,
+  langchain: TEXT,
+  gemini: /^({"text":"\[[^"]*left out\]"}|"text\/plain"|"W2ltYWdl[^"]*")$/,
+  bedrock: /^{"text":"\[[^"]*left out\]"}$/,
+  pi: TEXT,
+  mcp: TEXT,
+}
+const BLANK = /iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ/
+const FETCHED = /^{"type":"text","media_type":"text\/plain","data":"\[[^"]*left out\]"}$/
+
+/** The outermost values that are other ones in a copy, but for lists and for objects with the same keys. */
+function changes(before: unknown, after: unknown): unknown[] {
+  if (before === after) return []
+  const keys = [before, after].map((value) => (typeof value === 'object' && value !== null ? Object.keys(value) : []))
+  const isSame = keys[0]?.length !== 0 && JSON.stringify(keys[0]) === JSON.stringify(keys[1])
+  if (!isSame || (typeof Object(after).type === 'string' && Object(before).type !== Object(after).type)) return [after]
+  return (keys[0] ?? []).flatMap((key) => changes(Object(before)[key], Object(after)[key]))
+}
+
+test.each(PLACES)('%s, %s: what stands for media is what its provider takes', async (format, place) => {
+  const messages = historyOf(format, place, 10, (at) => png(8, 8, 5000, at))
+  const { messages: sent } = await new ContextManager({ ...options, maxRequestBytes: 30_000 }).prepare(messages, {
+    now: 0,
+  })
+  const made = changes(messages, sent).map((value) => JSON.stringify(value))
+  expect(made.length).toBeGreaterThan(4)
+  const isBlank = /computer|drawing|generated|draws|answer with images/.test(place) && format !== 'gemini'
+  const isFetched = place === 'a fetched PDF'
+  for (const one of made) expect(one).toMatch(isBlank ? BLANK : isFetched ? FETCHED : (INSTEAD[format] as RegExp))
 })

@@ -140,7 +140,7 @@ test('equal images leave before older ones', async () => {
 test.each<[string, object, string]>([
   [
     'a file that is no base64',
-    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: '***' } },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: '*'.repeat(1000) } },
     'application/pdf',
   ],
   ['an image elsewhere', { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }, 'image'],
@@ -156,7 +156,7 @@ test.each<[string, object, string]>([
       source: {
         type: 'base64',
         media_type: 'application/pdf',
-        data: Buffer.from('%PDF-1.4 /Type /Pages /Type /Page /Type/Page').toString('base64'),
+        data: Buffer.from(`%PDF-1.4 /Type /Pages /Type /Page /Type/Page${' '.repeat(1000)}`).toString('base64'),
       },
     },
     'application/pdf of 2 pages',
@@ -166,7 +166,7 @@ test.each<[string, object, string]>([
     { role: 'user', content: [part, { type: 'text', text: 'x'.repeat(2000) }] },
     { role: 'assistant', content: 'I see' },
   ]
-  const { sent } = await prepared(messages, { maxRequestBytes: 100 })
+  const { sent } = await prepared(messages, { maxRequestBytes: 100, maxImages: 0.5 })
   expect(JSON.stringify(sent)).toContain(`[${words}`)
 })
 

@@ -280,6 +280,8 @@ export function kindOfMedia(part: unknown): string {
     part.fileData,
     part.resource,
     part.data,
+    part.image,
+    part.file,
   ]) {
     const type = isObject(holder) ? mediaTypeOf(holder) : undefined
     if (type !== undefined) return plainType(type)
@@ -287,8 +289,9 @@ export function kindOfMedia(part: unknown): string {
   const converse = converseType(part)
   if (converse !== undefined) return plainType(converse)
   const type = asText(get(part, 'type'))
-  const { image_url: image, url, data } = part
-  for (const address of [get(image, 'url'), image, part.image, url, data]) {
+  const { image_url: image, file, url, data } = part
+  const files = [get(file, 'file_data'), part.file_data, file]
+  for (const address of [get(image, 'url'), image, part.image, url, data, ...files]) {
     const text = address instanceof URL ? address.href : address
     const found = typeof text === 'string' ? DATA_URL.exec(text.slice(0, 256))?.[1] : undefined
     if (found) return plainType(found)
