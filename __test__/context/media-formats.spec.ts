@@ -3,7 +3,7 @@
 import { ContextManager, HistoryPruner } from 'spillway'
 import { detectFormat } from 'spillway/history'
 import { png } from '../support/images'
-import { bytesOf, historyOf, PLACES, sentJson } from './media-shapes'
+import { bytesOf, historyOf, PLACES, sentJson } from '../support/media-shapes'
 
 const options = { contextWindow: 1_000_000, budget: false, compaction: false } as const
 const MEGABYTE = Array.from({ length: 40 }, (_, at) => png(1280, 800, 1_000_000, at))

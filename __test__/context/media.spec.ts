@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { ContextManager, type ContextManagerOptions, estimateTokens, MemoryStorage, TruncationStorage } from 'spillway'
 import { classifyOverflow, recoverFromOverflow } from 'spillway/overflow'
 import { png } from '../support/images'
+import { bytesOf, copyOf, historyOf, PLACES, sentJson } from '../support/media-shapes'
 import { tempDir } from '../support/temp'
-import { bytesOf, copyOf, historyOf, PLACES, sentJson } from './media-shapes'
 
 const result = (data: string) => [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }]
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { ContextManager, type ContextManagerOptions } from 'spillway'
 import { png } from '../support/images'
-import { bytesOf, copyOf, historyOf, PLACES, sentJson } from './media-shapes'
+import { bytesOf, copyOf, historyOf, PLACES, sentJson } from '../support/media-shapes'
 
 const options = { contextWindow: 1_000_000, budget: false, compaction: false } as const
 

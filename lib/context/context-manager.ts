@@ -171,6 +171,17 @@ export class ContextManager<M = unknown> {
   }
 }
 
+/** Returns a manager that prunes with a given pruner, and saves files for a session. */
+export function managerOf<M>(
+  pruner: HistoryPruner,
+  options: ContextManagerOptions<M>,
+  sessionId: string | undefined,
+): ContextManager<M> {
+  const manager = new ContextManager<M>(options)
+  inners.set(manager, { ...innerOf<M>(manager), pruner, sessionId } as Inner<never>)
+  return manager
+}
+
 function innerOf<M>(manager: ContextManager<M>): Inner<M> {
   return inners.get(manager) as unknown as Inner<M>
 }
@@ -185,6 +196,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   const counts = { known: 0 }
   return {
     options,
+    sessionId: undefined,
     pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
     turns: new Semaphore(1),
     tell,

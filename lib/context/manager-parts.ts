@@ -22,6 +22,8 @@ import type { OverLimits } from './step-reports'
 
 export interface Inner<M> {
   readonly options: ContextManagerOptions<M>
+  /** The session that files are saved for. */
+  readonly sessionId: string | undefined
   readonly pruner: HistoryPruner
   readonly turns: Semaphore
   readonly tell: (error: SpillwayError) => void
@@ -59,7 +61,7 @@ export async function withinLimits<M>(
   stored: readonly M[],
   sent: readonly M[],
 ): Promise<{ items: number; freed: number }> {
-  const { images, fold, options, tell } = inner
+  const { images, fold, options, sessionId, tell } = inner
   const { storage, language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
   const before = images.saved

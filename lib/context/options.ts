@@ -98,10 +98,15 @@ const settings: Check = ['true, false or an object', (value) => typeof value ===
 const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null)?.forget === 'function'
 const orOff: Check = ['false or an object', (value) => value === false || isRecord(value)]
 
-export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
-  contextWindow: anything,
+/** The limits of a request. */
+export const LIMIT_CHECKS: { readonly [K in 'maxRequestBytes' | 'maxImages']: Check } = {
   maxRequestBytes: ['a number of bytes above 0', isLimit],
   maxImages: ['a number above 0', isLimit],
+}
+
+export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
+  ...LIMIT_CHECKS,
+  contextWindow: anything,
   reserveTokens: anything,
   environment: anything,
   estimateTokens: anything,

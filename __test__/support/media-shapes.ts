@@ -248,7 +248,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
       })),
   },
   'ai-sdk': {
-    'a result with media': (at, data) => sdkOutput(at, { type: 'media', mediaType: 'image/png', data }),
+    'a result': (at, data) => sdkOutput(at, { type: 'media', mediaType: 'image/png', data }),
     'a result with image-data': (at, data) => sdkOutput(at, { type: 'image-data', mediaType: 'image/png', data }),
     'a result with file-data': (at, data) =>
       sdkOutput(at, { type: 'file-data', mediaType: 'application/pdf', data, filename: 'a.pdf' }),
@@ -277,7 +277,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     ],
   },
   langchain: {
-    'a result with an address': (at, data) => chainResult(at, { type: 'image_url', image_url: { url: url(data) } }),
+    'a result': (at, data) => chainResult(at, { type: 'image_url', image_url: { url: url(data) } }),
     'a result with a bare address': (at, data) => chainResult(at, { type: 'image_url', image_url: url(data) }),
     'a result of version 0': (at, data) =>
       chainResult(at, { type: 'image', source_type: 'base64', mime_type: 'image/png', data }),
@@ -305,8 +305,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     ],
   },
   bedrock: {
-    'a result with bytes': (at, data) =>
-      converseResult(at, { image: { format: 'png', source: { bytes: bytes(data) } } }),
+    'a result': (at, data) => converseResult(at, { image: { format: 'png', source: { bytes: bytes(data) } } }),
     'a result with a buffer': (at, data) =>
       converseResult(at, { image: { format: 'png', source: { bytes: Buffer.from(data, 'base64') } } }),
     'a result with base64': (at, data) => converseResult(at, { image: { format: 'png', source: { bytes: data } } }),
