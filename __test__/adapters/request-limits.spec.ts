@@ -152,6 +152,73 @@ test('the event of a request says what became of images', async () => {
   ])
 })
 
+/** Messages of OpenCode: a question with a screenshot, and an answer with a call that has one. */
+function openCodeMessages(count: number, dataOf: (at: number) => string): Any[] {
+  const file = (at: number, data: string) => ({
+    ...{ id: `f${at}`, sessionID: 's', messageID: `m${at}`, type: 'file' },
+    ...{ mime: 'image/png', filename: 'a.png', url: `data:image/png;base64,${data}` },
+  })
+  const text = { id: 't', sessionID: 's', messageID: 'm', type: 'text', text: 'Look' }
+  return Array.from({ length: count }, (_, at) => [
+    { info: { id: `u${at}`, role: 'user', sessionID: 's' }, parts: [text, file(at, dataOf(2 * at))] },
+    {
+      info: { id: `a${at}`, role: 'assistant', sessionID: 's' },
+      parts: [
+        {
+          ...{ id: `p${at}`, type: 'tool', callID: `c${at}`, tool: 'shot' },
+          state: {
+            ...{ status: 'completed', input: {}, output: 'ok', title: '', metadata: {}, time: { start: 1, end: 2 } },
+            attachments: [file(at, dataOf(2 * at + 1))],
+          },
+        },
+        text,
+      ],
+    },
+  ]).flat()
+}
+
+async function sentByOpenCode(options: object, messages: Any[]): Promise<Any[]> {
+  const hooks = await opencode.withSpillway({ truncation: false, ...options })()
+  const output = { messages: [...messages] }
+  await hooks['experimental.chat.messages.transform']?.({}, output)
+  return output.messages
+}
+
+describe('OpenCode', () => {
+  test('screenshots of questions and results are sent within the limit', async () => {
+    const messages = openCodeMessages(20, small)
+    const whole = copyOf(messages)
+    const sent = await sentByOpenCode({ maxRequestBytes: 200_000, pruning: { keepRecent: 100 } }, messages)
+    expect(messages).toEqual(whole)
+    expect(bytesOf(sent)).toBeLessThan(210_000)
+    expect(bytesOf(sent)).toBeGreaterThan(120_000)
+    const note = expect.stringMatching(/^\[image\/png 1280×800, \d+\.\d kB, left out\]$/)
+    expect(sent[0].parts).toEqual([
+      messages[0].parts[0],
+      { id: 'f0', sessionID: 's', messageID: 'm0', type: 'text', text: note, synthetic: true },
+    ])
+    const { state } = sent[1].parts[0]
+    expect(state).toMatchObject({ status: 'completed', attachments: [] })
+    expect(state.output).toMatch(/^ok\n\[image\/png 1280×800, \d+\.\d kB, left out\]$/)
+    expect(sent.slice(-2)).toEqual(messages.slice(-2))
+  })
+
+  test('the plugin of opencode.json reads the limits', async () => {
+    await expect(opencode.server({}, { maxImages: 0 })).rejects.toThrow('Invalid option "maxImages"')
+    await expect(opencode.server({}, { maxRequestBytes: 1e6, maxImages: 5 })).resolves.toBeDefined()
+  })
+
+  test('a pruned result is sent without its screenshots', async () => {
+    const messages = openCodeMessages(20, small)
+    const pruning = { schedule: 'always', keepRecent: 0, keepUsed: 0 }
+    const sent = await sentByOpenCode({ pruning }, messages)
+    const { output, attachments } = sent[1].parts[0].state
+    expect(output).toContain('[image removed: image/png]')
+    expect(attachments).toEqual([])
+    expect(sent[0]).toBe(messages[0])
+  })
+})
+
 const model = { modelId: 'm', doGenerate: async () => ({}), doStream: async () => ({}) }
 const all: [string, (options: Any) => unknown, object][] = [
   ['the AI SDK', ai.withSpillway, { model }],
