@@ -142,3 +142,25 @@ test('a request is within its limit whenever everything else fits', async () => 
     { numRuns: 150 },
   )
 })
+
+test.each<[string, () => object]>([
+  [
+    'a cycle',
+    () => {
+      const holder: object[] = []
+      holder.push(holder, holder)
+      return holder
+    },
+  ],
+  ['a list without an end', () => new Array(2 ** 32 - 1)],
+  [
+    'values that hold each other many times',
+    () => Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {}),
+  ],
+  ['a getter that throws', () => Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('') })],
+])('%s in a message ends the count', async (_name, make) => {
+  const { fits } = await prepared([...shots(2), { role: 'nobody', content: make() }, said('Done')], {
+    maxRequestBytes: 1e6,
+  })
+  expect(fits).toBe(true)
+})

@@ -15,8 +15,8 @@ const KEPT: ReadonlySet<string> = new Set([
   'lc_serializable',
 ])
 
-/** Values of messages are nested no deeper than this. */
-const MAX_DEPTH = 100
+/** Number of values in a message: more of them are no message, and those in a cycle have no end. */
+const MAX_VALUES = 2 ** 20
 
 /** Bytes of a message; `view` is its view, which remembers them. Never throws. */
 export function messageBytes(message: unknown, view: MessageView): number {
@@ -29,46 +29,46 @@ export function messageBytes(message: unknown, view: MessageView): number {
 /** Bytes of a value without these fields. Never throws. */
 export function valueBytes(value: unknown, kept?: ReadonlySet<string>): number {
   try {
-    return typeof value === 'object' && value !== null ? objectBytes(value, 0, kept) : jsonBytes(value)
+    return new Count().of(value, kept)
   } catch {
-    // Whatever cannot be read is not sent.
+    // Whatever has no JSON is not sent.
     return 0
   }
 }
 
-/** Bytes of a value as JSON. Throws if JSON has no form of it. */
-function jsonBytes(value: unknown, depth = 0): number {
-  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)?.length ?? 0
-  const binary = binaryBytes(value)
-  if (binary !== undefined) return binary
-  if (depth > MAX_DEPTH) throw new RangeError('nested too deeply')
-  const { toJSON } = value as { toJSON?: unknown }
-  if (typeof toJSON === 'function') return jsonBytes(toJSON.call(value, ''), depth + 1)
-  return objectBytes(value, depth)
-}
+/** Counts the bytes of a value as JSON. Throws if JSON has no form of it. */
+class Count {
+  private left = MAX_VALUES
 
-/** Bytes of binary data in base64, with quotes. */
-function binaryBytes(value: object): number | undefined {
-  const isBinary = value instanceof Uint8Array || value instanceof ArrayBuffer
-  return isBinary ? Math.ceil(value.byteLength / 3) * 4 + 2 : undefined
-}
-
-/** Bytes of a list or of an object with fields, without those in `kept`. */
-function objectBytes(value: object, depth: number, kept?: ReadonlySet<string>): number {
-  // Each element is followed by a comma or by the end.
-  let bytes = 1
-  if (Array.isArray(value)) {
-    for (const element of value) bytes += (jsonBytes(element, depth + 1) || NULL) + 1
-  } else {
-    for (const key of Object.keys(value)) {
-      if (kept?.has(key)) continue
-      const size = jsonBytes((value as Record<string, unknown>)[key], depth + 1)
-      if (size > 0) bytes += jsonBytes(key) + size + 2
-    }
+  of(value: unknown, kept?: ReadonlySet<string>): number {
+    if (this.left-- === 0) throw new RangeError('too many values')
+    if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)?.length ?? 0
+    if (value instanceof Uint8Array || value instanceof ArrayBuffer) return Math.ceil(value.byteLength / 3) * 4 + 2
+    if (Array.isArray(value)) return this.ofList(value)
+    const { toJSON } = value as { toJSON?: unknown }
+    // Messages of a framework write themselves in another form than they are sent.
+    if (kept === undefined && typeof toJSON === 'function') return this.of(toJSON.call(value, ''))
+    return this.ofFields(value as Record<string, unknown>, kept)
   }
-  return Math.max(bytes, 2)
+
+  private ofList(list: readonly unknown[]): number {
+    if (list.length > this.left) throw new RangeError('too many values')
+    let bytes = 1
+    // Each element is followed by a comma or by the end, and one without JSON is null.
+    for (const element of list) bytes += (this.of(element) || NULL) + 1
+    return Math.max(bytes, 2)
+  }
+
+  private ofFields(holder: Readonly<Record<string, unknown>>, kept?: ReadonlySet<string>): number {
+    let bytes = 1
+    for (const key of Object.keys(holder)) {
+      const size = kept?.has(key) ? 0 : this.of(holder[key])
+      if (size > 0) bytes += Buffer.byteLength(JSON.stringify(key)) + size + 2
+    }
+    return Math.max(bytes, 2)
+  }
 }
 
-/** Bytes of `null`, which stands for an element that JSON has no form of. */
+/** Bytes of `null`. */
 const NULL = 4

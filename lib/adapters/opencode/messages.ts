@@ -59,7 +59,7 @@ function chatOfOne(message: Record<string, unknown>): ChatMessage[] {
   return made
 }
 
-/** An image or a file that is in the message itself. OpenCode writes out those that are texts. */
+/** An image or a file that is in the message itself. */
 interface FilePart {
   mime: string
   url: string
@@ -72,11 +72,9 @@ function filesIn(parts: unknown): FilePart[] {
 
 function isFile(part: unknown): part is FilePart {
   const { type, mime, url } = Object(part) as Record<string, unknown>
-  return type === 'file' && typeof mime === 'string' && !mime.startsWith('text/') && isData(url)
-}
-
-function isData(url: unknown): boolean {
-  return typeof url === 'string' && url.startsWith('data:')
+  // Files of text are texts for the model.
+  const isMedium = typeof mime === 'string' && /^((image|audio|video)\/|application\/pdf$)/.test(mime)
+  return type === 'file' && isMedium && typeof url === 'string' && url.startsWith('data:')
 }
 
 /** A text with its files, as parts. */
