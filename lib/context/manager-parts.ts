@@ -8,7 +8,7 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
 import { valueBytes } from '../history/request-bytes'
-import { isLimited, isWithin, type MediaLimits, mediaLimits, requestSize } from '../overflow/media-limits'
+import { isLimited, isWithinLimits, type MediaLimits, mediaLimits, requestSize } from '../overflow/media-limits'
 import { countedTokens, type HistoryPruner, learnTexts } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
 import { messageOf } from '../util/message-of'
@@ -82,7 +82,7 @@ export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits |
   const limits = mediaLimits(detectFormat(sent), givenLimits(inner.options))
   if (!isLimited(limits)) return undefined
   const size = requestSize(sent, environmentSize(inner).bytes)
-  return isWithin(size, limits) ? undefined : { size, limits }
+  return isWithinLimits(size, limits) ? undefined : { size, limits }
 }
 
 /** The stored history with its compactions. */

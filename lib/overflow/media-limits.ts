@@ -70,7 +70,7 @@ export function leavingMedia(messages: readonly unknown[], given: Partial<MediaL
   const all = mediaIn(messages, read)
   if (all.length === 0) return []
   const size = sizeOf(messages, read, all, beside)
-  if (isWithin(size, limits)) return []
+  if (isWithinLimits(size, limits)) return []
   return leavingUntil({ bytes: ROOM * limits.bytes, images: ROOM * limits.images }, size, all, read)
 }
 
@@ -96,7 +96,7 @@ export function isLimited({ bytes, images }: MediaLimits): boolean {
   return Number.isFinite(bytes) || Number.isFinite(images)
 }
 
-export function isWithin(size: MediaLimits, limits: MediaLimits): boolean {
+export function isWithinLimits(size: MediaLimits, limits: MediaLimits): boolean {
   return size.bytes <= limits.bytes && size.images <= limits.images
 }
 
