@@ -1,6 +1,6 @@
 // The limit of a request in bytes, in every format and at every place of an image or a file.
 
-import { ContextManager, HistoryPruner } from 'spillway'
+import { ContextManager, HistoryPruner, MemoryStorage } from 'spillway'
 import { detectFormat } from 'spillway/history'
 import { png } from '../support/images'
 import { bytesOf, historyOf, PLACES, sentJson } from '../support/media-shapes'
@@ -32,6 +32,25 @@ describe.each(SIZES)('%s, %s', (format, place, data, limit) => {
   })
 })
 
+test.each(PLACES)('%s, %s: what leaves is saved as it was, once', async (format, place) => {
+  const saved: string[] = []
+  const storage = new MemoryStorage()
+  storage.saveBytes = async (content) => {
+    saved.push(Buffer.from(content).toString('base64'))
+    return `/saved/${saved.length}`
+  }
+  const messages = historyOf(format, place, 10, (at) => png(1280, 800, 5000, at % 2))
+  const manager = new ContextManager({ ...options, storage, maxRequestBytes: 20_000 })
+  const { messages: sent, report } = await manager.prepare(messages, { now: 0 })
+  expect(report.steps.find(({ step }) => step === 'media')?.items).toBeGreaterThan(6)
+  expect(saved.toSorted()).toEqual([png(1280, 800, 5000, 0), png(1280, 800, 5000, 1)].toSorted())
+  // A blank image says nothing.
+  const notes = sentJson(sent).replace(/"([A-Za-z0-9+/=]{60,300})"/g, (_, data) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+  if (!isBlankIn(format, place)) expect(notes).toMatch(/, 5\.0 kB, left out; saved in \/saved\/[12]\]/)
+})
+
 const RESULTS = PLACES.filter(([, place]) => /^a result|in a result|^a log|^an entry/.test(place))
 
 test.each(RESULTS)('%s, %s: a pruned result leaves with its media', (format, place) => {
@@ -61,6 +80,11 @@ const INSTEAD: Readonly<Record<string, RegExp>> = {
 const BLANK = /iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ/
 const FETCHED = /^{"type":"text","media_type":"text\/plain","data":"\[[^"]*left out\]"}$/
 
+/** True if the place takes no text, so that a blank image stands there. */
+function isBlankIn(format: string, place: string): boolean {
+  return /computer|drawing|generated|draws|answer with images/.test(place) && format !== 'gemini'
+}
+
 /** The outermost values that are other ones in a copy, but for lists and for objects with the same keys. */
 function changes(before: unknown, after: unknown): unknown[] {
   if (before === after) return []
@@ -77,7 +101,7 @@ test.each(PLACES)('%s, %s: what stands for media is what its provider takes', as
   })
   const made = changes(messages, sent).map((value) => JSON.stringify(value))
   expect(made.length).toBeGreaterThan(4)
-  const isBlank = /computer|drawing|generated|draws|answer with images/.test(place) && format !== 'gemini'
+  const isBlank = isBlankIn(format, place)
   const isFetched = place === 'a fetched PDF'
   for (const one of made) expect(one).toMatch(isBlank ? BLANK : isFetched ? FETCHED : (INSTEAD[format] as RegExp))
 })
