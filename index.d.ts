@@ -2032,8 +2032,9 @@ export interface ContextManagerOptions<M = unknown> {
 	/** The model's window in tokens; 0 or nothing: unknown. */
 	contextWindow?: number;
 	/**
-	 * Maximum bytes of a request. Above this limit the oldest images and files are replaced by notes, down to three quarters of it;
-	 * a `storage` with `saveBytes` saves them. Those in messages after the model's last answer stay.
+	 * Maximum bytes of a request: of the JSON of its messages and of `environment`, with binary data in base64. Above this limit the oldest
+	 * images and files are replaced by notes, down to three quarters of it; a `storage` with `saveBytes` saves them. Those in messages
+	 * after the model's last answer stay, and if these are too large `fits` is false.
 	 * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
 	 * 20 MB for `gemini`, none for others
 	 */
@@ -2106,7 +2107,10 @@ export interface ContextReport {
 	leftCalls: string[];
 	/** Budget of both together; `Infinity` if the window is unknown. */
 	usable: number;
-	/** True if they are within the budget, in the provider's count once `observe` was called. */
+	/**
+	 * True if they are within the budget, in the provider's count once `observe` was called, and within the limits of bytes and
+	 * images; the reason of the step `media` names a limit that is exceeded.
+	 */
 	fits: boolean;
 	pruning: PruneReport;
 	/** The savings of pruning in all requests so far. */

@@ -4,156 +4,20 @@ import { readFileSync } from 'node:fs'
 import { ContextManager, type ContextManagerOptions, estimateTokens, MemoryStorage, TruncationStorage } from 'spillway'
 import { classifyOverflow, recoverFromOverflow } from 'spillway/overflow'
 import { png } from '../support/images'
+import { bytesOf, copyOf, historyOf, PLACES, sentJson } from '../support/media-shapes'
 import { tempDir } from '../support/temp'
-
-type Format = (at: number, data: string) => object[]
 
 const result = (data: string) => [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }]
 
-/** A call and its screenshot, in each format. */
-const shots: Record<string, Format> = {
-  anthropic: (at, data) => [
-    { role: 'assistant', content: [{ type: 'tool_use', id: `${at}`, name: 'shot', input: {} }] },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: `${at}`, content: result(data) }] },
-  ],
-  'openai-chat': (at, data) => [
-    {
-      role: 'assistant',
-      content: null,
-      tool_calls: [{ id: `${at}`, type: 'function', function: { name: 'shot', arguments: '{}' } }],
-    },
-    {
-      role: 'tool',
-      tool_call_id: `${at}`,
-      content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }],
-    },
-  ],
-  'openai-responses': (at, data) => [
-    { type: 'function_call', call_id: `${at}`, name: 'shot', arguments: '{}' },
-    {
-      type: 'function_call_output',
-      call_id: `${at}`,
-      output: [{ type: 'input_image', image_url: `data:image/png;base64,${data}` }],
-    },
-  ],
-  'ai-sdk': (at, data) => [
-    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `${at}`, toolName: 'shot', input: {} }] },
-    {
-      role: 'tool',
-      content: [
-        {
-          type: 'tool-result',
-          toolCallId: `${at}`,
-          toolName: 'shot',
-          output: { type: 'content', value: [{ type: 'media', mediaType: 'image/png', data }] },
-        },
-      ],
-    },
-  ],
-  gemini: (_at, data) => [
-    { role: 'model', parts: [{ text: 'Look' }] },
-    { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }] },
-  ],
-  pi: (at, data) => [
-    { role: 'assistant', content: [{ type: 'toolCall', id: `${at}`, name: 'shot', arguments: {} }] },
-    {
-      role: 'toolResult',
-      toolCallId: `${at}`,
-      toolName: 'shot',
-      isError: false,
-      content: [{ type: 'image', mimeType: 'image/png', data }],
-    },
-  ],
-}
-
-/** Places of images that few tools use. */
-Object.assign(shots, {
-  'anthropic: in a document': (at, data) => [
-    { role: 'assistant', content: [{ type: 'tool_use', id: `${at}`, name: 'shot', input: {} }] },
-    {
-      role: 'user',
-      content: [
-        {
-          type: 'tool_result',
-          tool_use_id: `${at}`,
-          content: [
-            { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'a' }, ...result(data)] } },
-          ],
-        },
-      ],
-    },
-  ],
-  'gemini: beside a response': (at, data) => [
-    { role: 'model', parts: [{ functionCall: { id: `${at}`, name: 'shot', args: {} } }] },
-    {
-      role: 'user',
-      parts: [
-        {
-          functionResponse: {
-            id: `${at}`,
-            name: 'shot',
-            response: { output: 'ok' },
-            parts: [{ inlineData: { mimeType: 'image/png', data } }],
-          },
-        },
-      ],
-    },
-  ],
-  mcp: (_at, data) => [
-    {
-      content: [
-        { type: 'text', text: 'a' },
-        { type: 'image', data, mimeType: 'image/png' },
-      ],
-    },
-  ],
-  'mcp: a resource': (at, blob) => [
-    { content: [{ type: 'resource', resource: { uri: `file:///${at}.png`, mimeType: 'image/png', blob } }] },
-  ],
-  'openai-responses: a computer': (at, data) => [
-    { type: 'computer_call', call_id: `${at}`, id: `i${at}`, action: { type: 'screenshot' }, status: 'completed' },
-    {
-      type: 'computer_call_output',
-      call_id: `${at}`,
-      output: { type: 'computer_screenshot', image_url: `data:image/png;base64,${data}` },
-    },
-  ],
-  'openai-responses: a generated image': (at, data) => [
-    { type: 'image_generation_call', id: `${at}`, status: 'completed', result: data },
-  ],
-  'openai-agents: a computer': (at, data) => [
-    { type: 'computer_call', callId: `${at}`, status: 'completed', action: { type: 'screenshot' } },
-    {
-      type: 'computer_call_result',
-      callId: `${at}`,
-      output: { type: 'computer_screenshot', data: `data:image/png;base64,${data}` },
-    },
-  ],
-} satisfies Record<string, Format>)
-
 const PIXELS = png(1280, 800, 1_000_000, 1)
 
-/** A history of `count` screenshots, and an answer after them. */
-function history(format: string, count: number, dataOf: (at: number) => string): object[] {
-  const shot = shots[format] as Format
-  const isGemini = format.startsWith('gemini')
-  const first = isGemini ? { role: 'user', parts: [{ text: 'Go' }] } : { role: 'user', content: 'Go' }
-  const last = isGemini ? { role: 'model', parts: [{ text: 'Done' }] } : { role: 'assistant', content: 'Done' }
-  const all = Array.from({ length: count }, (_, at) => shot(at, dataOf(at))).flat()
-  if (format.startsWith('mcp')) return all
-  if (!/^openai-(responses|agents)/.test(format)) return [first, ...all, last]
-  return [
-    { type: 'message', ...first },
-    ...all,
-    { type: 'message', ...last, content: [{ type: 'output_text', text: 'Done' }] },
-  ]
-}
+const history = (format: string, count: number, dataOf: (at: number) => string) =>
+  historyOf(format, 'a result', count, dataOf)
 
 const options = { contextWindow: 1_000_000, budget: false, compaction: false } as const
-const bytesOf = (messages: unknown) => Buffer.byteLength(JSON.stringify(messages))
 /** The first characters of a blank image, where an item must have one. */
 const BLANK = 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ'
-const count = (messages: unknown, text: string) => JSON.stringify(messages).split(text).length - 1
+const count = (messages: unknown, text: string) => sentJson(messages).split(text).length - 1
 const imagesIn = (messages: unknown) => count(messages, 'iVBORw0K') - count(messages, BLANK)
 
 /** Prepares twice, the second time in another process, and expects the same bytes. */
@@ -161,7 +25,7 @@ async function prepared(messages: object[], more: ContextManagerOptions): Promis
   const manager = new ContextManager({ ...options, ...more })
   const { messages: sent, report } = await manager.prepare(messages, { now: 0 })
   const again = ContextManager.fromJSON(JSON.stringify(manager), { ...options, ...more })
-  expect((await again.prepare(structuredClone(messages), { now: 1 })).messages).toEqual(sent)
+  expect((await again.prepare(copyOf(messages), { now: 1 })).messages).toEqual(sent)
   return { sent, items: report.steps.find(({ step }) => step === 'media')?.items ?? 0 }
 }
 
@@ -177,16 +41,19 @@ test('forty screenshots of a megabyte fit into a request of Anthropic', async ()
   expect(imagesIn(sent.slice(-3))).toBe(1)
 })
 
-describe.each(Object.keys(shots))('%s', (format) => {
-  test('of a hundred images three quarters of the limit stay', async () => {
-    const messages = history(format, 100, (at) => png(8, 8, 100, at))
-    const { sent } = await prepared(messages, { maxImages: 20 })
-    expect(imagesIn(sent)).toBe(15)
-    expect(sent).toHaveLength(messages.length)
-  })
+/** Limits of images do not count PDFs, sound and videos. */
+const IMAGES = PLACES.filter(([, place]) => !/file|PDF|sound|document|video/.test(place))
 
+test.each(IMAGES)('%s, %s: of a hundred images three quarters of the limit stay', async (format, place) => {
+  const messages = historyOf(format, place, 100, (at) => png(8, 8, 100, at))
+  const { sent } = await prepared(messages, { maxImages: 20 })
+  expect(imagesIn(sent)).toBe(15)
+  expect(sent).toHaveLength(messages.length)
+})
+
+describe.each(PLACES)('%s, %s', (format, place) => {
   test('after a refusal of its size half of the bytes are sent', async () => {
-    const messages = history(format, 20, (at) => png(8, 8, 300_000, at))
+    const messages = historyOf(format, place, 20, (at) => png(8, 8, 300_000, at))
     const { messages: sent, report } = await recoverFromOverflow({
       messages,
       contextWindowTokens: 1_000_000,
@@ -198,7 +65,7 @@ describe.each(Object.keys(shots))('%s', (format) => {
   })
 
   test('within the limits nothing changes', async () => {
-    const messages = history(format, 10, (at) => png(8, 8, 100, at))
+    const messages = historyOf(format, place, 10, (at) => png(8, 8, 100, at))
     const { sent, items } = await prepared(messages, { maxImages: 10, maxRequestBytes: 1e6 })
     expect([sent, items]).toEqual([messages, 0])
   })
@@ -273,7 +140,7 @@ test('equal images leave before older ones', async () => {
 test.each<[string, object, string]>([
   [
     'a file that is no base64',
-    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: '***' } },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: '*'.repeat(1000) } },
     'application/pdf',
   ],
   ['an image elsewhere', { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }, 'image'],
@@ -289,7 +156,7 @@ test.each<[string, object, string]>([
       source: {
         type: 'base64',
         media_type: 'application/pdf',
-        data: Buffer.from('%PDF-1.4 /Type /Pages /Type /Page /Type/Page').toString('base64'),
+        data: Buffer.from(`%PDF-1.4 /Type /Pages /Type /Page /Type/Page${' '.repeat(1000)}`).toString('base64'),
       },
     },
     'application/pdf of 2 pages',
@@ -299,7 +166,7 @@ test.each<[string, object, string]>([
     { role: 'user', content: [part, { type: 'text', text: 'x'.repeat(2000) }] },
     { role: 'assistant', content: 'I see' },
   ]
-  const { sent } = await prepared(messages, { maxRequestBytes: 100 })
+  const { sent } = await prepared(messages, { maxRequestBytes: 100, maxImages: 0.5 })
   expect(JSON.stringify(sent)).toContain(`[${words}`)
 })
 

@@ -1,57 +1,102 @@
 /** Takes out of a stored history the images and files that do not fit into a request, and saves them. */
 
-import { viewsIn } from '../history/formats'
+import { formatOf, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
 import { type Medium, mediumKey } from '../history/media'
+import type { HistoryFormatName } from '../history/message-view'
 import { leavingMedia, type MediaLimits, noteOf } from '../overflow/media-limits'
 import { warn } from '../util/warn'
 import type { Images } from './images'
 
 /** A storage that may save what leaves. */
 interface Saver {
-  saveBytes?(content: Uint8Array, context: { toolName: string }): Promise<string>
+  saveBytes?(content: Uint8Array, context: SaveContext): Promise<string>
 }
 
-/** Takes out what is too much in `history`, which is what is sent of `stored`. Returns how many parts left. */
+interface SaveContext {
+  toolName: string
+  sessionId?: string
+}
+
+/** A history as it was stored, and as it is sent: some results may be left out there. */
+interface Histories<M> {
+  images: Images<M>
+  stored: readonly M[]
+  sent: readonly M[]
+  /** The index in the stored history of a message that is sent. */
+  at(index: number): number
+}
+
+/** How what leaves is saved, described and counted. */
+interface Leavetaking<M> {
+  storage: unknown
+  sessionId?: string | undefined
+  language: string | undefined
+  /** Bytes of the request beside the messages. */
+  beside: number
+  tokensOf(messages: readonly M[]): number
+}
+
+/** Takes out what is too much in what is sent. Returns how many parts left. */
 export async function boundMedia<M>(
-  {
-    images,
-    stored,
-    history,
-    at,
-  }: { images: Images<M>; stored: readonly M[]; history: readonly M[]; at(index: number): number },
+  { images, stored, sent, at }: Histories<M>,
   limits: Partial<MediaLimits>,
-  {
-    storage,
-    language,
-    tokensOf,
-  }: { storage: unknown; language: string | undefined; tokensOf(messages: readonly M[]): number },
+  { storage, sessionId, language, beside, tokensOf }: Leavetaking<M>,
 ): Promise<number> {
-  const leaving = leavingMedia(history, limits)
+  const leaving = leavingMedia(sent, limits, beside)
   if (leaving.length === 0) return 0
-  const { format, views } = viewsIn(history)
+  const { format, views } = viewsIn(sent)
   if (format === undefined) return 0
   const chinese = language === undefined ? isChinese(views) : language === 'zh-CN'
   const saved = new Map<string, string>()
+  const context = { toolName: 'media', ...(sessionId !== undefined && { sessionId }) }
   let items = 0
   for (const { index, media } of leaving) {
-    const note: string[] = []
-    for (const medium of media) note.push(noteOf(medium, await save(medium, storage as Saver, saved), chinese))
-    images.add(stored, [at(index)], { format, note }, tokensOf)
-    items += media.length
+    const note: (string | null)[] = []
+    for (const medium of media) {
+      if (medium !== undefined) items++
+      note.push(
+        medium === undefined ? null : noteOf(medium, await save(medium, storage as Saver, saved, context), chinese),
+      )
+    }
+    const place = at(index)
+    images.add(stored, [place], { format, note: storedNotes(format, sent[index], stored[place], note) }, tokensOf)
   }
   return items
 }
 
+/** The notes in the order of the media of the stored message, which has those as well that left with a result. */
+function storedNotes(
+  format: HistoryFormatName,
+  sent: unknown,
+  stored: unknown,
+  note: readonly (string | null)[],
+): (string | null)[] {
+  const [shown, whole] = [sent, stored].map((message) => formatOf(format, message)?.mediaIn(message as object) ?? [])
+  const notes: (string | null)[] = (whole ?? []).map(() => null)
+  const taken = new Set<number>()
+  for (const [at, part] of (shown ?? []).entries()) {
+    const place = (whole ?? []).findIndex((one, place) => one === part && !taken.has(place))
+    taken.add(place)
+    if (place >= 0) notes[place] = note[at] ?? null
+  }
+  return notes
+}
+
 /** Saves a medium, once if it is there several times. Returns where; `undefined` if that is not possible. */
-async function save(medium: Medium, storage: Saver, saved: Map<string, string>): Promise<string | undefined> {
+async function save(
+  medium: Medium,
+  storage: Saver,
+  saved: Map<string, string>,
+  context: SaveContext,
+): Promise<string | undefined> {
   const content = medium.content()
   const key = mediumKey(medium)
   if (content === undefined || key === undefined || typeof storage?.saveBytes !== 'function') return undefined
   const known = saved.get(key)
   if (known !== undefined) return known
   try {
-    const path = await storage.saveBytes(content, { toolName: 'media' })
+    const path = await storage.saveBytes(content, context)
     saved.set(key, path)
     return path
   } catch (thrown) {

@@ -19,6 +19,7 @@ import {
   type Inner,
   lasting,
   lastingAfterChange,
+  overLimits,
   requestTokens,
   withinLimits,
 } from './manager-parts'
@@ -170,6 +171,17 @@ export class ContextManager<M = unknown> {
   }
 }
 
+/** Returns a manager that prunes with a given pruner, and saves files for a session. */
+export function managerOf<M>(
+  pruner: HistoryPruner,
+  options: ContextManagerOptions<M>,
+  sessionId: string | undefined,
+): ContextManager<M> {
+  const manager = new ContextManager<M>(options)
+  inners.set(manager, { ...innerOf<M>(manager), pruner, sessionId } as Inner<never>)
+  return manager
+}
+
 function innerOf<M>(manager: ContextManager<M>): Inner<M> {
   return inners.get(manager) as unknown as Inner<M>
 }
@@ -184,6 +196,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   const counts = { known: 0 }
   return {
     options,
+    sessionId: undefined,
     pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
     turns: new Semaphore(1),
     tell,
@@ -217,11 +230,15 @@ async function prepare<M>(
   const now = request.now ?? Date.now()
   counts.known = 0
   let history = lasting(inner, messages)
-  const media = await withinLimits(inner, messages, history)
-  if (media.items > 0) history = lastingAfterChange(inner, messages)
   const environment = environmentTokens(inner)
   let pruned = pruner.prune(history, { now })
   const rounds = [pruned.report]
+  const media = await withinLimits(inner, messages, pruned.messages)
+  if (media.items > 0) {
+    history = lastingAfterChange(inner, messages)
+    pruned = pruner.prune(history, { now })
+    rounds.push(pruned.report)
+  }
   const compaction = await compacted(inner, messages, history, pruned, request)
   if (compaction !== undefined) {
     history = compaction.history
@@ -247,15 +264,16 @@ async function prepare<M>(
   }
   const { tokensBefore, tokensAfter } = pruned.report
   const wholeTokens = requestTokens(inner, tokensAfter)
-  const fits = wholeTokens <= inner.usable
+  const hasRoom = wholeTokens <= inner.usable
+  const over = overLimits(inner, pruned.messages)
   // Nothing helps any more, and the request would be refused.
   const { contextWindow = 0, reserveTokens = 0 } = options
-  const refused = !fits && wholeTokens > contextWindow - reserveTokens
+  const refused = !hasRoom && wholeTokens > contextWindow - reserveTokens
   if (refused && compaction?.report.reason === 'thrash') throw compaction.report.error
   const report: ContextReport = {
     steps: [
       ledgerOutcome(options.ledger, counts.known),
-      mediaOutcome(media),
+      mediaOutcome(media, over),
       ...POLICIES.map((type) => policyOutcome(type, options[type] !== false, rounds)),
       compactionOutcome(options.compaction !== false, compaction),
       overflowOutcome(options.overflow !== false && Number.isFinite(inner.usable), guard),
@@ -266,7 +284,7 @@ async function prepare<M>(
     left: [...new Set([...rounds.flatMap((round) => leftResults(round.pruned)), ...(compaction?.left ?? [])])],
     leftCalls: compaction?.leftCalls ?? [],
     usable: inner.usable,
-    fits,
+    fits: hasRoom && over === undefined,
     pruning: pruned.report,
     savings: contextSavings(pruned.report),
     ...(compaction && { compaction: compaction.report }),

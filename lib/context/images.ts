@@ -2,11 +2,11 @@
 
 import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
 import { messageSize } from '../history/message-identity'
-import type { HistoryFormatName } from '../history/message-view'
+import type { HistoryFormatName, MediaNotes } from '../history/message-view'
 import { isArray } from '../util/guards'
 
 /** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
-export type WithoutImages = [index: number, size: number, note: string | readonly string[], saved: number]
+export type WithoutImages = [index: number, size: number, note: MediaNotes, saved: number]
 
 /** State, as JSON. */
 export interface ImagesState {
@@ -16,7 +16,7 @@ export interface ImagesState {
 
 /** The messages of a stored history that go out without their images. */
 export class Images<M> {
-  private readonly copies = new WeakMap<object, M>()
+  private readonly copies = new WeakMap<object, { note: MediaNotes; copy: M }>()
 
   constructor(private state: ImagesState | undefined) {}
 
@@ -39,17 +39,19 @@ export class Images<M> {
   add(
     stored: readonly M[],
     indices: readonly number[],
-    { format, note }: { format: HistoryFormatName; note: string | readonly string[] },
+    { format, note }: { format: HistoryFormatName; note: MediaNotes },
     tokensOf: (messages: readonly M[]) => number,
   ): void {
-    const messages = this.state?.messages.slice() ?? []
+    const known = new Map((this.state?.messages ?? []).map((one) => [one[0], one]))
     for (const index of indices) {
       const message = elementOf(stored, index) as M
-      const copy = this.without(message, format, note)
+      const all = merged(known.get(index)?.[2], note)
+      const copy = this.without(message, format, all)
       if (copy === undefined) continue
-      messages.push([index, messageSize(viewOf(format, message)), note, tokensOf([message]) - tokensOf([copy])])
+      const saved = tokensOf([message]) - tokensOf([copy])
+      known.set(index, [index, messageSize(viewOf(format, message)), all, saved])
     }
-    messages.sort(([a], [b]) => a - b)
+    const messages = [...known.values()].sort(([a], [b]) => a - b)
     if (messages.length > 0) this.state = { format, messages }
   }
 
@@ -71,13 +73,19 @@ export class Images<M> {
     return copies.size > 0 ? history.map((message) => copies.get(message) ?? message) : history
   }
 
-  private without(message: M, format: HistoryFormatName, note: string | readonly string[]): M | undefined {
+  private without(message: M, format: HistoryFormatName, note: MediaNotes): M | undefined {
     const known = this.copies.get(message as object)
-    if (known !== undefined) return known
+    if (known?.note === note) return known.copy
     const copy = formatOf(format, message)?.withoutMedia(message as object, note) as M | undefined
-    if (copy !== undefined) this.copies.set(message as object, copy)
+    if (copy !== undefined) this.copies.set(message as object, { note, copy })
     return copy
   }
+}
+
+/** The notes of a message from which more leaves: those that it has stay the same. */
+function merged(before: MediaNotes | undefined, more: MediaNotes): MediaNotes {
+  if (before === undefined || typeof before === 'string') return before ?? more
+  return before.map((note, place) => note ?? (typeof more === 'string' ? more : (more[place] ?? null)))
 }
 
 /** True if a state is one that {@link Images.toJSON} gave. */
@@ -87,7 +95,7 @@ export function isImages(value: unknown): boolean {
     Number.isSafeInteger(index) &&
     (index as number) >= 0 &&
     [size, saved].every(Number.isFinite) &&
-    (typeof note === 'string' || (isArray(note) && note.every((one) => typeof one === 'string')))
+    (typeof note === 'string' || (isArray(note) && note.every((one) => one === null || typeof one === 'string')))
   return (
     formatNamed(format as never) !== undefined &&
     isArray(messages) &&

@@ -6,7 +6,9 @@ import type { CompactionState } from '../compaction/report'
 import { SpillwayError } from '../errors'
 import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
-import { viewsIn, viewsOf } from '../history/formats'
+import { detectFormat, viewsIn, viewsOf } from '../history/formats'
+import { valueBytes } from '../history/request-bytes'
+import { isLimited, isWithinLimits, type MediaLimits, mediaLimits, requestSize } from '../overflow/media-limits'
 import { countedTokens, type HistoryPruner, learnTexts } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
 import { messageOf } from '../util/message-of'
@@ -16,16 +18,19 @@ import { boundMedia } from './bounded-media'
 import type { Images } from './images'
 import type { ContextManagerOptions } from './options'
 import type { ContextReport } from './report'
+import type { OverLimits } from './step-reports'
 
 export interface Inner<M> {
   readonly options: ContextManagerOptions<M>
+  /** The session that files are saved for. */
+  readonly sessionId: string | undefined
   readonly pruner: HistoryPruner
   readonly turns: Semaphore
   readonly tell: (error: SpillwayError) => void
   readonly limit: number
   readonly usable: number
   readonly counts: { known: number }
-  environment: { of: unknown; tokens: number } | undefined
+  environment: { of: unknown; tokens: number; bytes: number } | undefined
   fold: Fold<M> | undefined
   /** The summary was made in another process: what it replaces was not read here. */
   isResumed: boolean
@@ -45,20 +50,39 @@ export interface Request {
   readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
 }
 
+/** The limits that the caller has set. */
+function givenLimits<M>({ maxRequestBytes: bytes, maxImages: images }: ContextManagerOptions<M>): Partial<MediaLimits> {
+  return { ...(bytes !== undefined && { bytes }), ...(images !== undefined && { images }) }
+}
+
 /** Takes out images and files that a request cannot hold. Returns how many, and their tokens. */
 export async function withinLimits<M>(
-  { images, fold, options, tell }: Inner<M>,
+  inner: Inner<M>,
   stored: readonly M[],
-  history: readonly M[],
+  sent: readonly M[],
 ): Promise<{ items: number; freed: number }> {
-  const { maxRequestBytes: bytes, maxImages, storage, language, estimateTokens } = options
-  const limits = { ...(bytes !== undefined && { bytes }), ...(maxImages !== undefined && { images: maxImages }) }
+  const { images, fold, options, sessionId, tell } = inner
+  const { storage, language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
   const before = images.saved
   const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
-  const items = await boundMedia({ images, stored, history, at }, limits, { storage, language, tokensOf })
+  const { bytes: beside } = environmentSize(inner)
+  const items = await boundMedia({ images, stored, sent, at }, givenLimits(options), {
+    storage,
+    language,
+    beside,
+    tokensOf,
+  })
   return { items, freed: images.saved - before }
+}
+
+/** The size of a request that exceeds a limit, and the limits; `undefined` for all others. */
+export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits | undefined {
+  const limits = mediaLimits(detectFormat(sent), givenLimits(inner.options))
+  if (!isLimited(limits)) return undefined
+  const size = requestSize(sent, environmentSize(inner).bytes)
+  return isWithinLimits(size, limits) ? undefined : { size, limits }
 }
 
 /** The stored history with its compactions. */
@@ -92,15 +116,19 @@ function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, st
   return withoutBoundThinking(history, viewsIn(history), 0, end)
 }
 
-/** Tokens of what is sent beside the history; counted again when it is another object. */
-export function environmentTokens<M>(inner: Inner<M>): number {
+/** Tokens and bytes of what is sent beside the history; counted again when it is another object. */
+function environmentSize<M>(inner: Inner<M>): { tokens: number; bytes: number } {
   const { environment, estimateTokens } = inner.options
   if (inner.environment === undefined || inner.environment.of !== environment) {
     const estimate = new Estimate(estimateTokens, inner.tell)
     const tokens = environmentTexts(environment).reduce((sum, text) => sum + estimate.text(text), 0)
-    inner.environment = { of: environment, tokens }
+    inner.environment = { of: environment, tokens, bytes: valueBytes(environment) }
   }
-  return inner.environment.tokens
+  return inner.environment
+}
+
+export function environmentTokens<M>(inner: Inner<M>): number {
+  return environmentSize(inner).tokens
 }
 
 /** Tokens of a request whose history is estimated at `tokens`: as the provider counts them, once it has counted. */

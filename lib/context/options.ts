@@ -31,8 +31,9 @@ export interface ContextManagerOptions<M = unknown> {
   /** The model's window in tokens; 0 or nothing: unknown. */
   contextWindow?: number
   /**
-   * Maximum bytes of a request. Above this limit the oldest images and files are replaced by notes, down to three quarters of it;
-   * a `storage` with `saveBytes` saves them. Those in messages after the model's last answer stay.
+   * Maximum bytes of a request: of the JSON of its messages and of `environment`, with binary data in base64. Above this limit the oldest
+   * images and files are replaced by notes, down to three quarters of it; a `storage` with `saveBytes` saves them. Those in messages
+   * after the model's last answer stay, and if these are too large `fits` is false.
    * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
    * 20 MB for `gemini`, none for others
    */
@@ -97,10 +98,15 @@ const settings: Check = ['true, false or an object', (value) => typeof value ===
 const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null)?.forget === 'function'
 const orOff: Check = ['false or an object', (value) => value === false || isRecord(value)]
 
-export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
-  contextWindow: anything,
+/** The limits of a request. */
+export const LIMIT_CHECKS: { readonly [K in 'maxRequestBytes' | 'maxImages']: Check } = {
   maxRequestBytes: ['a number of bytes above 0', isLimit],
   maxImages: ['a number above 0', isLimit],
+}
+
+export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
+  ...LIMIT_CHECKS,
+  contextWindow: anything,
   reserveTokens: anything,
   environment: anything,
   estimateTokens: anything,

@@ -21,7 +21,10 @@ export interface ContextReport {
   leftCalls: string[]
   /** Budget of both together; `Infinity` if the window is unknown. */
   usable: number
-  /** True if they are within the budget, in the provider's count once `observe` was called. */
+  /**
+   * True if they are within the budget, in the provider's count once `observe` was called, and within the limits of bytes and
+   * images; the reason of the step `media` names a limit that is exceeded.
+   */
   fits: boolean
   pruning: PruneReport
   /** The savings of pruning in all requests so far. */

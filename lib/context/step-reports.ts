@@ -2,6 +2,7 @@
 
 import type { CompactionReport } from '../compaction/report'
 import type { ToolResultKnowledge } from '../history/ledger'
+import type { MediaLimits } from '../overflow/media-limits'
 import { type PruneReport, REASON_WORDS } from '../pruning/report'
 import type { POLICIES } from './options'
 
@@ -39,12 +40,32 @@ export function ledgerOutcome(ledger: ToolResultKnowledge | undefined, known: nu
   return { step: 'ledger', outcome, items: known, freed: 0, reason }
 }
 
-export function mediaOutcome({ items, freed }: { items: number; freed: number }): ContextStep {
-  const reason =
+/** A request that exceeds its limits. */
+export interface OverLimits {
+  readonly size: MediaLimits
+  readonly limits: MediaLimits
+}
+
+export function mediaOutcome({ items, freed }: { items: number; freed: number }, over?: OverLimits): ContextStep {
+  const words =
     items > 1
       ? `${items} images and files were replaced by notes.`
       : `${counted(items, 'image or file')} replaced by a note.`
+  const reason = [words, ...(over === undefined ? [] : overWords(over))].join(' ')
   return { step: 'media', outcome: items > 0 ? 'done' : 'nothing', items, freed, reason }
+}
+
+/** Says what is too much in a request. */
+function overWords({ size, limits }: OverLimits): string[] {
+  const isLong = size.bytes > limits.bytes
+  const bytes = `The request has ${grouped(size.bytes)} bytes and may have ${grouped(limits.bytes)}.`
+  const images = `The request has ${grouped(size.images)} images and may have ${grouped(limits.images)}.`
+  return [...(isLong ? [bytes] : []), ...(size.images > limits.images ? [images] : [])]
+}
+
+/** `1,234,567`. */
+function grouped(count: number): string {
+  return count.toLocaleString('en-US')
 }
 
 /** `rounds`: what the pruner said each time it was asked at this request. */

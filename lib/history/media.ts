@@ -30,7 +30,9 @@ export function mediumOf(part: unknown): Medium {
 /** Returns the longest string in a part that is not a URL, or its bytes. */
 function dataIn(value: unknown, depth: number): string | Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
-  if (typeof value === 'string') return isAddress(value) ? undefined : value
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  const text = value instanceof URL ? value.href : value
+  if (typeof text === 'string') return isAddress(text) ? undefined : text
   if (depth === 0 || !isRecord(value)) return undefined
   let longest: string | Uint8Array | undefined
   for (const key of Object.keys(value)) {

@@ -80,6 +80,8 @@ export interface MessageView {
   readonly time: number | undefined
   /** The tokens of its texts by the built-in estimate, computed once: they hold as long as the view. */
   tokens?: TextSizes | undefined
+  /** The bytes of the message in a request, computed once in the same way. */
+  bytes?: number | undefined
 }
 
 /**
@@ -91,6 +93,9 @@ export interface TextSizes {
   readonly calls: readonly number[]
   readonly results: readonly number[]
 }
+
+/** A note for all media of a message, or one for each; `null` for one that stays. */
+export type MediaNotes = string | readonly (string | null)[]
 
 /** A way of keeping a history. Nothing here changes what is in the history, and nothing throws. */
 export interface ViewFormat {
@@ -131,11 +136,13 @@ export interface ViewFormat {
   summaryOf(text: string, like: object | undefined): object | undefined
   /**
    * A copy of the message without its images, files and whatever else is not text, with a note in place of each: the same for
-   * all, or one for each of {@link mediaIn}. `undefined` if there is nothing that could be taken out.
+   * all, or one for each of {@link mediaIn}, where `null` lets one stay. `undefined` if there is nothing that could be taken out.
    */
-  withoutMedia(message: object, note: string | readonly string[]): object | undefined
+  withoutMedia(message: object, note: MediaNotes): object | undefined
   /** The parts of a message that {@link withoutMedia} takes out. */
   mediaIn(message: object): readonly unknown[]
+  /** The message that is sent: the one in the line of a log, or the message itself. */
+  inner(message: object): unknown
   /**
    * A copy of the message without the reasoning that is bound to the messages in front of it. `undefined` if there is none that
    * could be taken out.

@@ -1,9 +1,9 @@
 /** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
-import { detectFormat, elementOf, formatNamed, viewsIn } from '../history/formats'
+import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
 import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'
-import type { ResultText } from '../history/message-cache'
-import type { HistoryFormatName, MessageView, ViewFormat } from '../history/message-view'
+import type { HistoryFormatName } from '../history/message-view'
+import { messageBytes } from '../history/request-bytes'
 import { isAnswer } from '../history/roles'
 
 /** Limits of a request. */
@@ -27,16 +27,21 @@ const DOCUMENTED: Partial<Record<HistoryFormatName, Partial<MediaLimits>>> = {
 /** Share of a limit down to which media leave once it is reached: each time costs the provider's cache. */
 const ROOM = 0.75
 
-/** The media of a message. */
-interface Holder {
+/** Bytes of a note, which are not freed. */
+const NOTE = 200
+
+/** A medium of a message. */
+interface Held {
   index: number
-  media: Medium[]
+  /** Its place among the media of the message. */
+  place: number
+  medium: Medium
 }
 
-/** A message whose media leave, and the note about them. */
+/** A message whose media leave: each of its media, and `undefined` for one that stays. */
 export interface Leaving {
   index: number
-  media: readonly Medium[]
+  media: readonly (Medium | undefined)[]
 }
 
 /** Returns the limits of a history: what the caller says, else what the provider of its format documents. */
@@ -46,94 +51,131 @@ export function mediaLimits(format: HistoryFormatName | undefined, given: Partia
   return { bytes: bytes ?? Number.POSITIVE_INFINITY, images: images ?? Number.POSITIVE_INFINITY }
 }
 
+/** The bytes and images of a request. */
+export function requestSize(messages: readonly unknown[], beside: number): MediaLimits {
+  const read = viewsIn(messages)
+  return sizeOf(messages, read, mediaIn(messages, read), beside)
+}
+
 /**
- * Chooses the messages whose media leave: those that are there again later first, then the oldest. Those
- * that the model has not seen yet stay.
+ * Chooses the media that leave: those that are there again later first, then the oldest. Those in messages that the model
+ * has not seen yet stay.
  * @param beside bytes of the request beside the messages
  */
 export function leavingMedia(messages: readonly unknown[], given: Partial<MediaLimits>, beside = 0): Leaving[] {
   const limits = mediaLimits(detectFormat(messages), given)
   // Most histories: nothing has to be read.
-  if (!Number.isFinite(limits.bytes) && !Number.isFinite(limits.images)) return []
-  const { views, format: name } = viewsIn(messages)
-  const format = formatNamed(name as HistoryFormatName)
-  if (format === undefined) return []
-  const all = holders(messages, format, views)
-  const isImage = ({ type }: Medium) => type.startsWith('image')
-  let images = all.reduce((sum, { media }) => sum + media.filter(isImage).length, 0)
+  if (!isLimited(limits)) return []
+  const read = viewsIn(messages)
+  const all = mediaIn(messages, read)
   if (all.length === 0) return []
-  let bytes = all.reduce(
-    (sum, holder) => sum + bytesOf(holder),
-    views.reduce((sum, view) => sum + textBytes(view), beside),
-  )
-  if (bytes <= limits.bytes && images <= limits.images) return []
+  const size = sizeOf(messages, read, all, beside)
+  if (isWithinLimits(size, limits)) return []
+  return leavingUntil({ bytes: ROOM * limits.bytes, images: ROOM * limits.images }, size, all, read)
+}
+
+/** Chooses the media that leave until a request of this size has the size that is wanted. */
+function leavingUntil(wanted: MediaLimits, size: MediaLimits, all: readonly Held[], read: ReadViews): Leaving[] {
   // A list of results does not say what the model has seen: all but the newest.
-  const seenBefore = name === 'mcp' ? views.length - 1 : views.findLastIndex(isAnswer)
-  const leaving: Leaving[] = []
-  for (const holder of inOrder(all.filter(({ index }) => index < seenBefore))) {
-    if (bytes <= ROOM * limits.bytes && images <= ROOM * limits.images) break
-    leaving.push(holder)
-    bytes -= bytesOf(holder)
-    images -= holder.media.filter(isImage).length
+  const seenBefore = read.format === 'mcp' ? read.views.length - 1 : read.views.findLastIndex(isAnswer)
+  const leaving = new Set<Held>()
+  let { bytes, images } = size
+  for (const held of inOrder(all.filter(({ index }) => index < seenBefore))) {
+    const freed = held.medium.bytes - NOTE
+    const helps = (bytes > wanted.bytes && freed > 0) || (images > wanted.images && isImage(held))
+    if (!helps) continue
+    leaving.add(held)
+    bytes -= freed
+    if (isImage(held)) images--
   }
-  return leaving.sort((a, b) => a.index - b.index)
+  return byMessage(all, leaving)
+}
+
+/** True if there is a limit. */
+export function isLimited({ bytes, images }: MediaLimits): boolean {
+  return Number.isFinite(bytes) || Number.isFinite(images)
+}
+
+export function isWithinLimits(size: MediaLimits, limits: MediaLimits): boolean {
+  return size.bytes <= limits.bytes && size.images <= limits.images
 }
 
 /** Bytes of media that a request may have whatever its provider: with fewer it was refused for something else. */
 const HARMLESS = 1e6
 
-/** Chooses the messages whose media leave after a provider refused the size of a request: half of the bytes, or fewer. */
+/** Chooses the media that leave after a provider refused the size of a request: half of the bytes, or fewer. */
 export function leavingAfterRefusal(messages: readonly unknown[]): Leaving[] {
-  const { views, format: name } = viewsIn(messages)
-  const format = formatNamed(name as HistoryFormatName)
-  if (format === undefined) return []
-  const bytes = holders(messages, format, views).reduce((sum, holder) => sum + bytesOf(holder), 0)
-  return bytes < HARMLESS ? [] : leavingMedia(messages, { bytes: bytes / 2 / ROOM })
+  const read = viewsIn(messages)
+  const all = mediaIn(messages, read)
+  const ofMedia = all.reduce((sum, { medium }) => sum + medium.bytes, 0)
+  if (ofMedia < HARMLESS) return []
+  const size = sizeOf(messages, read, all, 0)
+  const { images } = mediaLimits(read.format, {})
+  return leavingUntil({ bytes: size.bytes - ofMedia / 2, images }, size, all, read)
 }
 
-function holders(messages: readonly unknown[], format: ViewFormat, views: readonly MessageView[]): Holder[] {
-  const found: Holder[] = []
+function sizeOf(
+  messages: readonly unknown[],
+  { format, views }: ReadViews,
+  all: readonly Held[],
+  beside: number,
+): MediaLimits {
+  const known = format === undefined ? undefined : formatNamed(format)
+  const bytes = views.reduce((sum, view, index) => {
+    const message = elementOf(messages, index) ?? messages[index]
+    const inner = typeof message === 'object' && message !== null ? known?.inner(message) : undefined
+    // Each message has a comma or a bracket before it.
+    return sum + 1 + messageBytes(inner ?? message, view)
+  }, beside + 1)
+  return { bytes, images: all.filter(isImage).length }
+}
+
+/** The media of a history, the oldest first. */
+function mediaIn(messages: readonly unknown[], { format, views }: ReadViews): Held[] {
+  const found: Held[] = []
+  if (format === undefined) return found
   for (const [index, { media, results }] of views.entries()) {
     // Most messages have none: their views are known, and reading the message again takes longer than all the rest.
     if (media === 0 && results.every((result) => result.media === 0)) continue
     const message = elementOf(messages, index)
-    if (typeof message !== 'object' || message === null) continue
-    const all = format.mediaIn(message).map(mediumOf)
-    if (all.length > 0) found.push({ index, media: all })
+    if (message === undefined) continue
+    const parts = formatOf(format, message)?.mediaIn(message) ?? []
+    for (const [place, part] of parts.entries()) found.push({ index, place, medium: mediumOf(part) })
   }
   return found
 }
 
-/** Messages all of whose media come again later go first. */
-function inOrder(all: readonly Holder[]): Holder[] {
+function isImage({ medium }: Held): boolean {
+  return medium.type.startsWith('image')
+}
+
+/** Media that come again later go first. */
+function inOrder(all: readonly Held[]): Held[] {
+  const sizes = new Map<number, number>()
+  for (const { medium } of all) sizes.set(medium.bytes, (sizes.get(medium.bytes) ?? 0) + 1)
   const later = new Set<string>()
-  const again = new Set<Holder>()
-  for (const holder of all.toReversed()) {
-    const keys = holder.media.map(mediumKey)
-    if (keys.every((key) => key !== undefined && later.has(key))) again.add(holder)
-    for (const key of keys) if (key !== undefined) later.add(key)
+  const again = new Set<Held>()
+  for (const held of all.toReversed()) {
+    // Equal media have as many bytes; a digest takes longer than all the rest.
+    const key = sizes.get(held.medium.bytes) === 1 ? undefined : mediumKey(held.medium)
+    if (key === undefined) continue
+    if (later.has(key)) again.add(held)
+    later.add(key)
   }
-  return [...again, ...all.filter((holder) => !again.has(holder))]
+  return [...all.filter((held) => again.has(held)), ...all.filter((held) => !again.has(held))]
 }
 
-function bytesOf({ media }: Holder): number {
-  return media.reduce((sum, medium) => sum + medium.bytes, 0)
-}
-
-/** Bytes of a message around its texts: names of fields, ids, quotes. */
-const AROUND = 100
-
-/** Bytes of a message without its media. */
-function textBytes({ text, calls, results }: MessageView): number {
-  const called = calls.reduce((sum, { argsText }) => sum + AROUND + Buffer.byteLength(argsText), 0)
-  const answered = results.reduce((sum, { text: output }) => sum + AROUND + lengthOf(output), 0)
-  return AROUND + lengthOf(text) + called + answered
-}
-
-function lengthOf(text: ResultText): number {
-  return typeof text === 'string'
-    ? Buffer.byteLength(text)
-    : text.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+/** The media that leave, by their messages. */
+function byMessage(all: readonly Held[], leaving: ReadonlySet<Held>): Leaving[] {
+  const indices = new Set([...leaving].map(({ index }) => index))
+  const messages = new Map<number, (Medium | undefined)[]>()
+  for (const held of all) {
+    if (!indices.has(held.index)) continue
+    const media = messages.get(held.index) ?? []
+    media[held.place] = leaving.has(held) ? held.medium : undefined
+    messages.set(held.index, media)
+  }
+  return [...messages].map(([index, media]) => ({ index, media }))
 }
 
 /** The note in place of a medium. */

@@ -4,9 +4,9 @@ import { SpillwayError } from '../errors'
 import { withoutRefusedThinking, withoutStaleThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { warnUnreadable } from '../history/format-warning'
-import { formatNamed, type ReadViews, viewsIn } from '../history/formats'
+import { formatOf, type ReadViews, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
-import type { HistoryFormatName, MessageView } from '../history/message-view'
+import type { MessageView } from '../history/message-view'
 import { restoreFolds, shortenFolded } from '../history/restore-folds'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
@@ -143,14 +143,15 @@ export class Walk<M> {
    */
   private withoutMedia(): { messages: M[]; count: number } | undefined {
     const leaving = leavingAfterRefusal(this.messages)
-    const format = formatNamed(this.read.format as HistoryFormatName)
+    const format = this.read.format
     if (leaving.length === 0 || format === undefined) return undefined
     const { language } = this.options
     const chinese = language === undefined ? isChinese(this.read.views) : language === 'zh-CN'
     const messages = this.messages.slice()
     for (const { index, media } of leaving) {
-      const notes = media.map((medium) => noteOf(medium, undefined, chinese))
-      messages[index] = (format.withoutMedia(messages[index] as object, notes) ?? messages[index]) as M
+      const notes = media.map((medium) => (medium === undefined ? null : noteOf(medium, undefined, chinese)))
+      messages[index] = (formatOf(format, messages[index])?.withoutMedia(messages[index] as object, notes) ??
+        messages[index]) as M
     }
     return { messages, count: leaving.length }
   }

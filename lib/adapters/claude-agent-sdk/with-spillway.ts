@@ -10,8 +10,17 @@ import { type ClaudeControls, type ClaudeOptions, claudeOptions } from './claude
 import { type OutputServer, outputServer, SERVER } from './output-server'
 
 /** Options that the SDK decides by itself, or that are those of its sessions. */
-type NotHere = 'contextWindow' | 'sessionId' | 'fold' | 'pruning' | 'recovery' | 'now'
-const NOT_HERE: readonly NotHere[] = ['contextWindow', 'sessionId', 'fold', 'pruning', 'recovery', 'now']
+type NotHere = 'contextWindow' | 'sessionId' | 'fold' | 'pruning' | 'maxRequestBytes' | 'maxImages' | 'recovery' | 'now'
+const NOT_HERE: readonly NotHere[] = [
+  'contextWindow',
+  'sessionId',
+  'fold',
+  'pruning',
+  'maxRequestBytes',
+  'maxImages',
+  'recovery',
+  'now',
+]
 
 /** Options of `query`, as far as they are read here. */
 export interface ClaudeQueryOptions {

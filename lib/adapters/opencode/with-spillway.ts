@@ -1,6 +1,7 @@
 /** Everything in one call: a plugin. */
 
 import type { TruncationServiceConfig } from 'spillway'
+import { LIMIT_CHECKS } from '../../context/options'
 import { checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
@@ -30,7 +31,8 @@ export function withSpillway(options: OpenCodeSpillwayOptions = {}): () => Promi
 }
 
 /** Options of the plugin as `opencode.json` gives them: `"plugin": [["/path/to/spillway", { "pruning": false }]]`. */
-export interface OpenCodePluginOptions extends Pick<OpenCodeSpillwayOptions, 'contextWindow' | 'pruning'> {
+export interface OpenCodePluginOptions
+  extends Pick<OpenCodeSpillwayOptions, 'contextWindow' | 'pruning' | 'maxRequestBytes' | 'maxImages'> {
   /** Options of the `TruncationService`, or `false`. */
   truncation?: Omit<TruncationServiceConfig, 'storage' | 'onEvent'> | false
 }
@@ -47,6 +49,7 @@ export async function server(_input: unknown, options: OpenCodePluginOptions = {
     truncation: ['an object, or false', (value) => value === false || isRecord(value)],
     contextWindow: ['a number', (value) => typeof value === 'number'],
     pruning: ['an object, or false', (value) => value === false || isRecord(value)],
+    ...LIMIT_CHECKS,
   })
   return withSpillway(options)()
 }

@@ -1,14 +1,19 @@
 /** The common part of all `withSpillway`: one object of options, and the controls that it stands for. */
 
 import type {
+  ContextManager,
+  ContextManagerOptions,
   HistoryPrunerOptions,
   OutputService,
   OutputToolsOptions,
+  SpillwayError,
   ToolControls,
   TruncationMiddleware,
   TruncationServiceConfig,
 } from 'spillway'
 import type { FoldOptions } from 'spillway/fold'
+import { managerOf } from '../../context/context-manager'
+import { LIMIT_CHECKS } from '../../context/options'
 import { knownAs } from '../../errors'
 import { FoldSession } from '../../fold/fold-session'
 import { ToolResultLedger } from '../../history/ledger'
@@ -21,7 +26,7 @@ import { type Check, checkOptions } from '../../validation/options'
 import { checkKeys, invalid, isRecord, wrong } from '../../validation/validate'
 import { checkControls, storageOf, tell } from './controls'
 import { withHarmlessTools } from './harmless'
-import type { AdapterControls, RecoveryOptions } from './types'
+import type { AdapterControls, HistoryControl, RecoveryOptions } from './types'
 
 /** Options of a pruner that the others say already. */
 type KnownOfPruner = 'contextWindow' | 'ledger' | 'storage' | 'onError'
@@ -56,6 +61,13 @@ export interface SpillwayOptions
    * @default {}
    */
   pruning?: Omit<HistoryPrunerOptions, KnownOfPruner> | false
+  /**
+   * Maximum bytes of the messages of a request: above it the oldest images and files are replaced by notes, and saved where outputs are.
+   * @default the documented limit of the provider, where its format says it: 50 MB for the Agents SDK; none with `pruning: false`
+   */
+  maxRequestBytes?: number
+  /** Maximum number of images in a request, in the same way. @default 500 for the Agents SDK */
+  maxImages?: number
   /** Sends a request that did not fit once more, shorter. @default {} */
   recovery?: Omit<RecoveryOptions, 'contextWindowTokens'> | false
   /** A ledger of your own, such as a stored one. @default a new one */
@@ -75,6 +87,7 @@ const OWN: { readonly [K in Exclude<keyof SpillwayOptions, keyof ToolControls | 
   contextWindow: ['a number of tokens above 0', (value) => typeof value === 'number' && value > 0],
   outputTools: orOff,
   pruning: orOff,
+  ...LIMIT_CHECKS,
   recovery: orOff,
 }
 
@@ -136,7 +149,18 @@ export function spillwayKit(
   readers: readonly string[] = [],
 ): SpillwayKit {
   checkOptions('options', options, checksOf(own, without))
-  const { contextWindow, sessionId, truncation, outputTools, fold, pruning, recovery, ...rest } = options
+  const {
+    contextWindow,
+    sessionId,
+    truncation,
+    outputTools,
+    fold,
+    pruning,
+    recovery,
+    maxRequestBytes,
+    maxImages,
+    ...rest
+  } = options
   const { ledger = new ToolResultLedger() } = rest
   const hasTools = outputTools !== false && !without.includes('outputTools')
   const bound = truncation === false ? undefined : boundOf(truncation, hasTools ? OURS : readers)
@@ -168,7 +192,11 @@ export function spillwayKit(
     checkOptions('options.pruning', pruning, OF_PRUNER)
     readPrunerOptions(pruning, 'options.pruning')
   }
-  if (pruning !== false) controls.history = pruners({ ...options, ledger }, { ...shared, ...definedOf(pruning) })
+  const limits = definedOf({ maxRequestBytes, maxImages })
+  if (pruning !== false || Object.keys(limits).length > 0) {
+    const rules = pruning === false ? { policies: [] } : definedOf(pruning)
+    controls.history = histories({ ...options, ledger }, { ...shared, ...rules }, { ...shared, ...limits })
+  }
   knownAs({ 'controls.': '' }, () => checkControls(controls, own))
   return { controls: tools.length > 0 ? withHarmlessTools(controls, 'spillway') : controls, outputTools: tools }
 }
@@ -225,19 +253,39 @@ function folderOf(fold: SpillwayOptions['fold'], sessionId: string | undefined):
   return knownAs({ 'options.': 'fold.' }, () => new FoldSession(fold))
 }
 
-/** A pruner for each session, with the prices of its model. */
-function pruners(
+/** A pruner for each session, with the prices of its model and the limits of its requests. */
+function histories(
   { contextWindow, ledger, onEvent }: SpillwayOptions,
   pruning: HistoryPrunerOptions,
+  limits: ContextManagerOptions,
 ): NonNullable<AdapterControls['history']> {
-  return (_sessionId, { model }) =>
-    new HistoryPruner({
-      ...(contextWindow !== undefined && { contextWindow }),
-      ...(model !== undefined && { prices: model }),
-      ...(ledger && { ledger }),
-      ...(onEvent && { onError: (error) => tell({ onEvent }, { type: 'error', error }) }),
-      ...pruning,
-    })
+  const onError = onEvent && ((error: SpillwayError) => tell({ onEvent }, { type: 'error', error }))
+  const { language, thinking, estimateTokens } = pruning
+  const options = {
+    ...definedOf({ language, estimateTokens, onError, pruning: thinking && { thinking } }),
+    ...limits,
+    compaction: false,
+    overflow: false,
+  } as const
+  return (sessionId, { model }) => {
+    const prices = model
+    const pruner = new HistoryPruner({ ...definedOf({ contextWindow, prices, ledger, onError }), ...pruning })
+    return boundedControl(managerOf(pruner, options, sessionId))
+  }
+}
+
+/** A manager whose report is that of its pruner, with what became of images and files. */
+function boundedControl(manager: ContextManager): HistoryControl {
+  return {
+    async prepare(messages, options) {
+      const { messages: sent, report, requestOptions } = await manager.prepare(messages, options)
+      const { pruning, steps, left, fits } = report
+      const media = steps.find(({ step }) => step === 'media')
+      return { messages: sent, report: { ...pruning, left, fits, media }, ...(requestOptions && { requestOptions }) }
+    },
+    observe: (usage) => manager.observe(usage),
+    accept: (response) => manager.accept(response),
+  }
 }
 
 /**

@@ -153,8 +153,22 @@ function readResult(part: object, at: number): ResultReading {
   const output = watched(part, 'output')
   const path = ['content', at, 'output']
   if (isJsonObject(output)) return { ...common, ...readOutput(output, path) }
-  // Version 4 had the bare value.
+  // Version 4 had the bare value, and beside it what the model reads in its place.
   const result = watched(part, 'result')
+  const content = watched(part, 'experimental_content')
+  if (Array.isArray(content)) {
+    const key = ['content', at, 'experimental_content']
+    return {
+      ...common,
+      ...readContent(content, outputParts),
+      isError: asBoolean(get(part, 'isError')),
+      edits: (text, alone) => [
+        [['content', at, 'result'], text],
+        [key, contentWithText(content, text, outputParts, alone)],
+      ],
+      withoutMedia: withoutMedia(key, content, outputParts),
+    }
+  }
   return {
     ...common,
     text: jsonText(result),

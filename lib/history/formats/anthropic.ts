@@ -16,8 +16,9 @@ import {
   withoutThinking,
 } from './content-blocks'
 import { defineFormat } from './define-format'
-import type { CallReading, ResultReading } from './format-rules'
-import { thinkingOf } from './reasoning-and-files'
+import type { CallReading, MediaEdits, ResultReading } from './format-rules'
+import { type Edit, edited } from './immutable-edit'
+import { attachedText, thinkingOf } from './reasoning-and-files'
 import {
   asBoolean,
   asideOf,
@@ -69,23 +70,40 @@ export const anthropic = defineFormat({
     const content = watched(message, 'content')
     const found = elements(content)
     const said = readContent(content, blocks, found)
-    const { text, media } = said
+    const { text } = said
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
+    const fetched: number[] = []
     for (let at = 0; at < found.length; at++) {
       const block = found[at]
       const type = get(block, 'type')
-      if (speaker === 'assistant' && PROVIDERS.test(asText(type))) others.push(block)
+      if (speaker === 'assistant' && PROVIDERS.test(asText(type))) {
+        const isFetched = isFetchedFile(block)
+        if (isFetched) fetched.push(at)
+        others.push(isFetched ? edited(block as object, [[FETCHED, undefined]]) : block)
+      }
       if (speaker === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))
       if (speaker === 'user' && type === 'tool_result') results.push(readResult(block as object, at, outer))
     }
+    const media = said.media + fetched.length
     const role: MessageRole = results.length > 0 && text.length === 0 && media === 0 ? 'tool' : (speaker as MessageRole)
     const time = timeOf(get(message, 'timestamp')) ?? timeOf(get(message, 'ts'))
     const aside = asideOf(others)
     const noMedia = withoutMedia(['content'], content, blocks)
+    const noFiles: MediaEdits = (note) => [...(noMedia?.(note) ?? []), ...fetched.map((at) => fetchedText(at, note))]
     const noThinking = said.bound && withoutThinking(['content'], content, blocks)
-    return { role, ...said, aside, calls, results, time, withoutMedia: noMedia, withoutThinking: noThinking }
+    return {
+      role,
+      ...said,
+      media,
+      aside,
+      calls,
+      results,
+      time,
+      withoutMedia: fetched.length === 0 ? noMedia : noFiles,
+      withoutThinking: noThinking,
+    }
   },
   // Instructions are a parameter of the request, and not in the history.
   summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
@@ -106,6 +124,21 @@ function isSure(block: unknown): boolean {
   if (type === 'thinking') return typeof get(block, 'signature') === 'string'
   if (type === 'image' || type === 'document') return isObject(get(block, 'source'))
   return typeof type === 'string' && SURE.test(type)
+}
+
+/** Where the result of a fetch has the source of its document. */
+const FETCHED = ['content', 'content', 'source']
+
+/** True for a fetch of a file that is no text, such as a PDF. */
+function isFetchedFile(block: unknown): boolean {
+  if (get(block, 'type') !== 'web_fetch_tool_result') return false
+  const source = get(get(get(block, 'content'), 'content'), 'source')
+  return get(source, 'type') === 'base64' && attachedText({ source }) === undefined
+}
+
+/** The change that puts a note in place of a fetched file: a document of text. */
+function fetchedText(at: number, note: string): Edit {
+  return [['content', at, ...FETCHED], { type: 'text', media_type: 'text/plain', data: note }]
 }
 
 function readCall(block: object, at: number): CallReading {

@@ -7,6 +7,7 @@
 import { asText } from '../../util/guards'
 import type { ResultText } from '../message-cache'
 import type { MessageRole } from '../message-view'
+import { BLANK_URL } from './blank-image'
 import {
   contentWithText,
   fileOrMedia,
@@ -103,7 +104,15 @@ export function readChatMessage(message: object): MessageReading {
   const { text, media } = readContent(content, parts)
   const noMedia = withoutMedia(CONTENT, content, parts)
   if (role === 'assistant') {
-    const reading = { role, text, media, time, calls: readCalls(message), withoutMedia: noMedia }
+    const drawn = drawnIn(message)
+    const reading = {
+      role,
+      text,
+      media: media + drawn.length,
+      time,
+      calls: readCalls(message),
+      withoutMedia: drawn.length === 0 ? noMedia : (note: string) => [...(noMedia?.(note) ?? []), ...drawn],
+    }
     const thinking = readThinking(message as ChatMessage)
     if (thinking === undefined) return reading
     const { bound } = thinking
@@ -125,6 +134,15 @@ export function readChatMessage(message: object): MessageReading {
 }
 
 const CONTENT = ['content']
+
+/** The changes that put a blank image in place of each that the model has drawn: OpenRouter has them beside the content. */
+function drawnIn(message: object): Edit[] {
+  return elements(watched(message, 'images')).flatMap((part, at): Edit[] => {
+    const address = watched(get(part, 'image_url'), 'url')
+    if (typeof address !== 'string' || address === BLANK_URL) return []
+    return [[['images', at], { type: 'image_url', image_url: { url: BLANK_URL } }]]
+  })
+}
 
 function isFailed(status: unknown): boolean | undefined {
   return typeof status === 'string' ? status === 'error' : undefined

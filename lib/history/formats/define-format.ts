@@ -39,6 +39,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
       }),
     withoutMedia: (message, note) => attempt(() => withoutMedia(rules, message, note)),
     mediaIn: (message) => attempt(() => mediaIn(rules, message)) ?? [],
+    inner: (message) => attempt(() => innerIn(rules, message)) ?? message,
     withoutThinking: (message) => attempt(() => withoutThinking(rules, message)),
     missingResult: (message, call, text) => attempt(() => missingResult(rules, message, call, text)),
     takeResults: (message, places) => attempt(() => takeResults(rules, message, places)),
@@ -74,6 +75,11 @@ export function defineFormat(rules: FormatRules): ViewFormat {
   }
 }
 
+function innerIn(rules: FormatRules, message: object): unknown {
+  const key = rules.envelope?.(message)
+  return key === undefined ? message : get(message, key)
+}
+
 function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
   const key = rules.envelope?.(message)
   if (key === undefined) return rules.recognises(message)
@@ -97,6 +103,7 @@ function viewOf(reading: MessageReading | undefined, format: HistoryFormatName, 
     mediaTokens: mediaTokens(reading, format, message),
     time,
     tokens: undefined,
+    bytes: undefined,
   }
 }
 

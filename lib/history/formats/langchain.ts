@@ -15,7 +15,7 @@ import {
 import { defineFormat } from './define-format'
 import type { CallReading, MessageReading, ResultReading } from './format-rules'
 import type { Edit } from './immutable-edit'
-import { sealedIn, thinkingBeside, thinkingOf, withoutThinkingBeside } from './reasoning-and-files'
+import { attachedText, sealedIn, thinkingBeside, thinkingOf, withoutThinkingBeside } from './reasoning-and-files'
 import { elements, get, isBlank, isJsonObject, isUiMessage, nonEmpty, outputPathOf, watched } from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
@@ -32,6 +32,9 @@ const ROLES: Readonly<Record<string, MessageRole>> = {
 /** The content repeats the calls, as the provider wrote them. */
 const SILENT = /^(tool_use|tool_call|tool_call_chunk|input_json_delta|function_call|non_standard)$/
 
+/** Blocks of providers that are images or files. */
+const FILES = /^(image|image_url|input_image|document|file|input_file|audio|input_audio|video|media)$/
+
 const THINKING = /^(thinking|redacted_thinking|reasoning|reasoning_content)$/
 
 /** Where LangChain keeps the signatures of Gemini's calls. */
@@ -41,7 +44,12 @@ const parts: PartRules = textParts(['text'], (part, type) => {
   if (THINKING.test(asText(type))) return thinkingOf(part)
   // A block of the provider's that LangChain has no own one for.
   const value = type === 'non_standard' ? get(part, 'value') : undefined
-  if (THINKING.test(asText(get(value, 'type')))) return thinkingOf(value)
+  const kind = asText(get(value, 'type'))
+  if (THINKING.test(kind)) return thinkingOf(value)
+  if (FILES.test(kind)) {
+    const attached = attachedText(value)
+    return attached === undefined ? 'media' : { attached }
+  }
   return SILENT.test(asText(type)) ? 'none' : fileOrMedia(part)
 })
 

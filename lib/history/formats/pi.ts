@@ -73,16 +73,18 @@ export const pi = defineFormat({
     const role = get(message, 'role') as string
     const time = timeOf(get(message, 'timestamp'))
     if (role === 'toolResult') return { role: 'tool', time, results: [readResult(message)] }
-    const content = watched(message, Object.hasOwn(TEXT_KEYS, role) ? (TEXT_KEYS[role] as string) : 'content')
+    const key = Object.hasOwn(TEXT_KEYS, role) ? (TEXT_KEYS[role] as string) : 'content'
+    const content = watched(message, key)
     const found = elements(content)
     const { bound, ...said } = readContent(content, parts, found)
-    if (Object.hasOwn(TEXT_KEYS, role)) return { role: 'user', time, ...said }
+    const noMedia = withoutMedia([key], content, parts)
+    if (Object.hasOwn(TEXT_KEYS, role)) return { role: 'user', time, ...said, withoutMedia: noMedia }
     const calls = role === 'assistant' ? readCalls(found) : []
     const reading = {
       role: role as MessageRole,
       time,
       ...said,
-      withoutMedia: withoutMedia(['content'], content, parts),
+      withoutMedia: noMedia,
       ...(bound && isBinding(message) && { bound, withoutThinking: withoutThinking(['content'], content, parts) }),
     }
     // pi does not send the calls of an answer that failed or was interrupted, so a result of one would be alone.

@@ -247,7 +247,9 @@ export function textOfData(data: unknown, mediaType: string | undefined): string
     return typeof text === 'string' ? text : undefined
   }
   if (isJsonObject(data) && get(data, 'type') === 'data') return textOfData(watched(data, 'data'), mediaType)
-  if (data instanceof Uint8Array) return isText(mediaType) ? Buffer.from(data).toString() : undefined
+  if (data instanceof Uint8Array || data instanceof ArrayBuffer) {
+    return isText(mediaType) ? Buffer.from(data as Uint8Array).toString() : undefined
+  }
   const text = data instanceof URL ? data.href : data
   if (typeof text !== 'string') return undefined
   const [head, type, parameters] = DATA_URL.exec(text.slice(0, 256)) ?? []
@@ -269,6 +271,7 @@ export function kindOfMedia(part: unknown): string {
     return Object.entries(IMAGE_STARTS).find(([start]) => part.startsWith(start))?.[1] ?? 'file'
   }
   if (!isJsonObject(part)) return 'file'
+  if (get(part, 'type') === 'non_standard') return kindOfMedia(part.value)
   for (const holder of [
     part,
     part.source,
@@ -277,6 +280,8 @@ export function kindOfMedia(part: unknown): string {
     part.fileData,
     part.resource,
     part.data,
+    part.image,
+    part.file,
   ]) {
     const type = isObject(holder) ? mediaTypeOf(holder) : undefined
     if (type !== undefined) return plainType(type)
@@ -284,9 +289,11 @@ export function kindOfMedia(part: unknown): string {
   const converse = converseType(part)
   if (converse !== undefined) return plainType(converse)
   const type = asText(get(part, 'type'))
-  const { image_url: image, url, data } = part
-  for (const address of [get(image, 'url'), image, part.image, url, data]) {
-    const found = typeof address === 'string' ? DATA_URL.exec(address.slice(0, 256))?.[1] : undefined
+  const { image_url: image, file, url, data } = part
+  const files = [get(file, 'file_data'), part.file_data, file]
+  for (const address of [get(image, 'url'), image, part.image, url, data, ...files]) {
+    const text = address instanceof URL ? address.href : address
+    const found = typeof text === 'string' ? DATA_URL.exec(text.slice(0, 256))?.[1] : undefined
     if (found) return plainType(found)
   }
   return ['image', 'audio', 'video', 'document'].find((word) => type.includes(word)) ?? 'file'

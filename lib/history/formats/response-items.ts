@@ -5,6 +5,7 @@
 
 import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
+import { BLANK, BLANK_URL } from './blank-image'
 import {
   contentWithText,
   fileOrMedia,
@@ -16,7 +17,7 @@ import {
   withoutMedia,
 } from './content-blocks'
 import type { CallReading, MediaEdits, MessageReading, ResultReading } from './format-rules'
-import { type Edit, REMOVED } from './immutable-edit'
+import { type Edit, edited, REMOVED } from './immutable-edit'
 import { repeatedThinking, thinkingOf } from './reasoning-and-files'
 import {
   asideOf,
@@ -115,6 +116,7 @@ function readAny(item: object, names: ItemNames): MessageReading {
   // Provider tools, reasoning, compaction: part of the model's answer, never changed.
   const said = type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant'
   if (PICTURES.test(type)) return { role: said, time, ...pictureOf(item, type) }
+  if (type === 'code_interpreter_call') return { role: said, time, ...drawingsOf(item) }
   if (!SEALED.test(type)) return { role: said, time, aside: asideOf([item]) }
   const thinking = thinkingOf(item)
   const signed = thinking.bound !== undefined && {
@@ -123,10 +125,6 @@ function readAny(item: object, names: ItemNames): MessageReading {
   }
   return { role: said, time, ...reasoningOf(thinking), ...signed }
 }
-
-/** 16 white pixels by 16: items that are a picture take no text in its place. */
-const BLANK = 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFElEQVR42mP4TyJgGNUwqmH4agAAr639H23ooMoAAAAASUVORK5CYII='
-const BLANK_URL = `data:image/png;base64,${BLANK}`
 
 /** The picture of an item, and the change that puts a blank one in its place. */
 function pictureOf(item: object, type: string): Pick<MessageReading, 'media' | 'withoutMedia'> {
@@ -141,6 +139,18 @@ function pictureOf(item: object, type: string): Pick<MessageReading, 'media' | '
   if (place === undefined) return { media: 1 }
   if (picture[place] === BLANK_URL) return {}
   return { media: 1, withoutMedia: () => [[[key], { ...picture, [place]: BLANK_URL }]] }
+}
+
+/** The pictures that code has drawn, where the item has their data; everything else in it is text. */
+function drawingsOf(item: object): Pick<MessageReading, 'aside' | 'media' | 'withoutMedia'> {
+  const outputs = elements(watched(item, 'outputs'))
+  const places = [...outputs.keys()].filter((at) => {
+    const address = watched(outputs[at], 'url')
+    return typeof address === 'string' && address.startsWith('data:') && address !== BLANK_URL
+  })
+  if (places.length === 0) return { aside: asideOf([item]) }
+  const edits = places.map((at): Edit => [['outputs', at], { type: 'image', url: BLANK_URL }])
+  return { aside: asideOf([edited(item, edits)]), media: places.length, withoutMedia: () => edits }
 }
 
 /** Makes a message of an item of reasoning: its place in the history stays, and the Agents SDK takes no reasoning without content. */

@@ -1,6 +1,6 @@
 /** Copies of a message with other results, arguments or media, and the parts that they are made from. Functions of a format may throw. */
 
-import type { ResultPiece, TakenResults } from '../message-view'
+import type { MediaNotes, ResultPiece, TakenResults } from '../message-view'
 import { type FormatRules, innerOf, type MessageReading, readAt, readMessage } from './format-rules'
 import { type Edit, edited } from './immutable-edit'
 import { kindOfMedia } from './reasoning-and-files'
@@ -111,17 +111,13 @@ export function mediaOf(rules: FormatRules, message: object, place: number): rea
 }
 
 /** Puts a note, or one after another, in place of media. */
-export function withoutMedia(
-  rules: FormatRules,
-  message: object,
-  note: string | readonly string[],
-): object | undefined {
+export function withoutMedia(rules: FormatRules, message: object, note: MediaNotes): object | undefined {
   const { reading, path } = readMessage(rules, message) ?? {}
   if (reading === undefined || path === undefined) return undefined
   const edits =
     typeof note === 'string'
       ? mediaEdits(reading, note)
-      : note.flatMap((one, place) => mediaEdits(reading, one).slice(place, place + 1))
+      : note.flatMap((one, place) => (one === null ? [] : mediaEdits(reading, one).slice(place, place + 1)))
   if (edits.length === 0) return undefined
   return edited(
     message,

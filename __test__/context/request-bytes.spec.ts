@@ -1,0 +1,166 @@
+// Bytes of a request, and what `fits` says of it.
+
+import fc from 'fast-check'
+import { ContextManager, type ContextManagerOptions } from 'spillway'
+import { png } from '../support/images'
+import { bytesOf, copyOf, historyOf, PLACES, sentJson } from '../support/media-shapes'
+
+const options = { contextWindow: 1_000_000, budget: false, compaction: false } as const
+
+async function prepared(messages: object[], more: ContextManagerOptions) {
+  const { messages: sent, report } = await new ContextManager({ ...options, ...more }).prepare(messages, { now: 0 })
+  const media = report.steps.find(({ step }) => step === 'media')
+  return { sent, fits: report.fits, items: media?.items, reason: media?.reason ?? '' }
+}
+
+const image = (at: number, bytes = 10_000) => png(1280, 800, bytes, at)
+const shots = (count: number) => historyOf('anthropic', 'a result', count, (at) => image(at))
+const claudeImage = (data: string) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } })
+const said = (content: unknown) => ({ role: 'assistant', content })
+
+test.each<[string, object]>([
+  ['a text that JSON escapes', said('"\n'.repeat(20_000))],
+  ['control characters', said('\u0001'.repeat(14_000))],
+  ['reasoning', said([{ type: 'thinking', thinking: 'x'.repeat(80_000), signature: 's' }])],
+  ['a signature', said([{ type: 'thinking', thinking: 'x', signature: 's'.repeat(80_000) }])],
+  [
+    "a result of the provider's",
+    said([
+      { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+      { type: 'web_search_tool_result', tool_use_id: 's', content: [{ encrypted_content: 'x'.repeat(80_000) }] },
+    ]),
+  ],
+  ['many parts', said(Array.from({ length: 3000 }, () => ({ type: 'text', text: '' })))],
+  ['a message of no known format', { role: 'nobody', content: 'x'.repeat(80_000) }],
+])('%s takes its bytes', async (_name, message) => {
+  const messages = [...shots(4), message, said('Done')]
+  expect(bytesOf(messages)).toBeGreaterThan(130_000)
+  const { sent, fits, items } = await prepared(messages, { maxRequestBytes: 130_000 })
+  expect(items).toBeGreaterThan(0)
+  expect(bytesOf(sent)).toBeLessThan(130_000)
+  expect(fits).toBe(true)
+})
+
+test('system prompt and tools take their bytes', async () => {
+  const environment = { systemPrompt: '"'.repeat(20_000), tools: [{ name: 'shot', description: 'x'.repeat(20_000) }] }
+  const { sent, fits } = await prepared(shots(5), { maxRequestBytes: 100_000, environment })
+  expect(bytesOf(sent) + bytesOf(environment)).toBeLessThan(100_000)
+  expect(fits).toBe(true)
+})
+
+test('what only the host keeps does not count', async () => {
+  const { messages } = { messages: historyOf('pi', 'a result', 4, (at) => image(at)) }
+  const kept = messages.map((message) => ({ ...message, details: { raw: 'x'.repeat(100_000) } }))
+  const { sent, items } = await prepared(kept, { maxRequestBytes: 100_000 })
+  expect([sent, items]).toEqual([kept, 0])
+})
+
+test.each<[string, ContextManagerOptions, (bytes: number) => string]>([
+  [
+    'bytes',
+    { maxRequestBytes: 100_000 },
+    (bytes) => `The request has ${bytes.toLocaleString('en-US')} bytes and may have 100,000.`,
+  ],
+  ['images', { maxImages: 5 }, () => 'The request has 10 images and may have 5.'],
+])('a request with too many %s after all that can leave has left does not fit', async (_name, limit, words) => {
+  const asked = { role: 'user', content: Array.from({ length: 10 }, (_, at) => claudeImage(image(at))) }
+  const { sent, fits, reason } = await prepared([...shots(2), asked], limit)
+  expect(sent.at(-1)).toBe(asked)
+  expect(fits).toBe(false)
+  expect(reason).toBe(`2 images and files were replaced by notes. ${words(bytesOf(sent))}`)
+})
+
+test('of the media of one message the oldest leave', async () => {
+  const content = Array.from({ length: 40 }, (_, at) => claudeImage(image(at)))
+  const { sent, items } = await prepared([{ role: 'user', content }, said('Yes')], { maxRequestBytes: 300_000 })
+  const stayed = (sent[0] as { content: { type: string }[] }).content.map(({ type }) => type)
+  expect(stayed).toEqual([...Array(items).fill('text'), ...Array(40 - (items ?? 0)).fill('image')])
+  expect(bytesOf(sent)).toBeLessThan(300_000)
+  expect(bytesOf(sent)).toBeGreaterThan(200_000)
+})
+
+test('more of a message leaves later, with the same bytes in another process', async () => {
+  const content = Array.from({ length: 10 }, (_, at) => claudeImage(image(at)))
+  const grown = [{ role: 'user', content }, said('Yes')]
+  const more = { ...options, maxRequestBytes: 100_000 }
+  let manager = new ContextManager(more)
+  for (let at = 0; at < 12; at++) {
+    const { messages: sent, report } = await manager.prepare(grown, { now: 0 })
+    expect(report.fits).toBe(true)
+    expect(bytesOf(sent)).toBeLessThan(100_000)
+    manager = ContextManager.fromJSON(JSON.stringify(manager), more)
+    const again = await manager.prepare(copyOf(grown), { now: 0 })
+    expect(again.messages).toEqual(sent)
+    grown.push({ role: 'user', content: [claudeImage(image(10 + at))] }, said('Yes'))
+  }
+})
+
+test('images of pruned results do not count', async () => {
+  const all = {
+    budget: { protectTokens: 3000, minTokens: 0, protectTurns: 0 },
+    pruning: { schedule: 'always' },
+  } as const
+  const { sent, items } = await prepared(shots(10), { ...all, maxRequestBytes: 60_000 })
+  expect(items).toBe(0)
+  expect(sentJson(sent)).not.toContain('left out]')
+  expect(bytesOf(sent)).toBeLessThan(60_000)
+})
+
+test('what takes fewer bytes than its note stays', async () => {
+  const url = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }
+  const messages = [{ role: 'user', content: [url, { type: 'text', text: 'x'.repeat(2000) }] }, said('Yes')]
+  const { sent, fits } = await prepared(messages, { maxRequestBytes: 1000 })
+  expect(sent).toEqual(messages)
+  expect(fits).toBe(false)
+})
+
+const place = fc.constantFrom(...PLACES)
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('"\n'.repeat(500)), fc.constant('词'.repeat(500)))
+
+test('a request is within its limit whenever everything else fits', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      place,
+      fc.array(fc.integer({ min: 300, max: 20_000 }), { minLength: 1, maxLength: 12 }),
+      fc.array(text, { maxLength: 3 }),
+      fc.integer({ min: 20_000, max: 200_000 }),
+      async ([format, where], sizes, texts, maxRequestBytes) => {
+        const messages = historyOf(format, where, sizes.length, (at) => png(8, 8, sizes[at], at))
+        const words = texts.map((content) => ({ ...(messages.at(-1) as object), content }))
+        const isText = !/^an entry|^a log/.test(where)
+        const all = format === 'anthropic' && isText ? [...words, ...messages] : messages
+        const { sent, fits } = await prepared(all, { maxRequestBytes, maxImages: Number.POSITIVE_INFINITY })
+        // Everything that is not the newest medium: without it nothing more can leave.
+        const rest = bytesOf(historyOf(format, where, sizes.length, () => png(8, 8, 0))) + 300 * sizes.length
+        const newest = Math.max(...sizes) * 1.34
+        // Lines of a log and classes have fields that are not sent.
+        const beside = isText && format !== 'langchain' ? 0 : 200 * messages.length
+        if (fits) expect(bytesOf(sent)).toBeLessThanOrEqual(maxRequestBytes + beside)
+        if (rest + newest + bytesOf(texts) < maxRequestBytes) expect(fits).toBe(true)
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+test.each<[string, () => object]>([
+  [
+    'a cycle',
+    () => {
+      const holder: object[] = []
+      holder.push(holder, holder)
+      return holder
+    },
+  ],
+  ['a list without an end', () => new Array(2 ** 32 - 1)],
+  [
+    'values that hold each other many times',
+    () => Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {}),
+  ],
+  ['a getter that throws', () => Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('') })],
+])('%s in a message ends the count', async (_name, make) => {
+  const { fits } = await prepared([...shots(2), { role: 'nobody', content: make() }, said('Done')], {
+    maxRequestBytes: 1e6,
+  })
+  expect(fits).toBe(true)
+})
