@@ -209,7 +209,18 @@ describe('a preview in a result of a command', () => {
   }
   const printed = async () => {
     const { stdout } = await cli(
-      ['run', '--max-bytes', '40k', '--max-lines', '1500', '--shell', '--', 'seq -f "line %g of many" 1 9000'],
+      [
+        'run',
+        '--direction',
+        'tail',
+        '--max-bytes',
+        '40k',
+        '--max-lines',
+        '1500',
+        '--shell',
+        '--',
+        'seq -f "line %g of many" 1 9000',
+      ],
       {
         env,
       },
