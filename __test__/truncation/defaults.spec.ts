@@ -93,7 +93,7 @@ describe('the command', () => {
     expect(await preview(diff, { query })).toContain('+added 47')
   })
 
-  test.each(['cat build.log', 'rg -n step | head -9999'])(
+  test.each(['cat steps.txt', 'rg -n step | head -9999'])(
     'of a listing by %s, the start counts more',
     async (command) => {
       const lines = (text: string) =>
@@ -102,6 +102,10 @@ describe('the command', () => {
       expect(lines(early).length).toBeGreaterThan(2 * lines(late).length)
     },
   )
+
+  test('of a log, the end counts as that of the command that wrote it', async () => {
+    expect(await preview(LOG, { command: 'cat build.log' })).toBe(await preview(LOG, { command: 'make' }))
+  })
 
   test('changes nothing with another strategy', async () => {
     const ends = { options: { strategy: 'default', maxBytes: 8000 } } as const

@@ -15,7 +15,7 @@ const FILTERS: [&str; 9] =
 /// Programs that print files, names of files, or lines that were searched for.
 const LISTERS: [&str; 22] = [
     "ack", "ag", "bat", "cat", "dir", "du", "egrep", "fd", "fdfind", "fgrep", "find", "grep",
-    "head", "jq", "ls", "nl", "rg", "rga", "sed", "tree", "type", "zgrep",
+    "head", "jq", "ls", "nl", "rg", "rga", "sed", "tail", "tree", "zgrep",
 ];
 
 /// Returns what a command prints, as far as its programs say.
@@ -58,6 +58,9 @@ fn form_of(text: &str) -> Option<Printed> {
         "hg" | "svn" | "jj" if words.get(1)?.text == "diff" => Some(Printed::Diff),
         "gh" if words.get(1)?.text == "pr" && words.get(2)?.text == "diff" => Some(Printed::Diff),
         _ if FILTERS.contains(&program) && !names_file(program, &words[1..]) => None,
+        _ if FILTERS.contains(&program) && words.iter().any(|word| is_log(&word.text)) => {
+            Some(Printed::Other)
+        }
         _ if LISTERS.contains(&program) => Some(Printed::Listing),
         _ => Some(Printed::Other),
     }
@@ -69,6 +72,15 @@ fn names_file(program: &str, args: &[Word]) -> bool {
     let operands = args.iter().map(|word| word.text.as_str());
     let operands = operands.filter(|text| !text.starts_with('-') && !is_number(text)).count();
     operands > usize::from(program == "sed")
+}
+
+/// Returns true for a file that another command may have printed: its end counts.
+fn is_log(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let words = name.split(|letter: char| !letter.is_ascii_alphabetic());
+    words
+        .into_iter()
+        .any(|word| matches!(word, "log" | "logs" | "out" | "output" | "err" | "stderr" | "stdout"))
 }
 
 #[cfg(test)]
@@ -114,6 +126,9 @@ mod tests {
                     "git diff; npm test",
                     "npm test 2>&1 | tail -50",
                     "make && cat log",
+                    "cat build/build.log",
+                    "tail -n 400 /tmp/test-output.txt",
+                    "sed -n '1,400p' server.log.1",
                     "head -5",
                     "",
                     "$(x)",
