@@ -286,21 +286,18 @@ impl Walker<'_> {
         let is_elsewhere = |pair: &[Word]| {
             matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
         };
-        let settings = self.settings(rest);
-        let trees = || {
-            let given = rest.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
-            let set = rest.windows(2).filter(|pair| pair[0].text == "-c");
-            let set = set.map(|pair| &pair[1].text).chain(&settings);
-            let set = set.filter_map(|text| text.split_once('='));
-            let set = set.filter(|(key, _)| key.eq_ignore_ascii_case("core.worktree"));
-            given.chain(set.map(|(_, path)| path)).chain(self.values_of("GIT_WORK_TREE"))
-        };
-        has_any(rest, "clean")
-            && rest.iter().any(is_forced)
-            && !has_any(rest, "-n --dry-run")
-            && (rest.windows(2).any(is_elsewhere)
-                || trees().any(at)
-                || self.places.iter().any(|place| at(place)))
+        if !has_any(rest, "clean") || !rest.iter().any(is_forced) || has_any(rest, "-n --dry-run") {
+            return false;
+        }
+        let all = [&self.given_options(rest).0, rest].concat();
+        let mut trees = all.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
+        let set = all.windows(2).filter(|pair| pair[0].text == "-c");
+        let set = set.filter_map(|pair| pair[1].text.split_once('='));
+        let mut set = set.filter(|(key, _)| key.eq_ignore_ascii_case("core.worktree"));
+        rest.windows(2).any(is_elsewhere)
+            || trees.any(at)
+            || set.any(|(_, path)| at(path))
+            || self.places.iter().any(|place| at(place))
     }
 
     /// Returns true if the destination of a link or a move is replaced, where a link leads to a folder of the system.

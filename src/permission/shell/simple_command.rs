@@ -271,9 +271,12 @@ impl Walker<'_> {
         self.guess_values(&run, &mut command);
         self.outputs(named_outputs(base, &words[1..]), &mut command);
         self.code_in_words(base, program, words, &mut command);
+        let with_settings = program
+            .filter(|program| program.kind == Kind::Git)
+            .map(|_| self.with_settings(words, &mut command.concerns));
+        let with_settings = with_settings.as_deref().unwrap_or(words);
         if self.with_code {
-            let words = self.with_settings(base, words);
-            command.others.extend(subcommands::without_options(base, program, &words));
+            command.others.extend(subcommands::without_options(base, program, with_settings));
         }
         let looks = looks_of_fd(base, words);
         let operands = match &looks {
@@ -293,7 +296,7 @@ impl Walker<'_> {
             command.repositories = self.git_folders(base, words);
         }
         if let Some(program) = program {
-            self.judge_known(base, program, (words, &operands), &mut command);
+            self.judge_known(base, program, (words, with_settings, &operands), &mut command);
             // Other builtins take their words for texts.
             let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
             let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
@@ -436,7 +439,7 @@ impl Walker<'_> {
         &mut self,
         base: &str,
         program: &Program,
-        (words, operands): (&[Word], &[usize]),
+        (words, with_settings, operands): (&[Word], &[Word], &[usize]),
         command: &mut AnalyzedCommand,
     ) {
         command.prefix = program.is_plain()
@@ -503,13 +506,14 @@ impl Walker<'_> {
             Kind::Dd => self.judge_dd(words, command),
             Kind::Git => {
                 git(words, command);
-                let words = self.with_settings(base, words);
-                let texts = git_helpers::run_texts(&words);
+                let texts = git_helpers::run_texts(with_settings);
                 let values: Vec<&str> =
                     texts.iter().map(|text| git_helpers::run_value(text)).collect();
                 self.guess_values(&values, command);
                 let sensitive = self.sensitive;
-                for (domain, word) in git::files(&words, &|name| sensitive.is_sensitive(name)) {
+                for (domain, word) in
+                    git::files(with_settings, &|name| sensitive.is_sensitive(name))
+                {
                     command.concerns.extend(self.file(domain, &word));
                 }
             }
