@@ -158,7 +158,7 @@ impl Walker<'_> {
         let runs = is_shell
             || match kind {
                 None => !matches!(base, "man" | "info"),
-                Some(Kind::Code | Kind::Runner) => true,
+                Some(kind) if kind.runs_arguments() => true,
                 _ => matches!(base, "eval" | "trap" | "alias"),
             };
         let is_wrapper = has_word(LOCAL_WRAPPERS, base);
@@ -197,7 +197,7 @@ impl Walker<'_> {
                 }
                 self.places = outer;
             }
-            if matches!(kind, Some(Kind::Code | Kind::Runner)) {
+            if kind.is_some_and(Kind::runs_arguments) {
                 let is_code =
                     |at: &usize| !is_message(words, *at, program) && !is_shell_text(words, *at);
                 for at in (1..words.len().min(MAX_TAILS)).filter(is_code) {

@@ -44,6 +44,7 @@
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
+//! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
 //! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
@@ -88,6 +89,7 @@ mod essential_packages;
 mod expand;
 mod expand_parameters;
 mod fast_path;
+mod fd;
 mod fork_bombs;
 mod git;
 mod git_helpers;

@@ -65,8 +65,7 @@ impl Walker<'_> {
         let is_git = program.is_some_and(|program| program.kind == Kind::Git);
         let takes_globs = is_git && !git::names_no_files(words);
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
-        let may_take_globs =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let may_take_globs = program.is_none_or(|program| program.kind.runs_arguments());
         let base = words[0].text.rsplit('/').next().unwrap_or_default();
         // `pip install .[dev]`
         let takes_extras = ["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm"].contains(&base);

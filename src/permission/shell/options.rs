@@ -87,8 +87,7 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut AnalyzedCommand,
     ) -> Vec<usize> {
-        let is_code =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_code = program.is_none_or(|program| program.kind.runs_arguments());
         let mut operands = Vec::new();
         let mut before: Vec<&str> = Vec::new();
         // Number of arguments that cannot be the value of an option.
@@ -273,8 +272,7 @@ impl Walker<'_> {
         command: &mut AnalyzedCommand,
     ) -> (bool, bool) {
         let text = word.text.as_str();
-        let is_code =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_code = program.is_none_or(|program| program.kind.runs_arguments());
         let hits = program.map(|program| program.hits(text, before)).unwrap_or_default();
         let mut took = false;
         let mut free = false;

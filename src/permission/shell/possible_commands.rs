@@ -78,7 +78,7 @@ pub(super) fn mode(base: &str, kind: Option<Kind>, words: &[Word]) -> Option<(Gu
         None => Some((Guess::Drop, 1)),
         Some(Kind::Runner) if !RUN_ELSEWHERE.contains(&base) => Some((Guess::Keep, 1)),
         Some(Kind::Code) if RUN_PACKAGES.contains(&base) => Some((Guess::Drop, 1)),
-        Some(Kind::Code | Kind::Git) if !RUN_NO_FILES.contains(&base) => {
+        Some(Kind::Code | Kind::Git | Kind::Fd) if !RUN_NO_FILES.contains(&base) => {
             let is_before = |word: &Word| {
                 BEFORE_COMMANDS.contains(&word.text.split('=').next().unwrap_or_default())
             };

@@ -11,7 +11,6 @@ use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
-use super::whole_folders::looks_of_fd;
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
 use super::{
@@ -278,17 +277,9 @@ impl Walker<'_> {
         if self.with_code {
             command.others.extend(subcommands::without_options(base, program, with_settings));
         }
-        let looks = looks_of_fd(base, words);
-        let operands = match &looks {
-            Some((own, commands)) => {
-                let own_words: Vec<Word> =
-                    std::iter::once(&0).chain(own).map(|at| words[*at].clone()).collect();
-                let operands = self.options(base, program, &own_words, &mut command);
-                let operands: Vec<usize> = operands.iter().map(|at| own[at - 1]).collect();
-                self.found_by_fd((own, commands), words, &operands, &mut command);
-                operands
-            }
-            None => self.options(base, program, words, &mut command),
+        let (operands, is_inner_judged) = match program.map(|program| program.kind) {
+            Some(Kind::Fd) => self.fd(base, program, words, &mut command),
+            _ => (self.options(base, program, words, &mut command), false),
         };
         self.whole_folders(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
@@ -310,7 +301,7 @@ impl Walker<'_> {
         }
         if let Some((how, from)) =
             possible_commands::mode(base, program.map(|program| program.kind), words)
-            && looks.is_none()
+            && !is_inner_judged
         {
             self.guess(words, from, how, &mut command);
         }
@@ -452,9 +443,6 @@ impl Walker<'_> {
                 command.others.extend(commands_in_words::commands_of_parallel(words));
             }
             Kind::Code => {
-                if matches!(base, "fd" | "fdfind") {
-                    self.fd(words, command);
-                }
                 command.others.extend(tails(&words[1..]));
                 // The traditional options of tar have no dash.
                 if let ("tar", Some(word)) = (base, words.get(1))
@@ -520,6 +508,7 @@ impl Walker<'_> {
             Kind::Sed => self.sed(words, command),
             Kind::Awk => self.awk(words, command),
             Kind::Find => self.find(words, command),
+            Kind::Fd => command.others.extend(tails(&words[1..])),
             Kind::Shell => self.builtin(base, words, command),
         }
     }
