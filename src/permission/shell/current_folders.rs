@@ -2,7 +2,6 @@
 
 use super::Concern;
 use super::analyzer::Walker;
-use super::destroyed_places::MAX_LINKS_FOLLOWED;
 use super::word::Word;
 use crate::permission::Domain;
 use crate::permission::places::protected;
@@ -50,10 +49,7 @@ impl Walker<'_> {
         let concern = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if before.is_empty() { &root } else { &before };
-        let mut names = self.through_links(&word.text, MAX_LINKS_FOLLOWED);
-        if names.len() == MAX_LINKS_FOLLOWED {
-            names.push("/".to_owned());
-        }
+        let mut names = self.places_through_links(&word.text);
         names.push(word.text.clone());
         let mut next: Vec<String> = Vec::new();
         for name in &names {
