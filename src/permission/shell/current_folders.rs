@@ -56,7 +56,7 @@ impl Walker<'_> {
             next.extend(from.iter().filter_map(|place| self.folders.absolute(name, place)));
         }
         next.extend(self.by_search_path(&word.text, from));
-        // Keeps protected folders if there are too many: what destroys them must be seen.
+        // Of too many folders it keeps the protected ones, so that a command that destroys them is denied.
         next.sort_by_cached_key(|place| protected(place, self.folders).is_none());
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);
@@ -106,7 +106,7 @@ impl Walker<'_> {
     }
 
     /// Adds directories that commands may run in. If they are too many, or the directory was unknown before, it keeps only protected
-    /// ones: what destroys them must be seen.
+    /// ones, so that a command that destroys them is denied.
     pub(super) fn add_possible_folders(&mut self, places: Vec<String>) {
         let was_known = !self.places.is_empty();
         for place in places {
