@@ -261,10 +261,9 @@ impl Record {
                 self.part = Some(counts::read(line, form));
                 let part = self.block.take().filter(|block| block.is_new);
                 let part = part.and_then(|block| self.entries.all.get_mut(block.entry?));
-                if let Some(part) =
-                    part.filter(|part| !part.failure.message.contains("etup failed:"))
-                {
-                    part.is_void = true;
+                if let Some(part) = part {
+                    let itself = self.runner.fails_itself;
+                    part.is_void = itself.is_none_or(|text| !part.failure.message.contains(text));
                 }
                 Some(Mark { role: Role::Totals, block: 0, depth: 0 })
             }
@@ -386,12 +385,13 @@ impl Record {
         if let Some(block) = self.block.as_mut().filter(|block| block.id.is_empty()) {
             block.id = bounded(found.id, MAX_ID);
         }
-        let mark = self.fails(found, Then::Nothing, next_block);
+        let failed = self.failed_entry(found, Then::Nothing, next_block);
         self.failed_scopes.remove(&self.scope.0);
-        if let Some(last) = self.entries.all.last_mut() {
-            last.is_bare = last.failure.message.is_empty();
+        let (at, mark) = failed?;
+        if let Some(entry) = self.entries.all.get_mut(at) {
+            entry.is_bare = entry.failure.message.is_empty();
         }
-        mark
+        Some(mark)
     }
 
     /// Takes a line that no rule recognized.
@@ -573,6 +573,16 @@ impl Record {
     }
 
     fn fails(&mut self, found: &Found<'_>, then: Then, next_block: &mut u32) -> Option<Mark> {
+        self.failed_entry(found, then, next_block).map(|(_, mark)| mark)
+    }
+
+    /// Adds a failure, or what a line says about a known one. Returns its index with the part of the line in a preview.
+    fn failed_entry(
+        &mut self,
+        found: &Found<'_>,
+        then: Then,
+        next_block: &mut u32,
+    ) -> Option<(usize, Mark)> {
         let latest = self.block.as_ref().map(|block| block.id.clone()).unwrap_or_default();
         let id = if found.id.is_empty() { latest.as_str() } else { found.id };
         let found = &Found { id, ..*found };
@@ -603,7 +613,7 @@ impl Record {
         if let Some(block) = &mut self.block {
             block.is_new = known.is_none();
         }
-        mark
+        mark.map(|mark| (at, mark))
     }
 
     /// Opens a block for the line that names a failure, and for what follows it.
