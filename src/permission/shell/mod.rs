@@ -55,6 +55,7 @@
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`possible_commands`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
+//! | [`known_programs`] | what a program of the table does with its words, by its kind |
 //! | [`options`], [`option_names`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
@@ -96,6 +97,7 @@ mod git_helpers;
 mod git_settings;
 mod given_code;
 mod grep_args;
+mod known_programs;
 mod known_values;
 mod listed_names;
 mod locking_commands;

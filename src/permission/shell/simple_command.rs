@@ -6,16 +6,14 @@ use std::rc::Rc;
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
 use super::disk_writers::{named_outputs, option_values};
-use super::git::{self, git};
-use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
 use super::{
-    AnalyzedCommand, Concern, CoveredBy, commands_in_words, dialects, git_helpers, grep_args,
-    possible_commands, printed_environment, read_only_commands, revisions, subcommands,
+    AnalyzedCommand, Concern, dialects, git, possible_commands, printed_environment,
+    read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
 
@@ -54,21 +52,6 @@ pub(super) const BEFORE_NAMES: [&str; 10] =
 
 /// Options of pull-request tools whose value is a text.
 const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
-
-/// Judges a program that only decides which command runs next.
-fn judge_inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
-    let changes =
-        |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
-    if let Some([_, word]) = words.windows(2).find(changes) {
-        command.concerns.push(Concern {
-            reason: format!("{} changes a setting of the system", word.told),
-            covered_by: CoveredBy::Word(word.told.clone()),
-        });
-    }
-    command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
-        && words[0].text == base
-        && command.concerns.is_empty();
-}
 
 impl Walker<'_> {
     /// Judges a command by its words.
@@ -386,131 +369,6 @@ impl Walker<'_> {
             let from = if folder.starts_with(['/', '~']) { vec!["/".to_owned()] } else { places };
             from.iter().filter_map(|place| self.folders.absolute(folder, place)).collect()
         })
-    }
-
-    /// Judges the files of a program that writes to all of them but the first.
-    fn judge_filter(&mut self, words: &[Word], operands: &[usize], command: &mut AnalyzedCommand) {
-        for (at, word) in words.iter().enumerate().skip(1) {
-            let place = operands.iter().position(|operand| *operand == at);
-            let is_written = place.is_some_and(|place| place > 0);
-            let domain = if is_written { Domain::Edit } else { Domain::Read };
-            if place.is_some() || word.text.starts_with('-') {
-                self.files(domain, std::slice::from_ref(word), command);
-            }
-        }
-    }
-
-    fn judge_copy(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        let to_folder = self.target_folder(&words[1..], command);
-        let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
-        if to_folder {
-            self.files(Domain::Edit, &words[1..], command);
-        }
-        for (at, word) in words.iter().enumerate().skip(1) {
-            let domain = if at == last { Domain::Edit } else { Domain::Read };
-            self.files(domain, std::slice::from_ref(word), command);
-        }
-    }
-
-    fn judge_dd(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        for word in &words[1..] {
-            let (domain, path) = match word.text.split_once('=') {
-                Some(("if", path)) => (Domain::Read, path),
-                Some(("of", path)) => (Domain::Edit, path),
-                _ => continue,
-            };
-            // Some shells expand it to the home directory after `=` too.
-            let tilde = path.starts_with('~');
-            let file = Word { text: path.to_owned(), tilde, ..word.clone() };
-            command.concerns.extend(self.file(domain, &file));
-        }
-    }
-
-    fn judge_known(
-        &mut self,
-        base: &str,
-        program: &Program,
-        (words, with_settings, operands): (&[Word], &[Word], &[usize]),
-        command: &mut AnalyzedCommand,
-    ) {
-        command.prefix = program.is_plain()
-            && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
-        match program.kind {
-            Kind::Inert => judge_inert(base, words, command),
-            Kind::Runner => {
-                command.others.extend(tails(&words[1..]));
-                command.others.extend(commands_in_words::texts(&words[1..]));
-                command.others.extend(commands_in_words::commands_of_parallel(words));
-            }
-            Kind::Code => {
-                command.others.extend(tails(&words[1..]));
-                // The traditional options of tar have no dash.
-                if let ("tar", Some(word)) = (base, words.get(1))
-                    && !word.text.starts_with('-')
-                    && word.text.contains(['I', 'F', 'P'])
-                {
-                    command.concerns.push(Concern {
-                        reason: "an option of tar can run something".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
-                    });
-                }
-            }
-            Kind::Reader => {
-                let filter = grep_args::filter_of_jq(base, words).unwrap_or(words.len());
-                self.files(Domain::Read, &words[1..filter], command);
-                self.files(Domain::Read, words.get(filter + 1..).unwrap_or_default(), command);
-                match base {
-                    "jq" | "gojq" | "jaq" => {
-                        reads_by_name(words, &["import", "include"], command);
-                        reads_filter(words, command);
-                    }
-                    "yq" => reads_by_name(words, &["load"], command),
-                    _ => {}
-                }
-            }
-            Kind::Grep => {
-                self.files(Domain::Read, &grep_args::files(base, &words[1..]), command);
-                command.concerns.extend(grep_args::secrets(base, &words[1..], self.sensitive));
-            }
-            Kind::Lister => {
-                let before = self.files_len();
-                self.files(Domain::Read, &words[1..], command);
-                if words[1..].iter().all(|word| word.text.starts_with('-')) {
-                    command.concerns.extend(self.file(Domain::Read, &Word::plain(".")));
-                }
-                self.only_names_from(before);
-            }
-            Kind::Writer => self.files(Domain::Edit, &words[1..], command),
-            Kind::Both => {
-                self.files(Domain::Read, &words[1..], command);
-                self.files(Domain::Edit, &words[1..], command);
-            }
-            Kind::Filter => self.judge_filter(words, operands, command),
-            Kind::Mover => {
-                self.target_folder(&words[1..], command);
-                self.files(Domain::Edit, &words[1..], command);
-            }
-            Kind::Copier => self.judge_copy(words, command),
-            Kind::Dd => self.judge_dd(words, command),
-            Kind::Git => {
-                git(words, command);
-                let texts = git_helpers::run_texts(with_settings);
-                let values: Vec<&str> =
-                    texts.iter().map(|text| git_helpers::run_value(text)).collect();
-                self.guess_values(&values, command);
-                let sensitive = self.sensitive;
-                for (domain, word) in
-                    git::files(with_settings, &|name| sensitive.is_sensitive(name))
-                {
-                    command.concerns.extend(self.file(domain, &word));
-                }
-            }
-            Kind::Sed => self.sed(words, command),
-            Kind::Awk => self.awk(words, command),
-            Kind::Find => self.find(words, command),
-            Kind::Fd => command.others.extend(tails(&words[1..])),
-            Kind::Shell => self.builtin(base, words, command),
-        }
     }
 }
 
