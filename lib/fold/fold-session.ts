@@ -382,7 +382,9 @@ function labelsOf(running: RunningCall): readonly string[] {
 /** Returns how a test run differs from the last one of its call. None of several equal calls that ran at the same time is the last one. */
 function testChange({ tests }: Inner, about: FoldCall, text: string, beside: Beside | undefined): string | undefined {
   const args = describeArgs(about.args)
-  const isAmbiguous = beside?.calls.some((other) => other.toolName === about.toolName.toWellFormed() && other.args === args)
+  const isAmbiguous = beside?.calls.some(
+    (other) => other.toolName === about.toolName.toWellFormed() && other.args === args,
+  )
   if (isAmbiguous !== true) return tests.describe(about, args, text)
   tests.forget(about, args)
   return undefined

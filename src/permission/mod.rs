@@ -67,6 +67,7 @@ mod patch;
 pub mod paths;
 pub mod pattern;
 mod places;
+pub mod reading_calls;
 pub mod real_path;
 pub mod rules;
 pub mod sensitive;
