@@ -10,6 +10,7 @@ use super::destroyer_names::{
     RIGHTS, UNPACKERS, WITH_WORD,
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::edited_files::is_in_place;
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::locking_commands::{LOCKS, locks_out};
 use super::word::Word;
@@ -212,12 +213,6 @@ impl Walker<'_> {
         let is_command = |word: &Word| {
             matches!(word.text.as_str(), "-c" | "-s" | "-S" | "-es" | "-Es" | "-sc")
                 || (word.text.starts_with('+') && word.text.len() > 1)
-        };
-        let is_in_place = |word: &Word| {
-            word.text.starts_with("--in-place")
-                || word.text.strip_prefix('-').is_some_and(|letters| {
-                    !letters.starts_with(['-', 'I', 'M', 'e', 'f', 'r']) && letters.contains('i')
-                })
         };
         let edits = match base {
             "ed" | "ex" | "patch" => true,

@@ -59,6 +59,7 @@
 //! | [`options`], [`option_names`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
+//! | [`edited_files`] | which files a program changes in place |
 //! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
 //! | [`grep_args`] | which words of a search are files |
@@ -85,6 +86,7 @@ mod destroying_programs;
 mod destroying_searches;
 mod dialects;
 mod disk_writers;
+mod edited_files;
 mod ending_programs;
 mod essential_packages;
 mod expand;

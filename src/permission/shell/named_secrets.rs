@@ -20,8 +20,11 @@ fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
     let is_template = text.contains("{{");
     // `name=@"x";type=y` of a form.
     let is_form = text.contains(['@', '<']);
+    // `concat:a|b` of ffmpeg
+    let is_list = text.contains("concat:");
     let is_end = move |letter: char| match letter {
         '=' | ':' | '@' | ',' | '<' | '#' => true,
+        '|' => is_list,
         '{' | '}' => !is_template,
         ';' | '"' => is_form,
         _ => false,

@@ -221,7 +221,9 @@ impl Walker<'_> {
                     || (program.script && is_package)
                     || (is_builder && first == Some("build"))
             };
-            if is_code && word.known && program.is_none_or(is_local) {
+            // `gh api /repos/a/b`: the path of an address.
+            let is_address = matches!(base, "gh" | "glab") && before.first() == Some(&"api");
+            if is_code && word.known && !is_address && program.is_none_or(is_local) {
                 self.reaches(word, text, command);
             }
             operands.push(at - 1);
@@ -474,7 +476,10 @@ impl Walker<'_> {
         if value.contains("://") || is_object {
             return;
         }
-        let pieces = value.split(['=', ',', ':', '@', '<', ';', '{', '}']).chain([value]);
+        // `concat:a|b` of ffmpeg
+        let is_list = value.contains("concat:");
+        let is_end = |letter| "=,:@<;{}".contains(letter) || (is_list && letter == '|');
+        let pieces = value.split(is_end).chain([value]);
         for piece in pieces {
             let piece = piece.trim_matches(['"', '\'', ' ', '[', ']']);
             // A text with white space is not a path.

@@ -265,6 +265,7 @@ impl Walker<'_> {
             _ => (self.options(base, program, words, &mut command), false),
         };
         self.whole_folders(base, program, words, &operands);
+        self.edited_files(base, (words, &operands), &mut command);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
