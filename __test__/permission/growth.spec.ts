@@ -123,6 +123,7 @@ const CONSTRUCTS = [
     'sh -c "x" ',
     'watch "x y" ',
     'unknown cat a ',
+    '*(',
     'git log -- a ',
     "git commit -m 'x' ",
     'find . -exec x ; ',

@@ -64,6 +64,9 @@ const RUN_NO_FILES: [&str; 16] = [
     "make",
 ];
 
+/// Maximum number of words of a possible command in which one that prints secrets is looked for: each word begins one.
+const MAX_PRINTING: usize = 256;
+
 /// Maximum number of substitutions in a text that was not understood.
 const MAX_HIDDEN: usize = 32;
 
@@ -203,7 +206,10 @@ impl Walker<'_> {
             if self.is_exhausted() {
                 break;
             }
-            if !word.text.starts_with('-') && (self.may_begin(word) || may_print(&words[at..])) {
+            if !word.text.starts_with('-')
+                && (self.may_begin(word)
+                    || may_print(&words[at..words.len().min(at + MAX_PRINTING)]))
+            {
                 self.is_flat = true;
                 let rest = &words[at..];
                 // It is followed by lists of arguments, each for a command of its own.
