@@ -60,7 +60,7 @@ export interface FoldCall {
 interface RunningCall {
   toolName: string
   args: string
-  /** What pointers call its texts, once another call asked. */
+  /** Names of its texts in pointers, once another call asked for them. */
   labels?: readonly string[]
   /** The number that the next text had when the call began, and the time of its begin or end among those of other calls. */
   since: number
@@ -373,7 +373,7 @@ function endOf(inner: Inner, id: string | undefined): Beside | undefined {
   return { since: own.since, calls: others, labels: others.flatMap(labelsOf) }
 }
 
-/** What pointers call the texts of a call. Each of many calls at the same time asks for those of all others. */
+/** Returns the names of the texts of a call in pointers. Each of many calls at the same time asks for those of all others. */
 function labelsOf(running: RunningCall): readonly string[] {
   running.labels ??= call(() => native.foldLabels(running.toolName, running.args))
   return running.labels

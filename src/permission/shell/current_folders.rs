@@ -56,7 +56,7 @@ impl Walker<'_> {
             next.extend(from.iter().filter_map(|place| self.folders.absolute(name, place)));
         }
         next.extend(self.by_search_path(&word.text, from));
-        // Of too many folders it keeps the protected ones, so that a command that destroys them is denied.
+        // Keeps the protected folders if there are too many, so that a command that destroys them is denied.
         next.sort_by_cached_key(|place| protected(place, self.folders).is_none());
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);

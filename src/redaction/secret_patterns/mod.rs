@@ -65,7 +65,7 @@ pub(super) const LOOK_BEHIND: usize = 256;
 /// Maximum number of bytes of a secret, and of the text after it, before the word by which it is found.
 const MAX_BEFORE: usize = 64;
 
-/// Number of bytes at the end of a long value in which names are looked for: the value of such a name can go on behind it.
+/// Number of bytes at the end of a long value in which names are looked for: the value of such a name can go on after the end.
 const NAMES_AT_END: usize = 256;
 
 /// The kind of word that was found.

@@ -119,7 +119,7 @@ pub(super) struct Runner {
     pub lists_all: bool,
     /// True if names and messages are written with the escapes of TeamCity.
     pub escapes: bool,
-    /// What the message of a part says that failed by itself, and not because its tests did.
+    /// A text in the message of a part that failed by itself, and not because its tests did.
     pub fails_itself: Option<&'static str>,
     pub inside: Inside,
     pub rules: &'static [Rule],
