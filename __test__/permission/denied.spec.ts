@@ -16,7 +16,7 @@ describe('with every command allowed', () => {
     expect(decided(commands, /allow/)).toEqual([])
   })
 
-  test.each(Object.entries(data.files))('a secret or a banned file is not read through %s', (_, commands) => {
+  test.each(Object.entries(data.files))('a secret or a banned file is not touched through %s', (_, commands) => {
     expect(commands.length).toBeGreaterThanOrEqual(10)
     expect(decided(commands, /allow/)).toEqual([])
   })

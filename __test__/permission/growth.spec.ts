@@ -123,6 +123,7 @@ const CONSTRUCTS = [
     'sh -c "x" ',
     'watch "x y" ',
     'unknown cat a ',
+    '*(',
     'git log -- a ',
     "git commit -m 'x' ",
     'find . -exec x ; ',
@@ -282,6 +283,17 @@ test('a command that is too much is asked about where everything is allowed, and
   }
   expect(decide(`${'cd a && '.repeat(5000)}ls`)).toBe('ask')
   expect(decide(`${'[[ ! '.repeat(5000)}x ]]`)).toBe('ask')
+})
+
+test('more settings of git than are read are asked about, even with full access', () => {
+  const policy = new (require('../..').PermissionPolicy)({ vault: '/vault' })
+  const settings = (count: number) => Array.from({ length: count }, (_, at) => `'color.a${at}=b'`).join(' ')
+  const decide = (count: number, command: string) => {
+    const variable = `GIT_CONFIG_PARAMETERS="${settings(count)} 'core.worktree=/etc'"`
+    return policy.evaluate({ tool: 'bash', args: { command: `${variable} ${command}` }, mode: 'full_access' }).decision
+  }
+  expect([31, 32].map((count) => decide(count, 'git status'))).toEqual(['allow', 'ask'])
+  expect([31, 32].map((count) => decide(count, 'git clean -fdx'))).toEqual(['deny', 'ask'])
 })
 
 test('what the parser would try for years is asked about at once, at any depth', () => {

@@ -834,6 +834,16 @@ describe('the strategy `tests`', () => {
     expect(result.hint).toContain(`Shown: ${run.failures.length} of ${run.failures.length} failures of a test run.`)
   })
 
+  it('shows a failure although a package that was named before it is named again', async () => {
+    const noise = (what: string) => Array.from({ length: 200 }, (_, at) => `${what} ${at}`)
+    const log = 'a long line of a log that says nothing about any test'
+    const steps = noise('    step').slice(0, 20)
+    const failed = ['--- FAIL: TestTotal (0.00s)', ...steps, 'FAIL', 'FAIL\texample.com/shop\t0.01s']
+    const again = 'FAIL\texample.com/cart\t0.01s'
+    const output = [...noise(log), again, ...noise(log), ...failed, again, ...noise(log)].join('\n')
+    expect(cut(await shorten(output, 800)).preview).toContain('    step 9\n')
+  })
+
   it('names forty failures with long explanations, and shares the rest among them', async () => {
     const names = Array.from({ length: 40 }, (_, at) => `test_case_${at}`)
     const block = (name: string) =>

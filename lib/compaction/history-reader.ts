@@ -12,7 +12,7 @@ import { savedPathOf } from '../history/saved-path'
 import { beginsAsSummary, isMarked, isSummary } from '../history/summary'
 import { pairsOf, type ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
-import { isRepeatable } from '../pruning/file-access'
+import { onlyReads } from '../pruning/file-access'
 import type { ToolResultRecord } from '../types'
 import { warn } from '../util/warn'
 import type { CompactSettings } from './options'
@@ -227,10 +227,11 @@ function outputsOf<M>(
     const learnt = known[at]
     const tool = learnt?.toolName ?? view.toolName ?? made?.name
     const path = savedPathOf(view, learnt, options.storage, view.text)
-    const text = placeholder ?? placeholderOf(chinese, path, path === undefined && isRepeatable(tool, made))
     const size = sizes[message]?.[place] ?? 0
-    const mayGo = made !== undefined && view.replaceable && view.media === 0
-    const goes = mayGo && (tool === undefined || !isProtected(tool)) && size > measure.repeated(text)
+    const mayGo =
+      made !== undefined && view.replaceable && view.media === 0 && (tool === undefined || !isProtected(tool))
+    const text = mayGo ? (placeholder ?? placeholderOf(chinese, path, () => onlyReads(tool, made))) : undefined
+    const goes = text !== undefined && size > measure.repeated(text)
     return { index: message, place, view, call: made, learnt, tool, placeholder: goes ? text : undefined, size }
   })
 }
@@ -238,8 +239,9 @@ function outputsOf<M>(
 const usual = new Map<string, string>()
 
 /** Placeholder of an output, in the pruner's wording. */
-function placeholderOf(chinese: boolean, path: string | undefined, repeatable: boolean): string {
+function placeholderOf(chinese: boolean, path: string | undefined, isRepeatable: () => boolean): string {
   if (path !== undefined) return call(() => native.prunedPlaceholder(false, false, chinese, path))
+  const repeatable = isRepeatable()
   const key = `${chinese} ${repeatable}`
   let text = usual.get(key)
   if (text === undefined) {

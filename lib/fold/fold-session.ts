@@ -60,6 +60,8 @@ export interface FoldCall {
 interface RunningCall {
   toolName: string
   args: string
+  /** Names of its texts in pointers, once another call asked for them. */
+  labels?: readonly string[]
   /** The number that the next text had when the call began, and the time of its begin or end among those of other calls. */
   since: number
   time: number
@@ -68,7 +70,8 @@ interface RunningCall {
 /** The texts that a pointer may not lead to: those with this number or a later one, and those of the calls beside it. */
 interface Beside {
   since: number
-  beside: [tool: string, args: string][]
+  calls: readonly RunningCall[]
+  labels: readonly string[]
 }
 
 /** A text with pointers in place of lines. */
@@ -234,7 +237,8 @@ export class FoldSession {
     const own = inner.tools.get(toolName)
     const isProtected = protect || own === false
     const id = numberOf(inner, { id: toolCallId })
-    const named = { call: id, tool: toolName.toWellFormed(), args: described, ...beside }
+    const at = { since: beside?.since, beside: beside?.labels }
+    const named = { call: id, tool: toolName.toWellFormed(), args: described, ...at }
     // The model wrote its arguments before it sees the result.
     for (const [argument, value] of longTexts(args)) {
       const given = { ...named, id: numberOf(inner, { id: toolCallId, argument }), argument: true }
@@ -366,13 +370,21 @@ function endOf(inner: Inner, id: string | undefined): Beside | undefined {
     if (inner.ended.length > MAX_RUNNING) inner.ended.shift()
   }
   if (others.length === 0) return undefined
-  return { since: own.since, beside: others.map(({ toolName, args }) => [toolName, args]) }
+  return { since: own.since, calls: others, labels: others.flatMap(labelsOf) }
+}
+
+/** Returns the names of the texts of a call in pointers. Each of many calls at the same time asks for those of all others. */
+function labelsOf(running: RunningCall): readonly string[] {
+  running.labels ??= call(() => native.foldLabels(running.toolName, running.args))
+  return running.labels
 }
 
 /** Returns how a test run differs from the last one of its call. None of several equal calls that ran at the same time is the last one. */
 function testChange({ tests }: Inner, about: FoldCall, text: string, beside: Beside | undefined): string | undefined {
   const args = describeArgs(about.args)
-  const isAmbiguous = beside?.beside.some(([tool, other]) => tool === about.toolName.toWellFormed() && other === args)
+  const isAmbiguous = beside?.calls.some(
+    (other) => other.toolName === about.toolName.toWellFormed() && other.args === args,
+  )
   if (isAmbiguous !== true) return tests.describe(about, args, text)
   tests.forget(about, args)
   return undefined

@@ -65,10 +65,10 @@ function commandRead(tool: string, view: CallView): FileRead | undefined {
 }
 
 /** Returns true if a call certainly changes nothing, so that a placeholder may invite to make it again. */
-export function isRepeatable(tool: string | undefined, view: CallView | undefined): boolean {
+export function onlyReads(tool: string | undefined, view: CallView | undefined): boolean {
   if (tool === undefined || view === undefined || view.argsText.length > MAX_COMMAND_LENGTH) return false
   try {
-    return call(() => native.isRepeatable(tool.toWellFormed(), JSON.stringify(view.args() ?? null).toWellFormed()))
+    return call(() => native.onlyReads(tool.toWellFormed(), JSON.stringify(view.args() ?? null).toWellFormed()))
   } catch {
     // A proxy or a getter threw.
     return false

@@ -15,7 +15,7 @@ import { ToolPairs } from '../history/tool-pairs'
 import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
-import { fileAccess, isRepeatable, shortArguments, shownBy } from './file-access'
+import { fileAccess, onlyReads, shortArguments, shownBy } from './file-access'
 import { FoldedResults } from './folded-results'
 import { Columns, type ItemForm } from './history-columns'
 import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
@@ -460,9 +460,11 @@ export class HistoryReader {
     if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.wording.ofMedia(this.mediaOf(index, place)) : ''
     const words = nextWords(news)
-    // With a saved output nothing needs to be called again.
-    const repeatable = outputPath === undefined && !fixed && isRepeatable(toolName, answered)
-    const shape = this.shapeOf(item, result.text, fixed, { media, words, repeatable })
+    const shape = this.shapeOf(item, result.text, fixed, {
+      media,
+      words,
+      isRepeatable: () => !fixed && onlyReads(toolName, answered),
+    })
     // A text that was chosen elsewhere is beside the media.
     item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
     const { needsReads, needsCommands } = this.settings

@@ -38,11 +38,11 @@ export interface About {
   readonly media: string
   /** Its index. */
   readonly words: string
-  /** The call may be made again. */
-  readonly repeatable: boolean
+  /** Returns true if the call may be made again. Asked only for the usual placeholder: reading a command takes long. */
+  readonly isRepeatable: () => boolean
 }
 
-export const NOTHING_MORE: About = { media: '', words: '', repeatable: false }
+export const NOTHING_MORE: About = { media: '', words: '', isRepeatable: () => false }
 
 /** Maximum number of media kinds that a placeholder names. */
 const MAX_KINDS = 5
@@ -59,11 +59,12 @@ export class Placeholders {
   of(item: HistoryItem, trimmed: string | undefined, fixed: boolean, about: About): string {
     const { placeholder } = this.settings
     if (typeof placeholder === 'string') return placeholder
-    const usual = about.media + this.defaultOf(item, about)
     const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
-    if (wanted === undefined) return usual
-    const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
-    return this.tokens.repeated(wanted) < least ? wanted : usual
+    if (wanted !== undefined) {
+      const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
+      if (this.tokens.repeated(wanted) < least) return wanted
+    }
+    return about.media + this.defaultOf(item, about)
   }
 
   /** Returns the text about the media of a pruned result, by their kinds. */
@@ -78,8 +79,10 @@ export class Placeholders {
     return `[${images ? 'image' : 'media'} removed: ${names}] `
   }
 
-  private defaultOf({ kind, outputPath }: HistoryItem, { words, repeatable }: About): string {
+  private defaultOf({ kind, outputPath }: HistoryItem, { words, isRepeatable }: About): string {
     const isUsual = outputPath === undefined && words === ''
+    // With a saved output nothing needs to be called again.
+    const repeatable = outputPath === undefined && isRepeatable()
     const key = `${kind} ${repeatable}`
     const known = isUsual ? this.usual.get(key) : undefined
     if (known !== undefined) return known

@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { native } from '../native/native'
 import { wrong } from '../validation/validate'
 
 /** Folders of an application, for `storageDirs`: first the one in the vault, then the application's own. */
@@ -39,7 +40,7 @@ export function appPaths(appName: string): AppPaths {
   return {
     vaultDir: (vault) => {
       if (typeof vault !== 'string' || vault.trim() === '') throw wrong('vault', vault, 'the path of a folder')
-      return join(vault, '.agent-output')
+      return join(vault, native.PROJECT_DIR)
     },
     dataDir: join(homedir(), `.${folder}`, 'agent-output'),
   }

@@ -41,13 +41,19 @@ impl Keys {
     }
 }
 
-/// The calls that run at the same time as the one whose result is folded.
-#[derive(Default)]
-pub(crate) struct Beside {
+/// The calls that run at the same time as the one whose result is folded. Nothing in it points to their texts.
+pub(crate) struct Beside<'a> {
     /// The number of the first text that came in since the call began.
     pub since: Option<u32>,
     /// Names that their results and arguments have.
-    pub labels: HashSet<String>,
+    pub labels: HashSet<&'a str>,
+}
+
+impl Beside<'_> {
+    /// Returns true unless a text, or another one of its name, may stand below the one that is folded.
+    fn is_surely_above(&self, source: &Source) -> bool {
+        self.since.is_none_or(|since| source.id < since) && !self.labels.contains(&*source.label)
+    }
 }
 
 impl Source {
@@ -96,8 +102,6 @@ pub(crate) struct Index {
     next: u32,
     held: usize,
     clock: u64,
-    /// The calls beside the text that is folded, which nothing in it points to.
-    pub beside: Beside,
 }
 
 impl Index {
@@ -113,7 +117,6 @@ impl Index {
             next: 0,
             held: 0,
             clock: 0,
-            beside: Beside::default(),
         }
     }
 
@@ -135,25 +138,19 @@ impl Index {
     }
 
     /// The place where a window was shown last.
-    pub(crate) fn find(&self, window: &[u64]) -> Option<(&Source, usize)> {
+    pub(crate) fn find(&self, window: &[u64], beside: &Beside<'_>) -> Option<(&Source, usize)> {
         if self.table.is_empty() {
             return None;
         }
         let position = self.table[self.slot(window)];
         let found = (position != EMPTY).then(|| self.place(position));
-        found.filter(|(source, _)| self.is_above(source))
-    }
-
-    /// Returns true unless a text, or another one of its name, may stand below the one that is folded.
-    fn is_above(&self, source: &Source) -> bool {
-        let Beside { since, labels } = &self.beside;
-        since.is_none_or(|since| source.id < since) && !labels.contains(&source.label)
+        found.filter(|(source, _)| beside.is_surely_above(source))
     }
 
     /// The last result of the same call that is shown whole, else the last text of the same file.
-    pub(crate) fn repeated(&self, keys: Keys) -> Option<&Source> {
+    pub(crate) fn repeated(&self, keys: Keys, beside: &Beside<'_>) -> Option<&Source> {
         let base = keys.iter().find_map(|key| self.repeats.get(&key))?;
-        self.sources.get(base).filter(|source| self.is_above(source))
+        self.sources.get(base).filter(|source| beside.is_surely_above(source))
     }
 
     /// The name of a source. Among calls of one label it is counted from the newest one: what was there before this index, and

@@ -94,8 +94,8 @@ pub struct Given<'a> {
     pub min_bytes: Option<usize>,
     /// Texts with this number or a later one came in while the call ran: they may stand above or below it.
     pub since: Option<u32>,
-    /// The tools and the arguments of the calls that ran at the same time.
-    pub beside: &'a [(String, String)],
+    /// The [labels] of the calls that ran at the same time.
+    pub beside: &'a [String],
 }
 
 /// How the lines of a run are numbered, where they are not exactly the lines that they repeat.
@@ -169,17 +169,16 @@ impl Fold {
         let files = ShownFiles::of(given.tool, &args);
         let keys = self.keys(given, &files);
         let arguments = label::of_arguments(given.tool, &args);
-        let labels = given.beside.iter().flat_map(|(tool, args)| labels(tool, args)).collect();
+        let labels = given.beside.iter().map(String::as_str).collect();
         let beside = Beside { since: given.since, labels };
         // The model wrote its arguments before it sees the result.
         self.index.count(&arguments, given.call);
         let label = if given.argument { arguments } else { label::of_result(given.tool, &args) };
-        let is_ambiguous = beside.labels.contains(&label);
-        self.index.beside = beside;
+        let is_ambiguous = beside.labels.contains(&*label);
         let edits = if given.protected || given.argument {
             Vec::new()
         } else {
-            self.edits(text, &lines, given, &files, keys)
+            self.edits(text, &lines, given, &files, (keys, &beside))
         };
         let targets = edits.iter().filter_map(|edit| edit.target).map(|target| target.id).collect();
         let counts = self.index.counted(&targets);
@@ -212,7 +211,7 @@ impl Fold {
         lines: &Lines<'_>,
         given: &Given<'_>,
         files: &ShownFiles,
-        keys: Keys,
+        (keys, beside): (Keys, &Beside<'_>),
     ) -> Vec<Edit> {
         let find = spans::Find {
             lines,
@@ -220,6 +219,7 @@ impl Fold {
             min_bytes: given.min_bytes.unwrap_or(self.options.min_bytes),
             rules: (!files.are_source()).then_some(&*self.rules),
             keep: given.keep,
+            beside,
         };
         let mut edits = find.edits(&mut self.index, keys);
         if hits::may_have(given.tool, given.args) {
@@ -246,7 +246,7 @@ impl Fold {
 }
 
 /// The names that pointers have for the arguments and for the result of a call.
-fn labels(tool: &str, args: &str) -> [String; 2] {
+pub fn labels(tool: &str, args: &str) -> [String; 2] {
     let args = parsed(args);
     [label::of_arguments(tool, &args), label::of_result(tool, &args)]
 }

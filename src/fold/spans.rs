@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::guards::{self, guarded};
-use super::index::{Index, Keys, Source, WINDOW};
+use super::index::{Beside, Index, Keys, Source, WINDOW};
 use super::line::{Lines, Mark, form};
 use super::{Edit, Numbering, Target};
 use crate::truncation::smart::rules::Rules;
@@ -20,6 +20,7 @@ pub(crate) struct Find<'a> {
     pub min_bytes: usize,
     pub rules: Option<&'a Rules>,
     pub keep: &'a [String],
+    pub beside: &'a Beside<'a>,
 }
 
 /// A run of lines that is elsewhere, too.
@@ -62,13 +63,13 @@ impl Find<'_> {
         if self.lines.len() < guards::ENDS * 2 + WINDOW.min(self.min_lines) {
             return Vec::new();
         }
-        let repeated = index.repeated(keys).map(|source| source.id);
+        let repeated = index.repeated(keys, self.beside).map(|source| source.id);
         if !self.has_candidate(index) {
             return Vec::new();
         }
         let stays = guarded(self.lines, self.rules, self.keep);
         let plain = self.runs(index, &stays, None);
-        let runs = match index.repeated(keys) {
+        let runs = match index.repeated(keys, self.beside) {
             Some(base) => self.shorter(plain, self.against(index, &stays, base)),
             None => plain,
         };
@@ -84,7 +85,7 @@ impl Find<'_> {
         let mut at = 0;
         // A run of at least that many lines has a window at one of these places.
         while at + WINDOW <= hashes.len() {
-            if index.find(&hashes[at..at + WINDOW]).is_some() {
+            if index.find(&hashes[at..at + WINDOW], self.beside).is_some() {
                 return true;
             }
             at += 1;
@@ -166,7 +167,7 @@ impl Find<'_> {
                 at = blocked + 1;
                 continue;
             }
-            let Some((source, line)) = index.find(&hashes[at..at + WINDOW]) else {
+            let Some((source, line)) = index.find(&hashes[at..at + WINDOW], self.beside) else {
                 at += 1;
                 continue;
             };

@@ -400,13 +400,13 @@ proptest! {
 
 #[test]
 fn calls_that_run_at_the_same_time_do_not_point_to_each_other() {
-    let beside = |path: &str| [("read".to_owned(), format!(r#"{{"path":"{path}"}}"#))];
+    let beside = |path: &str| labels("read", &format!(r#"{{"path":"{path}"}}"#));
     let mut session = Session::new();
     session.add(&file(0..60), READ);
     // Both began with one text in view, and both may stand first.
     session.add(&file(60..90), Given { since: Some(1), beside: &beside("src/b.ts"), ..RUN });
     let of_b = Given { args: r#"{"path":"src/b.ts"}"#, since: Some(1), ..READ };
-    let run = [("bash".to_owned(), RUN.args.to_owned())];
+    let run = labels("bash", RUN.args);
     let (shown, _) = session.add(&file(30..90), Given { beside: &run, ..of_b.clone() });
     assert!(shown.contains("of the read of src/a.ts above]"), "{shown}");
     assert!(shown.contains("value89"), "{shown}");

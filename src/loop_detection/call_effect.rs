@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::permission::shell;
+use crate::permission::{reading_calls, shell};
 use crate::tools::arguments::command_of;
 use crate::tools::{Kind, kind_of, last_part, plain, waits};
 
@@ -33,14 +33,14 @@ const MAX_KEPT_BYTES: usize = 1024;
 impl Changes {
     fn of_command(command: String) -> Self {
         if command.len() > MAX_KEPT_BYTES {
-            return (!only_reads(&command)).into();
+            return (!reads_or_checks(&command)).into();
         }
         Changes { known: OnceCell::new(), command: Some(command.into()) }
     }
 
     /// Returns true if the state may differ after the call succeeds.
     pub fn get(&self) -> bool {
-        let read = || self.command.as_deref().is_some_and(|command| !only_reads(command));
+        let read = || self.command.as_deref().is_some_and(|command| !reads_or_checks(command));
         *self.known.get_or_init(read)
     }
 }
@@ -110,13 +110,14 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
     let looks = action.is_some_and(|action| matches!(action, "view" | "read" | "list" | "open"));
     let words = words_of(last_part(tool));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES);
+    let only_reads = || arguments.is_some_and(|args| reading_calls::only_reads(tool, args));
+    let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES) && !only_reads();
     Conduct { waits: false, changes: changes.into() }
 }
 
-/// Returns true if a command certainly changes nothing. A command that is not understood may change something: a
+/// Returns true if a command certainly changes nothing, or checks what is there. A command that is not understood may change something: a
 /// repeated call is then not taken for a loop, so that a question comes later at worst.
-fn only_reads(command: &str) -> bool {
+fn reads_or_checks(command: &str) -> bool {
     let checks = |simple: &str| {
         CHECKS.split('|').any(|known| {
             simple.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))

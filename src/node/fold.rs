@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use serde::Deserialize;
-use spillway_core::fold::{Edit, Fold, Given, Options, unfold};
+use spillway_core::fold::{Edit, Fold, Given, Options, labels, unfold};
 use spillway_core::util::sync::lock;
 
 use crate::error::Result;
@@ -33,7 +33,7 @@ struct About {
     min_bytes: Option<usize>,
     since: Option<u32>,
     #[serde(default)]
-    beside: Vec<(String, String)>,
+    beside: Vec<String>,
 }
 
 /// An empty index with these limits, as JSON.
@@ -65,6 +65,12 @@ pub fn fold_text(
     };
     let folded = lock(fold).fold(&text, &given);
     Ok((!folded.edits.is_empty()).then(|| written(&folded)))
+}
+
+/// Returns the names that pointers have for the texts of a call.
+#[napi(catch_unwind)]
+pub fn fold_labels(tool: String, args: String) -> Vec<String> {
+    labels(&tool, &args).into()
 }
 
 /// Counts a call whose texts are short. Returns false if no pointer can name such a call.

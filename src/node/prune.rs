@@ -7,7 +7,7 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
-use spillway_core::history::pruning::placeholder::{self, About, placeholder};
+use spillway_core::history::pruning::placeholder::{About, placeholder};
 use spillway_core::history::pruning::policies::{Form, Item, Kind, Policy, Rules};
 use spillway_core::history::pruning::pruner::{Account, Correction, Message, Pruner, Role};
 use spillway_core::history::pruning::schedule::{Prices, Rule, When};
@@ -16,6 +16,7 @@ use spillway_core::history::pruning::trim;
 use spillway_core::history::pruning::used_results::Use;
 use spillway_core::history::pruning::word_index::{Limits, WordIndex};
 use spillway_core::history::result_facts::Facts;
+use spillway_core::permission::reading_calls;
 use spillway_core::tools;
 use spillway_core::util::sync::lock;
 
@@ -247,10 +248,10 @@ pub fn pruned_placeholder(
     placeholder(about, chinese)
 }
 
-/// Returns true if a call certainly changes nothing, so that a placeholder may invite to make it again.
+/// Returns true if a call certainly changes nothing.
 #[napi(catch_unwind)]
-pub fn is_repeatable(tool: String, args: String) -> Result<bool> {
-    Ok(placeholder::is_repeatable(&tool, &parse(&args)?))
+pub fn only_reads(tool: String, args: String) -> Result<bool> {
+    Ok(reading_calls::only_reads(&tool, &parse(&args)?))
 }
 
 /// The words of a history.

@@ -7,6 +7,7 @@ use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
 use spillway_core::fs::file_names;
 use spillway_core::storage::bounds::{Bounds, Candidate, RemovalReason};
+use spillway_core::storage::directories;
 use spillway_core::storage::inventory::{delete_session, list, remove, usage};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::{Reader, owns};
@@ -17,6 +18,10 @@ use crate::error::{Result, from_core};
 use crate::json::json;
 use crate::options::{SettingsHandle, lock as lock_settings};
 use crate::task::{Job, run};
+
+/// The name of the folder for the outputs of a project.
+#[napi]
+pub const PROJECT_DIR: &str = directories::PROJECT_DIR;
 
 /// A saved output that is being read.
 pub type ReaderHandle = External<Arc<Mutex<LazyReader>>>;

@@ -21,6 +21,7 @@
 //! | [`evaluate`] | the decision and its reasons |
 //! | [`decision_cache`] | whether the answer to a call is known already |
 //! | [`suggestions`] | which rules would make the same question unnecessary |
+//! | [`reading_calls`] | which calls certainly change nothing |
 //! | [`real_path`] | where a path leads in the file system; the only input and output of the module |
 //!
 //! ```
@@ -67,6 +68,7 @@ mod patch;
 pub mod paths;
 pub mod pattern;
 mod places;
+pub mod reading_calls;
 pub mod real_path;
 pub mod rules;
 pub mod sensitive;

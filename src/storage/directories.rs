@@ -9,6 +9,9 @@ use serde::Serialize;
 use crate::fs::folder::Folder;
 use crate::fs::symlink_policy::SymlinkPolicy;
 
+/// The name of the folder for the outputs of a project.
+pub const PROJECT_DIR: &str = ".agent-output";
+
 /// The failures that a save survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,17 +43,24 @@ pub struct StoreDir {
     path: PathBuf,
     /// The resolved path, once the directory was opened.
     real: Arc<OnceLock<PathBuf>>,
+    /// Set once a save was made in it.
+    entered: Arc<OnceLock<()>>,
 }
 
 impl StoreDir {
     /// Creates an entry for a path, which need not exist.
     pub fn new(path: PathBuf) -> Self {
-        StoreDir { path, real: Arc::default() }
+        StoreDir { path, real: Arc::default(), entered: Arc::default() }
     }
 
     /// Returns the path as it was configured.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns true the first time if this is the folder of a project.
+    pub(super) fn is_project_entered_first(&self) -> bool {
+        self.path.ends_with(PROJECT_DIR) && self.entered.set(()).is_ok()
     }
 
     /// Opens the directory.

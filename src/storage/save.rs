@@ -411,13 +411,10 @@ impl Open {
 const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
     # Outputs of tools that Spillway saved. They are removed when they are old.\n";
 
-/// The name of the folder for the outputs of a project.
-const IN_PROJECT: &str = ".agent-output";
-
 /// Opens the folder for an output, creating it if needed, and takes the lease of the session.
 fn enter(store: &OpenStore, place: &StoreDir, session: Option<&str>) -> io::Result<Folder> {
     let (folder, is_new) = place.open_or_make()?;
-    if is_new || place.path().ends_with(IN_PROJECT) {
+    if place.is_project_entered_first() || is_new {
         // The folder may be inside a project: version control and backups must not pick up its files. Saving continues
         // without these files if they cannot be written. Other folders that were there before are not ours alone.
         for (name, content) in [(".gitignore", &b"*\n"[..]), ("CACHEDIR.TAG", CACHE_TAG)] {

@@ -1,13 +1,8 @@
 //! Placeholders for pruned items. Short, because they are paid for in every request; and they say how to get the
 //! content back.
 
-use serde_json::Value;
-
 use super::policies::Kind;
 use crate::fs::file_names::is_partial;
-use crate::permission::shell;
-use crate::tools::arguments::command_of;
-use crate::tools::{self, Shape, last_part};
 
 /// Facts about an item for its placeholder.
 #[derive(Debug, Clone, Copy)]
@@ -34,25 +29,6 @@ pub fn placeholder(about: About<'_>, chinese: bool) -> String {
         text.push(']');
     }
     text
-}
-
-/// Returns true if a call certainly changes nothing. Nothing is known of tools that are not in the table.
-pub fn is_repeatable(tool: &str, args: &Value) -> bool {
-    use tools::Kind;
-    let member = |key: &str| args.get(key).and_then(Value::as_str);
-    let shape = tools::shape(tool).or_else(|| tools::shape(last_part(tool)));
-    match (tools::kind_of(tool), shape) {
-        (Some(Kind::Read | Kind::Search), _) => true,
-        (Some(Kind::Terminal), _) => {
-            command_of(args).is_some_and(|command| shell::only_looks(&command, |_| false))
-        }
-        (Some(Kind::Edit), Some(Shape::Editor)) => member("command") == Some("view"),
-        (Some(Kind::Other), Some(Shape::Address)) => {
-            member("method").is_none_or(|method| method.eq_ignore_ascii_case("get"))
-        }
-        (Some(Kind::Other), shape) => shape.is_some(),
-        _ => false,
-    }
 }
 
 fn without_index(kind: Kind, repeatable: bool, chinese: bool, path: Option<&str>) -> String {

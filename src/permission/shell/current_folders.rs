@@ -2,7 +2,6 @@
 
 use super::Concern;
 use super::analyzer::Walker;
-use super::destroyed_places::MAX_LINKS_FOLLOWED;
 use super::word::Word;
 use crate::permission::Domain;
 use crate::permission::places::protected;
@@ -50,17 +49,14 @@ impl Walker<'_> {
         let concern = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
         let from = if before.is_empty() { &root } else { &before };
-        let mut names = self.through_links(&word.text, MAX_LINKS_FOLLOWED);
-        if names.len() == MAX_LINKS_FOLLOWED {
-            names.push("/".to_owned());
-        }
+        let mut names = self.places_through_links(&word.text);
         names.push(word.text.clone());
         let mut next: Vec<String> = Vec::new();
         for name in &names {
             next.extend(from.iter().filter_map(|place| self.folders.absolute(name, place)));
         }
         next.extend(self.by_search_path(&word.text, from));
-        // Keeps protected folders if there are too many: what destroys them must be seen.
+        // Keeps the protected folders if there are too many, so that a command that destroys them is denied.
         next.sort_by_cached_key(|place| protected(place, self.folders).is_none());
         next.truncate(2 * MAX_FOLDERS);
         self.next_places = Some(next);
@@ -110,7 +106,7 @@ impl Walker<'_> {
     }
 
     /// Adds directories that commands may run in. If they are too many, or the directory was unknown before, it keeps only protected
-    /// ones: what destroys them must be seen.
+    /// ones, so that a command that destroys them is denied.
     pub(super) fn add_possible_folders(&mut self, places: Vec<String>) {
         let was_known = !self.places.is_empty();
         for place in places {

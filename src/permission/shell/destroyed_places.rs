@@ -13,7 +13,7 @@ use crate::permission::places::{
 };
 
 /// Maximum number of paths that links of the command lead to. With more, they may lead anywhere.
-pub(super) const MAX_LINKS_FOLLOWED: usize = 64;
+const MAX_LINKS_FOLLOWED: usize = 64;
 
 impl Walker<'_> {
     pub(super) fn file_places(&self, word: &Word) -> Vec<Place> {
@@ -67,13 +67,7 @@ impl Walker<'_> {
         // A link that is named itself is removed, and not what it leads to. If the folder is there already, no link is made in
         // its place, so that both readings count.
         let is_followed = is_all || text.ends_with('/') || text.contains("/.");
-        let mut targets = match is_followed {
-            true => self.through_links(folder, MAX_LINKS_FOLLOWED),
-            false => Vec::new(),
-        };
-        if targets.len() == MAX_LINKS_FOLLOWED {
-            targets.push("/".to_owned());
-        }
+        let targets = if is_followed { self.places_through_links(folder) } else { Vec::new() };
         targets
             .iter()
             .find_map(|path| self.place_at(path, glob, is_all))
@@ -98,9 +92,16 @@ impl Walker<'_> {
         })
     }
 
+    /// Returns what a path can be through symbolic links that the command made, and the root if they may lead anywhere.
+    pub(super) fn places_through_links(&self, path: &str) -> Vec<String> {
+        let (mut targets, is_cut) = self.through_links(path, MAX_LINKS_FOLLOWED);
+        targets.extend(is_cut.then(|| "/".to_owned()));
+        targets
+    }
+
     /// Returns what a path can be through symbolic links that the command made, the latest links first: at most `limit` paths, and
-    /// as many if there may be more. The links may lead to each other, and one name may be linked twice.
-    pub(super) fn through_links(&self, path: &str, limit: usize) -> Vec<String> {
+    /// whether there may be more. The links may lead to each other, and one name may be linked twice.
+    pub(super) fn through_links(&self, path: &str, limit: usize) -> (Vec<String>, bool) {
         let mut targets: Vec<String> = Vec::new();
         let mut next = 0;
         let mut name = path.to_owned();
@@ -114,7 +115,8 @@ impl Walker<'_> {
             name.clone_from(target);
             next += 1;
         }
-        targets
+        let is_cut = targets.len() >= limit;
+        (targets, is_cut)
     }
 
     /// Returns a path with the target of each symbolic link that the command made in place of its name.

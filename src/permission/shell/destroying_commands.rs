@@ -158,7 +158,7 @@ impl Walker<'_> {
         let runs = is_shell
             || match kind {
                 None => !matches!(base, "man" | "info"),
-                Some(Kind::Code | Kind::Runner) => true,
+                Some(kind) if kind.runs_arguments() => true,
                 _ => matches!(base, "eval" | "trap" | "alias"),
             };
         let is_wrapper = has_word(LOCAL_WRAPPERS, base);
@@ -197,7 +197,7 @@ impl Walker<'_> {
                 }
                 self.places = outer;
             }
-            if matches!(kind, Some(Kind::Code | Kind::Runner)) {
+            if kind.is_some_and(Kind::runs_arguments) {
                 let is_code =
                     |at: &usize| !is_message(words, *at, program) && !is_shell_text(words, *at);
                 for at in (1..words.len().min(MAX_TAILS)).filter(is_code) {
@@ -205,10 +205,7 @@ impl Walker<'_> {
                 }
             }
         }
-        found.extend(match self.with_settings(base, words) {
-            Cow::Owned(words) => self.scripts_destroy(kind, &words),
-            Cow::Borrowed(words) => self.scripts_destroy(kind, words),
-        });
+        found.extend(self.scripts_destroy(kind, words));
         if program.is_some_and(|program| program.input == "*") {
             found.extend(
                 words[1..].iter().take(MAX_TAILS).find_map(|word| self.editor_writes(&word.text)),
@@ -311,7 +308,7 @@ impl Walker<'_> {
             }
             Some(Kind::Sed) => all().chain(sed_output::run_texts(words)).collect(),
             // Messages and patterns are not run.
-            Some(Kind::Git) => git_helpers::run_texts(words),
+            Some(Kind::Git) => git_helpers::run_texts(&self.with_settings(words, &mut Vec::new())),
             _ => return Vec::new(),
         };
         let texts: Vec<String> = texts.iter().flat_map(|text| commands_in(text)).collect();

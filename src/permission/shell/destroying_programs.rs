@@ -10,6 +10,7 @@ use super::destroyer_names::{
     RIGHTS, UNPACKERS, WITH_WORD,
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::edited_files::is_in_place;
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::locking_commands::{LOCKS, locks_out};
 use super::word::Word;
@@ -213,12 +214,6 @@ impl Walker<'_> {
             matches!(word.text.as_str(), "-c" | "-s" | "-S" | "-es" | "-Es" | "-sc")
                 || (word.text.starts_with('+') && word.text.len() > 1)
         };
-        let is_in_place = |word: &Word| {
-            word.text.starts_with("--in-place")
-                || word.text.strip_prefix('-').is_some_and(|letters| {
-                    !letters.starts_with(['-', 'I', 'M', 'e', 'f', 'r']) && letters.contains('i')
-                })
-        };
         let edits = match base {
             "ed" | "ex" | "patch" => true,
             "vi" | "vim" | "nvim" => rest.iter().any(is_command),
@@ -286,21 +281,18 @@ impl Walker<'_> {
         let is_elsewhere = |pair: &[Word]| {
             matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
         };
-        let settings = self.settings(rest);
-        let trees = || {
-            let given = rest.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
-            let set = rest.windows(2).filter(|pair| pair[0].text == "-c");
-            let set = set.map(|pair| &pair[1].text).chain(&settings);
-            let set = set.filter_map(|text| text.split_once('='));
-            let set = set.filter(|(key, _)| key.eq_ignore_ascii_case("core.worktree"));
-            given.chain(set.map(|(_, path)| path)).chain(self.values_of("GIT_WORK_TREE"))
-        };
-        has_any(rest, "clean")
-            && rest.iter().any(is_forced)
-            && !has_any(rest, "-n --dry-run")
-            && (rest.windows(2).any(is_elsewhere)
-                || trees().any(at)
-                || self.places.iter().any(|place| at(place)))
+        if !has_any(rest, "clean") || !rest.iter().any(is_forced) || has_any(rest, "-n --dry-run") {
+            return false;
+        }
+        let all = [&self.given_options(rest).0, rest].concat();
+        let mut trees = all.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
+        let set = all.windows(2).filter(|pair| pair[0].text == "-c");
+        let set = set.filter_map(|pair| pair[1].text.split_once('='));
+        let mut set = set.filter(|(key, _)| key.eq_ignore_ascii_case("core.worktree"));
+        rest.windows(2).any(is_elsewhere)
+            || trees.any(at)
+            || set.any(|(_, path)| at(path))
+            || self.places.iter().any(|place| at(place))
     }
 
     /// Returns true if the destination of a link or a move is replaced, where a link leads to a folder of the system.

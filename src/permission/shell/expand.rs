@@ -435,8 +435,8 @@ pub(super) fn in_double_quotes(word: &Word) -> Vec<String> {
 
 /// Returns a text with a star in place of the patterns that bash has beside the usual ones: `@(a|b)`, `!(a)`.
 pub(super) fn without_patterns(text: &str) -> Cow<'_, str> {
-    let is_opener =
-        |at: usize| text[..at].ends_with(['?', '*', '+', '@', '!']) && text[at + 1..].contains(')');
+    let Some(last) = text.rfind(')') else { return Cow::Borrowed(text) };
+    let is_opener = |at: usize| at < last && text[..at].ends_with(['?', '*', '+', '@', '!']);
     if !text.match_indices('(').any(|(at, _)| is_opener(at)) {
         return Cow::Borrowed(text);
     }

@@ -339,6 +339,9 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             }),
         );
     }
+    let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
+    let writes_tree = !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]);
+    let is_after_end = |at: usize| rest[..at].iter().any(|word| word.text == "--");
     let is_told = |path: &str| leads_out(path) || is_secret(path);
     let texts = text_options(name);
     let mut arguments = 0;
@@ -370,6 +373,11 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             "worktree" => !is_argument || arguments > 1,
             "bundle" => rest[0].text == "create" && is_argument && arguments == 2,
             "clone" => at + 1 == rest.len() && (arguments > 1 || !is_argument),
+            "restore" => is_argument && writes_tree,
+            "rm" => is_argument && !has(&["--cached"]),
+            "clean" => is_argument && !has(&["-n", "--dry-run"]),
+            // The first one can be a branch.
+            "checkout" => is_argument && (arguments > 1 || is_after_end(at)),
             _ => false,
         };
         let path = path.strip_prefix("file://").unwrap_or(path);

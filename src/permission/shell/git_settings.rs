@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
-use super::analyzer::Walker;
+use super::Concern;
+use super::analyzer::{TOO_MUCH, Walker};
 use super::known_values::Fact;
 use super::word::Word;
 
-/// Maximum number of options that variables stand for.
-const MAX_OPTIONS: usize = 32;
+/// Maximum number of settings that are read from variables.
+const MAX_SETTINGS: usize = 32;
 
 /// Variables whose value is that of an option.
 const FOLDERS: [(&str, &str); 3] = [
@@ -18,25 +19,37 @@ const FOLDERS: [(&str, &str); 3] = [
 ];
 
 impl Walker<'_> {
-    /// Returns a command of git with what the command gives it by variables as options in front of its own.
-    pub(super) fn with_settings<'w>(&self, base: &str, words: &'w [Word]) -> Cow<'w, [Word]> {
-        let Some((name, rest)) = words.split_first().filter(|_| base == "git") else {
-            return Cow::Borrowed(words);
-        };
+    /// Returns what the command gives git by variables, as options, given the words after `git`, and whether there are more
+    /// settings than are read.
+    pub(super) fn given_options(&self, rest: &[Word]) -> (Vec<Word>, bool) {
         let folders = FOLDERS.iter().flat_map(|(name, option)| {
             self.values_of(name).map(move |value| [*option, value].concat())
         });
-        let settings = self.settings(rest).into_iter().flat_map(|text| ["-c".to_owned(), text]);
-        let mut given = folders.chain(settings).map(|text| Word::plain(&text)).peekable();
-        if given.peek().is_none() {
+        let mut settings = self.settings(rest);
+        let read = settings.by_ref().take(MAX_SETTINGS);
+        let read = read.flat_map(|text| ["-c".to_owned(), text]);
+        let options = folders.chain(read).map(|text| Word::plain(&text)).collect();
+        (options, settings.next().is_some())
+    }
+
+    /// Returns a command of git with what the command gives it by variables as options in front of its own. More settings than
+    /// are read are asked about.
+    pub(super) fn with_settings<'w>(
+        &self,
+        words: &'w [Word],
+        concerns: &mut Vec<Concern>,
+    ) -> Cow<'w, [Word]> {
+        let (name, rest) = words.split_at(1);
+        let (options, is_cut) = self.given_options(rest);
+        concerns.extend(is_cut.then(|| Concern::unread(TOO_MUCH)));
+        if options.is_empty() {
             return Cow::Borrowed(words);
         }
-        let name = std::iter::once(name.clone());
-        Cow::Owned(name.chain(given).chain(rest.iter().cloned()).collect())
+        Cow::Owned([name, &options, rest].concat())
     }
 
     /// Returns the settings that the command gives git by variables, `key=value`.
-    pub(super) fn settings(&self, rest: &[Word]) -> Vec<String> {
+    fn settings(&self, rest: &[Word]) -> impl Iterator<Item = String> {
         let set = |key: &str, variable: &str| {
             let values = self.values_of(variable).map(|value| [key, "=", value].concat());
             values.collect::<Vec<_>>()
@@ -45,16 +58,16 @@ impl Walker<'_> {
             Fact::Value(name) => Some((name.strip_prefix("GIT_CONFIG_KEY_")?, key)),
             _ => None,
         });
-        let numbered =
-            numbered.flat_map(|(number, key)| set(key, &["GIT_CONFIG_VALUE_", number].concat()));
-        let given = named_variables(rest).flat_map(|(key, variable)| set(key, variable));
+        let numbered = numbered
+            .flat_map(move |(number, key)| set(key, &["GIT_CONFIG_VALUE_", number].concat()));
+        let given = named_variables(rest).flat_map(move |(key, variable)| set(key, variable));
         // `'key=value' 'key'='value'`
         let listed = self.values_of("GIT_CONFIG_PARAMETERS").flat_map(|list| {
             let list = list.replace("'='", "=");
             let texts = list.split('\'').filter(|text| text.contains('=')).map(str::to_owned);
             texts.collect::<Vec<_>>()
         });
-        numbered.chain(given).chain(listed).take(MAX_OPTIONS).collect()
+        numbered.chain(given).chain(listed)
     }
 }
 

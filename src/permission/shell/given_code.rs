@@ -160,7 +160,9 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut AnalyzedCommand,
     ) {
-        if self.with_code && program.is_some_and(|program| program.kind == Kind::Code) {
+        if self.with_code
+            && program.is_some_and(|program| matches!(program.kind, Kind::Code | Kind::Fd))
+        {
             for at in (1..words.len().min(MAX_TAILS)).filter(|at| is_shell_text(words, *at)) {
                 command.others.extend(pieces(&words[at].text));
             }

@@ -189,13 +189,14 @@ impl Walker<'_> {
 
     /// Records the values that a builtin or a wrapper gives to variables.
     fn remember_assigned(&mut self, base: &str, words: &[Word]) {
+        let sets = |at: &usize| words[*at].text.contains('=');
         // The text of a shell that it runs sets its own variables.
         let is_own = |at: &usize| !is_shell_text(words, *at);
         let is_name = words[1..]
             .iter()
             .any(|word| word.text.strip_prefix('-').is_some_and(|letters| letters.contains('n')))
             && matches!(base, "declare" | "typeset" | "local");
-        for word in (1..words.len()).filter(is_own).map(|at| &words[at]) {
+        for word in (1..words.len()).filter(sets).filter(is_own).map(|at| &words[at]) {
             if let Some((name, value)) = word.text.split_once('=') {
                 if is_name {
                     self.remember_as(Fact::SameAs(name.to_owned()), value);

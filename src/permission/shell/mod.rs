@@ -45,6 +45,7 @@
 //! | [`revisions`] | which commands print the name of a commit |
 //! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
+//! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
 //! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
@@ -55,9 +56,11 @@
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`possible_commands`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
+//! | [`known_programs`] | what a program of the table does with its words, by its kind |
 //! | [`options`], [`option_names`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
+//! | [`edited_files`] | which files a program changes in place |
 //! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
 //! | [`grep_args`] | which words of a search are files |
@@ -84,17 +87,20 @@ mod destroying_programs;
 mod destroying_searches;
 mod dialects;
 mod disk_writers;
+mod edited_files;
 mod ending_programs;
 mod essential_packages;
 mod expand;
 mod expand_parameters;
 mod fast_path;
+mod fd;
 mod fork_bombs;
 mod git;
 mod git_helpers;
 mod git_settings;
 mod given_code;
 mod grep_args;
+mod known_programs;
 mod known_values;
 mod listed_names;
 mod locking_commands;

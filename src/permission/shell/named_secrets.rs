@@ -20,8 +20,11 @@ fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
     let is_template = text.contains("{{");
     // `name=@"x";type=y` of a form.
     let is_form = text.contains(['@', '<']);
+    // `concat:a|b` of ffmpeg
+    let is_list = text.contains("concat:");
     let is_end = move |letter: char| match letter {
         '=' | ':' | '@' | ',' | '<' | '#' => true,
+        '|' => is_list,
         '{' | '}' => !is_template,
         ';' | '"' => is_form,
         _ => false,
@@ -65,8 +68,7 @@ impl Walker<'_> {
         let is_git = program.is_some_and(|program| program.kind == Kind::Git);
         let takes_globs = is_git && !git::names_no_files(words);
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
-        let may_take_globs =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let may_take_globs = program.is_none_or(|program| program.kind.runs_arguments());
         let base = words[0].text.rsplit('/').next().unwrap_or_default();
         // `pip install .[dev]`
         let takes_extras = ["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm"].contains(&base);

@@ -87,8 +87,7 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut AnalyzedCommand,
     ) -> Vec<usize> {
-        let is_code =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_code = program.is_none_or(|program| program.kind.runs_arguments());
         let mut operands = Vec::new();
         let mut before: Vec<&str> = Vec::new();
         // Number of arguments that cannot be the value of an option.
@@ -222,7 +221,9 @@ impl Walker<'_> {
                     || (program.script && is_package)
                     || (is_builder && first == Some("build"))
             };
-            if is_code && word.known && program.is_none_or(is_local) {
+            // `gh api /repos/a/b`: the path of an address.
+            let is_address = matches!(base, "gh" | "glab") && before.first() == Some(&"api");
+            if is_code && word.known && !is_address && program.is_none_or(is_local) {
                 self.reaches(word, text, command);
             }
             operands.push(at - 1);
@@ -273,8 +274,7 @@ impl Walker<'_> {
         command: &mut AnalyzedCommand,
     ) -> (bool, bool) {
         let text = word.text.as_str();
-        let is_code =
-            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_code = program.is_none_or(|program| program.kind.runs_arguments());
         let hits = program.map(|program| program.hits(text, before)).unwrap_or_default();
         let mut took = false;
         let mut free = false;
@@ -476,7 +476,10 @@ impl Walker<'_> {
         if value.contains("://") || is_object {
             return;
         }
-        let pieces = value.split(['=', ',', ':', '@', '<', ';', '{', '}']).chain([value]);
+        // `concat:a|b` of ffmpeg
+        let is_list = value.contains("concat:");
+        let is_end = |letter| "=,:@<;{}".contains(letter) || (is_list && letter == '|');
+        let pieces = value.split(is_end).chain([value]);
         for piece in pieces {
             let piece = piece.trim_matches(['"', '\'', ' ', '[', ']']);
             // A text with white space is not a path.

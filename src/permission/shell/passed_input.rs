@@ -1,7 +1,7 @@
 //! Programs that pass their standard input on to an interpreter elsewhere: on another machine, in a container, as
 //! another user, or line by line. The code in that input is outside of the command, so that it cannot be judged.
 
-use super::programs::{self, Kind, Program};
+use super::programs::{self, Program};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
 
@@ -35,9 +35,8 @@ pub(super) fn ask(
     }
     let words = &words[1..words.len().min(MAX_WORDS)];
     // Interpreters take their own words for a script and its arguments; their input is judged with their options.
-    let may_run = program.is_none_or(|program| {
-        matches!(program.kind, Kind::Code | Kind::Runner) && !program.script && !program.sql
-    });
+    let may_run = program
+        .is_none_or(|program| program.kind.runs_arguments() && !program.script && !program.sql);
     let names_interpreter = |word: &Word| word.text.split_whitespace().any(is_interpreter);
     if may_run && words.iter().any(names_interpreter) {
         add(command, format!("{base} can pass its input to an interpreter"));

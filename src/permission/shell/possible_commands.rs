@@ -64,6 +64,9 @@ const RUN_NO_FILES: [&str; 16] = [
     "make",
 ];
 
+/// Maximum number of words of a possible command in which one that prints secrets is looked for: each word begins one.
+const MAX_PRINTING: usize = 256;
+
 /// Maximum number of substitutions in a text that was not understood.
 const MAX_HIDDEN: usize = 32;
 
@@ -78,7 +81,7 @@ pub(super) fn mode(base: &str, kind: Option<Kind>, words: &[Word]) -> Option<(Gu
         None => Some((Guess::Drop, 1)),
         Some(Kind::Runner) if !RUN_ELSEWHERE.contains(&base) => Some((Guess::Keep, 1)),
         Some(Kind::Code) if RUN_PACKAGES.contains(&base) => Some((Guess::Drop, 1)),
-        Some(Kind::Code | Kind::Git) if !RUN_NO_FILES.contains(&base) => {
+        Some(Kind::Code | Kind::Git | Kind::Fd) if !RUN_NO_FILES.contains(&base) => {
             let is_before = |word: &Word| {
                 BEFORE_COMMANDS.contains(&word.text.split('=').next().unwrap_or_default())
             };
@@ -203,7 +206,10 @@ impl Walker<'_> {
             if self.is_exhausted() {
                 break;
             }
-            if !word.text.starts_with('-') && (self.may_begin(word) || may_print(&words[at..])) {
+            if !word.text.starts_with('-')
+                && (self.may_begin(word)
+                    || may_print(&words[at..words.len().min(at + MAX_PRINTING)]))
+            {
                 self.is_flat = true;
                 let rest = &words[at..];
                 // It is followed by lists of arguments, each for a command of its own.

@@ -43,10 +43,19 @@ pub enum Kind {
     Awk,
     /// Finds files, and runs programs on them.
     Find,
+    /// Finds files as `fd` does, and runs programs on them.
+    Fd,
     /// Writes the file in `of=` and reads the file in `if=`.
     Dd,
     /// Runs with arguments, but changes the shell itself.
     Shell,
+}
+
+impl Kind {
+    /// Returns true if any argument can be a program or name what is run.
+    pub(super) fn runs_arguments(self) -> bool {
+        matches!(self, Kind::Code | Kind::Runner | Kind::Fd)
+    }
 }
 
 /// The effect of an option on its value.
@@ -213,6 +222,7 @@ fn kind(name: &str) -> Option<Kind> {
         "sed" => Kind::Sed,
         "awk" => Kind::Awk,
         "find" => Kind::Find,
+        "fd" => Kind::Fd,
         "dd" => Kind::Dd,
         "shell" => Kind::Shell,
         _ => return None,

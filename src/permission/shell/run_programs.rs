@@ -39,7 +39,8 @@ impl Walker<'_> {
             .iter()
             .find_map(|end| name.strip_suffix(end))
             .unwrap_or(name);
-        if programs::find(name).is_some_and(|program| program.kind == Kind::Code && !program.script)
+        if programs::find(name)
+            .is_some_and(|program| matches!(program.kind, Kind::Code | Kind::Fd) && !program.script)
         {
             self.inner_at(base, words, at, name, command);
         }
@@ -84,7 +85,9 @@ impl Walker<'_> {
         }
         // The version follows the name of a package.
         let name = text.get(1..).and_then(|rest| rest.find('@')).map_or(text, |end| &text[..=end]);
-        let is_code = || programs::find(name).is_some_and(|inner| inner.kind == Kind::Code);
+        let is_code = || {
+            programs::find(name).is_some_and(|inner| matches!(inner.kind, Kind::Code | Kind::Fd))
+        };
         if program.runs.ends_with('?') && words[1..=at].len() == 1 && !is_code() {
             return false;
         }

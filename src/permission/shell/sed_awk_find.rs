@@ -5,7 +5,6 @@ use super::destroying_code::with_joined_strings;
 use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
-use super::whole_folders::roots_of_fd;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, sed_output};
 use crate::permission::Domain;
@@ -327,77 +326,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Asks about the command that `fd` runs on files, if its pattern matches files with secrets.
-    pub(super) fn fd(&self, words: &[Word], command: &mut AnalyzedCommand) {
-        let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--");
-        let has = |letters: [char; 2], names: [&str; 2]| {
-            words.iter().any(|word| match is_short(&word.text) {
-                true => word.text.contains(letters),
-                false => names.contains(&word.text.as_str()),
-            })
-        };
-        if !has(['x', 'X'], ["--exec", "--exec-batch"]) {
-            return;
-        }
-        let is_hidden = has(['H', 'u'], ["--hidden", "--unrestricted"]);
-        let mut rest = words[1..].iter().map(|word| word.text.as_str());
-        let mut finds = false;
-        while let Some(text) = rest.next() {
-            finds |= match text {
-                "-x" | "-X" | "--exec" | "--exec-batch" => break,
-                "-e" | "--extension" => {
-                    let end = [".", rest.next().unwrap_or_default()].concat();
-                    self.sensitive.is_sensitive(&end)
-                        || self.sensitive.is_sensitive(&["x", &end].concat())
-                }
-                "-t" | "--type" | "-d" | "--max-depth" | "-E" | "--exclude" => {
-                    _ = rest.next();
-                    false
-                }
-                _ if text.starts_with('-') || !is_hidden || text == "." => false,
-                _ => {
-                    let start = text
-                        .strip_prefix('^')
-                        .map_or([".*", text].concat(), |text| ["(.*/)?", text].concat());
-                    let whole =
-                        start.strip_suffix('$').map_or([&start, ".*"].concat(), str::to_owned);
-                    self.sensitive.can_be_found(text, false)
-                        || grep_args::expresses_secrets(&whole, self.sensitive)
-                }
-            };
-        }
-        if finds {
-            command.concerns.push(Concern::always("fd can find files with secrets"));
-        }
-    }
-
-    /// Judges the commands that `fd` runs on what it finds. The operands are indexes of words.
-    pub(super) fn found_by_fd(
-        &mut self,
-        (own, commands): (&[usize], &[Vec<Word>]),
-        words: &[Word],
-        operands: &[usize],
-        command: &mut AnalyzedCommand,
-    ) {
-        let own: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
-        if own.iter().any(|word| word.has_letter('L') || word.text == "--follow") {
-            command.concerns.push(Concern::always("fd follows links"));
-        }
-        let roots = roots_of_fd(&own, operands.iter(), words);
-        for root in &roots {
-            command.concerns.extend(self.file(Domain::Read, root));
-        }
-        self.nested += 1;
-        for inner in commands {
-            // Without a place for the names, these follow.
-            let has_place = inner.iter().any(|word| word.text == "{}");
-            let names = (!has_place).then(|| Word::plain("{}"));
-            let inner: Vec<Word> = inner.iter().cloned().chain(names).collect();
-            self.for_each_file(&inner, &roots, command);
-        }
-        self.nested -= 1;
-    }
-
     /// Returns true if a test of find selects files with secrets.
     fn finds_secrets(&self, words: &[Word]) -> bool {
         words.windows(2).enumerate().any(|(at, pair)| {
@@ -418,7 +346,12 @@ impl Walker<'_> {
     }
 
     /// Judges a command in which `{}` is replaced by the names found.
-    fn for_each_file(&mut self, inner: &[Word], roots: &[Word], command: &mut AnalyzedCommand) {
+    pub(super) fn for_each_file(
+        &mut self,
+        inner: &[Word],
+        roots: &[Word],
+        command: &mut AnalyzedCommand,
+    ) {
         if inner[0].text.contains("{}") {
             command.concerns.push(Concern::always("what find runs is not known"));
             return;

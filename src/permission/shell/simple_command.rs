@@ -6,17 +6,14 @@ use std::rc::Rc;
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
 use super::disk_writers::{named_outputs, option_values};
-use super::git::{self, git};
-use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
-use super::whole_folders::looks_of_fd;
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
 use super::{
-    AnalyzedCommand, Concern, CoveredBy, commands_in_words, dialects, git_helpers, grep_args,
-    possible_commands, printed_environment, read_only_commands, revisions, subcommands,
+    AnalyzedCommand, Concern, dialects, git, possible_commands, printed_environment,
+    read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
 
@@ -55,21 +52,6 @@ pub(super) const BEFORE_NAMES: [&str; 10] =
 
 /// Options of pull-request tools whose value is a text.
 const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
-
-/// Judges a program that only decides which command runs next.
-fn judge_inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
-    let changes =
-        |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
-    if let Some([_, word]) = words.windows(2).find(changes) {
-        command.concerns.push(Concern {
-            reason: format!("{} changes a setting of the system", word.told),
-            covered_by: CoveredBy::Word(word.told.clone()),
-        });
-    }
-    command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
-        && words[0].text == base
-        && command.concerns.is_empty();
-}
 
 impl Walker<'_> {
     /// Judges a command by its words.
@@ -271,29 +253,25 @@ impl Walker<'_> {
         self.guess_values(&run, &mut command);
         self.outputs(named_outputs(base, &words[1..]), &mut command);
         self.code_in_words(base, program, words, &mut command);
+        let with_settings = program
+            .filter(|program| program.kind == Kind::Git)
+            .map(|_| self.with_settings(words, &mut command.concerns));
+        let with_settings = with_settings.as_deref().unwrap_or(words);
         if self.with_code {
-            let words = self.with_settings(base, words);
-            command.others.extend(subcommands::without_options(base, program, &words));
+            command.others.extend(subcommands::without_options(base, program, with_settings));
         }
-        let looks = looks_of_fd(base, words);
-        let operands = match &looks {
-            Some((own, commands)) => {
-                let own_words: Vec<Word> =
-                    std::iter::once(&0).chain(own).map(|at| words[*at].clone()).collect();
-                let operands = self.options(base, program, &own_words, &mut command);
-                let operands: Vec<usize> = operands.iter().map(|at| own[at - 1]).collect();
-                self.found_by_fd((own, commands), words, &operands, &mut command);
-                operands
-            }
-            None => self.options(base, program, words, &mut command),
+        let (operands, is_inner_judged) = match program.map(|program| program.kind) {
+            Some(Kind::Fd) => self.fd(base, program, words, &mut command),
+            _ => (self.options(base, program, words, &mut command), false),
         };
         self.whole_folders(base, program, words, &operands);
+        self.edited_files(base, (words, &operands), &mut command);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
         }
         if let Some(program) = program {
-            self.judge_known(base, program, (words, &operands), &mut command);
+            self.judge_known(base, program, (words, with_settings, &operands), &mut command);
             // Other builtins take their words for texts.
             let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
             let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
@@ -307,7 +285,7 @@ impl Walker<'_> {
         }
         if let Some((how, from)) =
             possible_commands::mode(base, program.map(|program| program.kind), words)
-            && looks.is_none()
+            && !is_inner_judged
         {
             self.guess(words, from, how, &mut command);
         }
@@ -392,132 +370,6 @@ impl Walker<'_> {
             let from = if folder.starts_with(['/', '~']) { vec!["/".to_owned()] } else { places };
             from.iter().filter_map(|place| self.folders.absolute(folder, place)).collect()
         })
-    }
-
-    /// Judges the files of a program that writes to all of them but the first.
-    fn judge_filter(&mut self, words: &[Word], operands: &[usize], command: &mut AnalyzedCommand) {
-        for (at, word) in words.iter().enumerate().skip(1) {
-            let place = operands.iter().position(|operand| *operand == at);
-            let is_written = place.is_some_and(|place| place > 0);
-            let domain = if is_written { Domain::Edit } else { Domain::Read };
-            if place.is_some() || word.text.starts_with('-') {
-                self.files(domain, std::slice::from_ref(word), command);
-            }
-        }
-    }
-
-    fn judge_copy(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        let to_folder = self.target_folder(&words[1..], command);
-        let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
-        if to_folder {
-            self.files(Domain::Edit, &words[1..], command);
-        }
-        for (at, word) in words.iter().enumerate().skip(1) {
-            let domain = if at == last { Domain::Edit } else { Domain::Read };
-            self.files(domain, std::slice::from_ref(word), command);
-        }
-    }
-
-    fn judge_dd(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        for word in &words[1..] {
-            let (domain, path) = match word.text.split_once('=') {
-                Some(("if", path)) => (Domain::Read, path),
-                Some(("of", path)) => (Domain::Edit, path),
-                _ => continue,
-            };
-            // Some shells expand it to the home directory after `=` too.
-            let tilde = path.starts_with('~');
-            let file = Word { text: path.to_owned(), tilde, ..word.clone() };
-            command.concerns.extend(self.file(domain, &file));
-        }
-    }
-
-    fn judge_known(
-        &mut self,
-        base: &str,
-        program: &Program,
-        (words, operands): (&[Word], &[usize]),
-        command: &mut AnalyzedCommand,
-    ) {
-        command.prefix = program.is_plain()
-            && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
-        match program.kind {
-            Kind::Inert => judge_inert(base, words, command),
-            Kind::Runner => {
-                command.others.extend(tails(&words[1..]));
-                command.others.extend(commands_in_words::texts(&words[1..]));
-                command.others.extend(commands_in_words::commands_of_parallel(words));
-            }
-            Kind::Code => {
-                if matches!(base, "fd" | "fdfind") {
-                    self.fd(words, command);
-                }
-                command.others.extend(tails(&words[1..]));
-                // The traditional options of tar have no dash.
-                if let ("tar", Some(word)) = (base, words.get(1))
-                    && !word.text.starts_with('-')
-                    && word.text.contains(['I', 'F', 'P'])
-                {
-                    command.concerns.push(Concern {
-                        reason: "an option of tar can run something".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
-                    });
-                }
-            }
-            Kind::Reader => {
-                let filter = grep_args::filter_of_jq(base, words).unwrap_or(words.len());
-                self.files(Domain::Read, &words[1..filter], command);
-                self.files(Domain::Read, words.get(filter + 1..).unwrap_or_default(), command);
-                match base {
-                    "jq" | "gojq" | "jaq" => {
-                        reads_by_name(words, &["import", "include"], command);
-                        reads_filter(words, command);
-                    }
-                    "yq" => reads_by_name(words, &["load"], command),
-                    _ => {}
-                }
-            }
-            Kind::Grep => {
-                self.files(Domain::Read, &grep_args::files(base, &words[1..]), command);
-                command.concerns.extend(grep_args::secrets(base, &words[1..], self.sensitive));
-            }
-            Kind::Lister => {
-                let before = self.files_len();
-                self.files(Domain::Read, &words[1..], command);
-                if words[1..].iter().all(|word| word.text.starts_with('-')) {
-                    command.concerns.extend(self.file(Domain::Read, &Word::plain(".")));
-                }
-                self.only_names_from(before);
-            }
-            Kind::Writer => self.files(Domain::Edit, &words[1..], command),
-            Kind::Both => {
-                self.files(Domain::Read, &words[1..], command);
-                self.files(Domain::Edit, &words[1..], command);
-            }
-            Kind::Filter => self.judge_filter(words, operands, command),
-            Kind::Mover => {
-                self.target_folder(&words[1..], command);
-                self.files(Domain::Edit, &words[1..], command);
-            }
-            Kind::Copier => self.judge_copy(words, command),
-            Kind::Dd => self.judge_dd(words, command),
-            Kind::Git => {
-                git(words, command);
-                let words = self.with_settings(base, words);
-                let texts = git_helpers::run_texts(&words);
-                let values: Vec<&str> =
-                    texts.iter().map(|text| git_helpers::run_value(text)).collect();
-                self.guess_values(&values, command);
-                let sensitive = self.sensitive;
-                for (domain, word) in git::files(&words, &|name| sensitive.is_sensitive(name)) {
-                    command.concerns.extend(self.file(domain, &word));
-                }
-            }
-            Kind::Sed => self.sed(words, command),
-            Kind::Awk => self.awk(words, command),
-            Kind::Find => self.find(words, command),
-            Kind::Shell => self.builtin(base, words, command),
-        }
     }
 }
 

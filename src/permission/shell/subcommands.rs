@@ -55,7 +55,7 @@ pub(super) fn without_options(
             found.push(told(&whole));
             found
         }
-        None | Some(Kind::Code | Kind::Runner) => of_any(base, words),
+        None | Some(Kind::Code | Kind::Runner | Kind::Fd) => of_any(base, words),
         _ => Vec::new(),
     }
 }

@@ -36,12 +36,12 @@ impl Walker<'_> {
         if domain == Domain::Edit && self.facts.iter().any(|(own, _)| is_link(own)) {
             return concern;
         }
-        let led = self.through_links(&text, MAX_LINKS_JUDGED);
+        let (led, is_cut) = self.through_links(&text, MAX_LINKS_JUDGED);
         for path in &led {
             concern = concern.or(self.file_at(domain, word, path));
         }
         let leads = || Concern::always(format!("{} leads through too many links", word.told));
-        concern.or_else(|| (led.len() == MAX_LINKS_JUDGED).then(leads))
+        concern.or_else(|| is_cut.then(leads))
     }
 
     fn file_at(&mut self, domain: Domain, word: &Word, text: &str) -> Option<Concern> {

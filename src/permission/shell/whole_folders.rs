@@ -8,7 +8,7 @@ use super::grep_args::{is_ripgrep, letters_of, takes_glob, valued_letters};
 use super::programs::{self, Kind, Program};
 use super::sed_awk_find::{has_alternatives, is_left_out, is_negation};
 use super::word::Word;
-use super::{Content, FileUse, MAX_FOLDER_DEPTH, grep_args};
+use super::{Content, FileUse, MAX_FOLDER_DEPTH, fd, grep_args};
 use crate::permission::Domain;
 use crate::util::words::has_word;
 
@@ -136,14 +136,14 @@ impl Walker<'_> {
             _ if matches!(base, "tar" | "gtar" | "bsdtar") && writes_archive(rest) => {
                 in_changed_folders(rest)
             }
-            _ if matches!(base, "fd" | "fdfind") => {
-                let (own, commands) = commands_of_fd(base, words);
+            Some(Kind::Fd) => {
+                let (own, commands) = fd::commands_of(base, words);
                 if !commands.iter().any(|command| shows_content(command)) {
                     return;
                 }
                 let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
                 content.is_visible = !shows_hidden(base, &own_words);
-                roots_of_fd(&own_words, operands.iter().filter(|at| own.contains(at)), words)
+                fd::roots_of(&own_words, operands.iter().filter(|at| own.contains(at)), words)
             }
             _ if base.starts_with("python") => {
                 let Some(module) = rest.iter().find(|word| MODULES.contains(&&*word.text)) else {
@@ -248,73 +248,8 @@ fn is_recursive(valued: &str, rest: &[Word]) -> bool {
     })
 }
 
-/// Returns the indexes of the words of `fd` itself, and the commands that it runs on what it finds, each up to a `;`.
-fn commands_of_fd(base: &str, words: &[Word]) -> (Vec<usize>, Vec<Vec<Word>>) {
-    let (mut own, mut commands) = (Vec::new(), Vec::new());
-    let mut rest = words.iter().enumerate().skip(1);
-    while let Some((at, word)) = rest.next() {
-        if !matches!(&*word.text, "-x" | "-X" | "--exec" | "--exec-batch") {
-            own.push(at);
-        }
-        let value = match word.text.split_once('=') {
-            Some(("--exec" | "--exec-batch", value)) => Some(value),
-            _ if matches!(&*word.text, "--exec" | "--exec-batch") => None,
-            _ => match letters_of(base, word) {
-                (letters, value) if letters.ends_with(['x', 'X']) => {
-                    value.filter(|value| !value.is_empty())
-                }
-                _ => continue,
-            },
-        };
-        let more = rest.by_ref().map(|(_, word)| word).take_while(|word| word.text != ";").cloned();
-        commands.push(value.map(Word::plain).into_iter().chain(more).collect());
-    }
-    (own, commands)
-}
-
-/// Returns the folders that `fd` searches, given its own words and the indexes of its operands among all of them.
-pub(super) fn roots_of_fd<'a>(
-    own: &[Word],
-    operands: impl Iterator<Item = &'a usize>,
-    words: &[Word],
-) -> Vec<Word> {
-    let mut found = values_of(own, "--base-directory,--search-path");
-    // Also at the end of a bundle: `-HC folder`.
-    found.extend(own.iter().enumerate().filter_map(|(at, word)| match letters_of("fd", word) {
-        (letters, Some("")) if letters.ends_with('C') => own.get(at + 1).cloned(),
-        (letters, Some(value)) if letters.ends_with('C') => Some(Word::plain(value)),
-        _ => None,
-    }));
-    // The first operand is the pattern.
-    found.extend(operands.skip(1).map(|at| words[*at].clone()));
-    if found.is_empty() { vec![Word::plain(".")] } else { found }
-}
-
-/// Returns the indexes of the words of `fd` itself and the commands that it runs, if each only looks at the files that it is
-/// given as they are.
-pub(super) fn looks_of_fd(base: &str, words: &[Word]) -> Option<(Vec<usize>, Vec<Vec<Word>>)> {
-    if !matches!(base, "fd" | "fdfind") {
-        return None;
-    }
-    let (own, commands) = commands_of_fd(base, words);
-    let is_bundle = |at: &usize| {
-        words[*at].text.starts_with("--exec")
-            || letters_of(base, &words[*at]).0.contains(['x', 'X'])
-    };
-    let looks = |command: &Vec<Word>| {
-        let name = command.first().filter(|name| name.known).map_or("", |name| &name.text);
-        programs::find(name).is_some_and(|program| {
-            let looks =
-                matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
-            looks && program.is_plain()
-        }) && command.iter().all(|word| word.text == "{}" || !word.text.contains(['{', '}']))
-    };
-    (!commands.is_empty() && commands.iter().all(looks) && !own.iter().any(is_bundle))
-        .then_some((own, commands))
-}
-
 /// Returns the values of options, `-h,--long`: each in the word of the option or the next word.
-fn values_of(words: &[Word], options: &str) -> Vec<Word> {
+pub(super) fn values_of(words: &[Word], options: &str) -> Vec<Word> {
     let value = |(at, word): (usize, &Word)| {
         options.split(',').find_map(|option| match word.text.strip_prefix(option)? {
             "" => words.get(at + 1).cloned(),

@@ -65,9 +65,8 @@ pub(super) const LOOK_BEHIND: usize = 256;
 /// Maximum number of bytes of a secret, and of the text after it, before the word by which it is found.
 const MAX_BEFORE: usize = 64;
 
-/// Maximum number of bytes between a name and its value without blanks, and of what is kept of the end of a long value to look for
-/// names in it.
-const MARGIN: usize = 256;
+/// Number of bytes at the end of a long value in which names are looked for: the value of such a name can go on after the end.
+const NAMES_AT_END: usize = 256;
 
 /// The kind of word that was found.
 #[derive(Debug)]
@@ -213,7 +212,7 @@ pub(super) fn search(
             }
             Place::Shape(shape) => shape.token(text, from),
             // A name within a long value that is one secret: its own value ends with that.
-            Place::Name if named.contains(&from) && to + MARGIN < named.end => None,
+            Place::Name if named.contains(&from) && to + NAMES_AT_END < named.end => None,
             Place::Name => {
                 lists::items(text, from..to, found);
                 let headed = Table::headed(text, from..to).filter(|_| from < decided);

@@ -132,21 +132,23 @@ impl Table {
                 return false;
             }
             // In a row with a cell without text only the places of the columns tell which cells are there.
-            let cell = |(column, _): &(usize, Kind)| match fields.len() == self.columns {
-                true => fields.get(*column).cloned(),
-                false => {
-                    self.cell_below(line, *column).map(|cell| start + cell.start..start + cell.end)
-                }
+            let cells = |(column, _): &(usize, Kind)| match fields.len() == self.columns {
+                true => fields.get(*column).cloned().into_iter().collect(),
+                false => self.cells_below(line, start, *column),
             };
-            let Some(cells) = self.secrets.iter().map(cell).collect::<Option<Vec<_>>>() else {
+            let cells: Vec<Vec<Range<usize>>> = self.secrets.iter().map(cells).collect();
+            if cells.iter().any(Vec::is_empty) {
                 self.others += u8::from(!is_rule);
                 if self.others >= MAX_OTHERS {
                     return false;
                 }
                 continue;
-            };
+            }
             self.others = 0;
-            for ((_, kind), field) in self.secrets.iter().zip(cells) {
+            let cells = self.secrets.iter().zip(cells);
+            let cells = cells
+                .flat_map(|((_, kind), cells)| cells.into_iter().map(move |cell| (kind, cell)));
+            for (kind, field) in cells {
                 let bytes = text.get(field.clone()).unwrap_or_default();
                 let spaces = run(bytes, |byte| byte == b' ');
                 if spaces > 0 && matches!(self.delimiter, b',' | b';') {
@@ -171,22 +173,29 @@ impl Table {
         true
     }
 
-    /// Returns the cell of a line below the name of a column, or `None` if no cell of one word begins there.
-    fn cell_below(&self, line: &[u8], column: usize) -> Option<Range<usize>> {
-        let (start, next) = (self.starts.get(column)?, self.starts.get(column + 1));
+    /// Returns the cells of a line below the name of a column, however the table is aligned; none if no cell of one word begins
+    /// there. The line begins at `line_start`.
+    fn cells_below(&self, line: &[u8], line_start: usize, column: usize) -> Vec<Range<usize>> {
+        let Some(start) = self.starts.get(column) else { return Vec::new() };
+        let next = self.starts.get(column + 1);
         let by_columns =
             (at_column(line, start.columns), next.map(|next| at_column(line, next.columns)));
         let by_characters = (
             after_characters(line, start.characters),
             next.map(|next| after_characters(line, next.characters)),
         );
-        [by_columns, by_characters].into_iter().find_map(|(from, to)| {
+        let cell = |(from, to): (usize, Option<usize>)| {
             let rest = line.get(from..to.unwrap_or(line.len()))?;
             let begins = from == 0 || line.get(from - 1).is_some_and(u8::is_ascii_whitespace);
             let cell = rest.get(..cell_length(rest))?;
             // Words are those of a sentence that follows the table.
+            let from = line_start + from;
             (begins && !cell.contains(&b' ')).then(|| from..from + cell.len())
-        })
+        };
+        let mut cells: Vec<Range<usize>> =
+            [by_columns, by_characters].into_iter().filter_map(cell).collect();
+        cells.dedup();
+        cells
     }
 }
 

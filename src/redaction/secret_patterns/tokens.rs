@@ -212,8 +212,8 @@ impl Token {
     }
 }
 
-/// Returns true if a text looks machine-made: words have no digits, and one case but for their first letter. Its beginning
-/// tells.
+/// Returns true if a text looks machine-made: words have no digits, and one case but for their first letter. Only its
+/// first 256 bytes are read.
 fn is_random(tail: &[u8]) -> bool {
     let tail = tail.get(..tail.len().min(256)).unwrap_or_default();
     let has = |is: fn(&u8) -> bool| tail.iter().any(is);

@@ -1,17 +1,17 @@
 //! Collects the totals and failures of one runner.
 
+mod open_names;
+mod running;
+
 use std::collections::HashSet;
 
+use self::open_names::{Group, heading};
+use self::running::Waiting;
 use super::counts;
 use super::entries::{Entries, Entry};
 use super::report::{Counts, bounded};
 use super::rules::{Rule, Runner, Says, Then};
 use super::{MAX_ID, MAX_MESSAGE, WITHIN};
-
-/// Maximum number of tests whose output is kept apart while they run.
-const MAX_RUNNING: usize = 256;
-/// Maximum number of nested groups.
-const MAX_GROUPS: usize = 64;
 
 /// The named parts of a line.
 #[derive(Debug, Default)]
@@ -68,32 +68,6 @@ struct Block {
     /// The failure was not known before.
     is_new: bool,
     lines: u32,
-}
-
-/// A group of tests that is open.
-#[derive(Debug, Clone)]
-struct Group {
-    indent: usize,
-    name: String,
-    entries_before: usize,
-    /// The block of the line that names it.
-    block: u32,
-}
-
-/// A test that has no result yet.
-#[derive(Debug, Clone)]
-struct Waiting {
-    scope: String,
-    id: String,
-    message: String,
-    /// The block of the line that names it.
-    block: u32,
-}
-
-impl Waiting {
-    fn is(&self, id: &str, scope: &str) -> bool {
-        self.id == bounded(id, MAX_ID) && self.scope == scope
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -261,10 +235,9 @@ impl Record {
                 self.part = Some(counts::read(line, form));
                 let part = self.block.take().filter(|block| block.is_new);
                 let part = part.and_then(|block| self.entries.all.get_mut(block.entry?));
-                if let Some(part) =
-                    part.filter(|part| !part.failure.message.contains("etup failed:"))
-                {
-                    part.is_void = true;
+                if let Some(part) = part {
+                    let itself = self.runner.fails_itself;
+                    part.is_void = itself.is_none_or(|text| !part.failure.message.contains(text));
                 }
                 Some(Mark { role: Role::Totals, block: 0, depth: 0 })
             }
@@ -371,29 +344,6 @@ impl Record {
         }
     }
 
-    /// Notes that a process ended in failure.
-    fn stops(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
-        let own = self.waiting.extract_if(.., |test| test.scope == self.scope.0);
-        let before = self.left.len();
-        self.left.extend(own);
-        self.is_interrupted |= !self.left.is_empty();
-        let is_explained = self.failed_scopes.remove(&self.scope.0) || self.left.len() > before;
-        if is_explained {
-            self.close();
-            return None;
-        }
-        // Its last words, and all that follows them, explain why.
-        if let Some(block) = self.block.as_mut().filter(|block| block.id.is_empty()) {
-            block.id = bounded(found.id, MAX_ID);
-        }
-        let mark = self.fails(found, Then::Nothing, next_block);
-        self.failed_scopes.remove(&self.scope.0);
-        if let Some(last) = self.entries.all.last_mut() {
-            last.is_bare = last.failure.message.is_empty();
-        }
-        mark
-    }
-
     /// Takes a line that no rule recognized.
     pub(crate) fn go_on(&mut self, line: &str) -> Option<Mark> {
         let block = self.block.as_mut()?;
@@ -461,118 +411,17 @@ impl Record {
         self.mark(if is_message { Role::Message } else { Role::Explanation })
     }
 
-    /// Takes the place of a line in a stream of events, which name the program and the test of each line.
-    pub(crate) fn at(&mut self, program: &str, test: &str, next_block: &mut u32) {
-        self.scope = (bounded(program, MAX_ID), 0);
-        if !test.is_empty() && self.block.as_ref().is_none_or(|block| block.id != test) {
-            self.runs(test, next_block);
-        }
-    }
-
-    fn runs(&mut self, id: &str, next_block: &mut u32) {
-        self.has_sign = true;
-        self.close();
-        let known = self.running.iter().position(|block| block.id == id);
-        let block = match known {
-            Some(at) => self.running.remove(at),
-            None => {
-                *next_block += 1;
-                Block { number: *next_block, id: bounded(id, MAX_ID), ..Block::default() }
-            }
-        };
-        self.block = Some(block);
-    }
-
-    fn begins(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
-        let id = bounded(found.id, MAX_ID);
-        if self.waiting.len() >= MAX_RUNNING
-            || self.waiting.iter().any(|test| test.is(&id, &self.scope.0))
-        {
-            return None;
-        }
-        *next_block += 1;
-        self.waiting.push(Waiting {
-            scope: self.scope.0.clone(),
-            id,
-            message: bounded(found.message.trim_matches(['+', ' ']), MAX_MESSAGE),
-            block: *next_block,
-        });
-        Some(Mark { role: Role::Explanation, block: *next_block, depth: 0 })
-    }
-
-    /// Notes that a test, or the latest without a name, has a result.
-    fn settle(&mut self, id: &str) {
-        let own = bounded(id, MAX_ID);
-        let is_it = |test: &Waiting| id.is_empty() || test.is(&own, &self.scope.0);
-        if let Some(at) = self.waiting.iter().rposition(is_it) {
-            self.waiting.remove(at);
-        }
-    }
-
-    /// Adds a test without a result to the failures, unless it is one of them.
-    fn add_unfinished(&mut self, test: Waiting) {
-        let Waiting { scope, id, message, block } = test;
-        let known = self.entries.find(&scope, &id, false);
-        let Some(at) = known.or_else(|| self.entries.insert(&scope, &id, vec![block])) else {
-            return;
-        };
-        let printed = self.running.iter().find(|block| block.id == id);
-        let Some(entry) = self.entries.all.get_mut(at) else { return };
-        if entry.failure.message.is_empty() {
-            entry.failure.message = message;
-        }
-        let Some(printed) = printed else { return };
-        entry.blocks.push(printed.number);
-        if entry.failure.message.is_empty() {
-            entry.failure.message.clone_from(&printed.message);
-        }
-        if entry.failure.place.is_empty() {
-            entry.failure.place.clone_from(&printed.place);
-        }
-    }
-
-    fn group(&mut self, found: &Found<'_>, next_block: &mut u32) -> Mark {
-        self.close();
-        self.groups.retain(|group| group.indent < found.indent);
-        self.title = (String::new(), 0);
-        let ((name, block), mark) = heading(found, next_block);
-        if self.groups.len() < MAX_GROUPS {
-            let entries_before = self.entries.all.len();
-            self.groups.push(Group { indent: found.indent, name, entries_before, block });
-        }
-        mark
-    }
-
-    fn name_goes_on(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
-        let (parts, block) = self.name.as_mut()?;
-        let part = found.id.strip_suffix(':');
-        parts.push(bounded(part.unwrap_or(found.id), MAX_ID));
-        if part.is_none() && parts.len() < MAX_GROUPS {
-            return Some(Mark { role: Role::Heading, block: *block, depth: 0 });
-        }
-        let (parts, block) = self.name.take()?;
-        let id = parts.join(WITHIN);
-        let mark =
-            self.fails(&Found { id: &id, ..Found::default() }, Then::MessageFirst, next_block);
-        let entry = self.block.as_ref().and_then(|block| block.entry);
-        if let Some(entry) = entry.and_then(|entry| self.entries.all.get_mut(entry)) {
-            entry.blocks.push(block);
-        }
-        mark
-    }
-
-    /// Takes the name of a failure above its explanation.
-    fn heading(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
-        let at = self.entries.named(found.id)?;
-        self.close();
-        if let Some(entry) = self.entries.all.get_mut(at) {
-            let message = entry.failure.id.split_off(found.id.len());
-            entry.failure.message = message.trim().to_owned();
-        }
-        self.open(at, Then::Explanation, next_block)
-    }
-
     fn fails(&mut self, found: &Found<'_>, then: Then, next_block: &mut u32) -> Option<Mark> {
+        self.failed_entry(found, then, next_block).map(|(_, mark)| mark)
+    }
+
+    /// Adds a failure, or what a line says about a known one. Returns its index with the part of the line in a preview.
+    fn failed_entry(
+        &mut self,
+        found: &Found<'_>,
+        then: Then,
+        next_block: &mut u32,
+    ) -> Option<(usize, Mark)> {
         let latest = self.block.as_ref().map(|block| block.id.clone()).unwrap_or_default();
         let id = if found.id.is_empty() { latest.as_str() } else { found.id };
         let found = &Found { id, ..*found };
@@ -603,7 +452,7 @@ impl Record {
         if let Some(block) = &mut self.block {
             block.is_new = known.is_none();
         }
-        mark
+        mark.map(|mark| (at, mark))
     }
 
     /// Opens a block for the line that names a failure, and for what follows it.
@@ -627,57 +476,4 @@ impl Record {
         }
         Some(mark)
     }
-
-    /// Removes what a test printed while it ran.
-    fn running_block(&mut self, id: &str) -> Option<Block> {
-        if self.block.as_ref().is_some_and(|block| block.entry.is_none() && block.id == id) {
-            return self.block.take();
-        }
-        let at = self.running.iter().position(|block| block.id == id)?;
-        Some(self.running.remove(at))
-    }
-
-    /// Returns a name with those of its groups, or `None` if the line ends a group whose tests failed.
-    fn full_name(&mut self, found: &Found<'_>) -> Option<String> {
-        self.groups.retain(|group| group.indent <= found.indent);
-        if let Some(group) = self.groups.pop_if(|group| group.indent == found.indent)
-            && group.name == found.id
-            && self.entries.all.len() > group.entries_before
-        {
-            return None;
-        }
-        let groups = self.groups.iter().map(|group| group.name.as_str());
-        let title =
-            Some(self.title.0.as_str()).filter(|title| !title.is_empty() && self.groups.is_empty());
-        let parts: Vec<&str> = groups.chain(title).chain([found.id]).collect();
-        Some(bounded(parts.join(WITHIN).trim(), MAX_ID))
-    }
-
-    /// Adds a failure below the headings that are open.
-    fn insert(&mut self, id: &str) -> Option<usize> {
-        let headings =
-            self.groups.iter().map(|group| group.block).chain([self.title.1, self.scope.1]);
-        let blocks = headings.filter(|block| *block > 0).collect();
-        self.entries.insert(&self.scope.0, id, blocks)
-    }
-
-    /// Ends the current block. The output of a running test is kept until its result is known.
-    fn close(&mut self) {
-        self.name = None;
-        let Some(block) = self.block.take() else { return };
-        if block.entry.is_some() || block.lines == 0 {
-            return;
-        }
-        if self.running.len() == MAX_RUNNING {
-            self.running.remove(0);
-        }
-        self.running.push(block);
-    }
-}
-
-/// Returns a name on a line of its own, with the block of its line.
-fn heading(found: &Found<'_>, next_block: &mut u32) -> ((String, u32), Mark) {
-    *next_block += 1;
-    let mark = Mark { role: Role::Heading, block: *next_block, depth: 0 };
-    ((bounded(found.id, MAX_ID), *next_block), mark)
 }

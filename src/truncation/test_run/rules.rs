@@ -12,7 +12,8 @@ pub(super) enum Says {
     Section(u8),
     /// Numbers of tests, added to those of other parts of the run.
     Totals(Form),
-    /// The same, of a part whose numbers the next such line includes. The failure just before them is the part itself.
+    /// The same, of a part whose numbers the next such line includes. The failure just before them is the part itself, and counts
+    /// only if [`Runner::fails_itself`].
     Subtotals(Form),
     /// The latest of those were the totals.
     TotalsEnd,
@@ -118,6 +119,8 @@ pub(super) struct Runner {
     pub lists_all: bool,
     /// True if names and messages are written with the escapes of TeamCity.
     pub escapes: bool,
+    /// A text in the message of a part that failed by itself, and not because its tests did.
+    pub fails_itself: Option<&'static str>,
     pub inside: Inside,
     pub rules: &'static [Rule],
 }
@@ -138,6 +141,7 @@ pub(super) const RUNNER: Runner = Runner {
     needs_sign: true,
     lists_all: false,
     escapes: false,
+    fails_itself: None,
     inside: Inside::No,
     rules: &[],
 };

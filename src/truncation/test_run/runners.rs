@@ -625,6 +625,8 @@ pub(super) const RUNNERS: &[Runner] = &[
     },
     Runner {
         name: "robot",
+        // `Suite setup failed:`, `Parent suite setup failed:`
+        fails_itself: Some("etup failed:"),
         rules: &[
             rule(r"^[^\s|].{69}\| (?:PASS|SKIP) \|$", Announces),
             rule(r"^(?P<id>[^\s|].*?) +\| FAIL \|$", Fails(MessageFirst)),

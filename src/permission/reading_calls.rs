@@ -1,0 +1,25 @@
+//! Calls that certainly change nothing.
+
+use serde_json::Value;
+
+use super::shell;
+use crate::tools::arguments::command_of;
+use crate::tools::{self, Kind, Shape, last_part};
+
+/// Returns true if a call certainly changes nothing. Nothing is known of tools that are not in the table.
+pub fn only_reads(tool: &str, args: &Value) -> bool {
+    let member = |key: &str| args.get(key).and_then(Value::as_str);
+    let shape = tools::shape(tool).or_else(|| tools::shape(last_part(tool)));
+    match (tools::kind_of(tool), shape) {
+        (Some(Kind::Read | Kind::Search), _) => true,
+        (Some(Kind::Terminal), _) => {
+            command_of(args).is_some_and(|command| shell::only_looks(&command, |_| false))
+        }
+        (Some(Kind::Edit), Some(Shape::Editor)) => member("command") == Some("view"),
+        (Some(Kind::Other), Some(Shape::Address)) => {
+            member("method").is_none_or(|method| method.eq_ignore_ascii_case("get"))
+        }
+        (Some(Kind::Other), shape) => shape.is_some(),
+        _ => false,
+    }
+}
