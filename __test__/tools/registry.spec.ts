@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolCall,
   ToolRegistry,
+  type ToolRegistryConfig,
   type ToolResult,
   ToolResultLedger,
 } from 'spillway'
@@ -141,6 +142,19 @@ describe('tools', () => {
     ])
     await registry.execute([call('it')], { workingDirectory: '/else' })
     expect(execute.mock.calls[1]).toEqual([{}, { workingDirectory: '/else', toolCallId: 'call_it' }])
+  })
+
+  test.each([
+    ['of the call', '/call', '/registry', '/tool', '/call'],
+    ['of the registry, if that of the call is undefined', undefined, '/registry', '/tool', '/registry'],
+    ['of the tool, if the others are undefined', undefined, undefined, '/tool', '/tool'],
+    ['of the tool, if the others are empty', '', '', '/tool', '/tool'],
+  ])('run in the folder %s', async (_, ofCall, ofRegistry, ofTool, expected) => {
+    const registry = new ToolRegistry({ workingDirectory: ofRegistry } as ToolRegistryConfig)
+    const execute = (_args: unknown, { workingDirectory }: ExecutionContext) => String(workingDirectory)
+    registry.register({ name: 'it', workingDirectory: ofTool, execute })
+    const [answer] = await registry.execute([call('it')], { workingDirectory: ofCall } as ExecutionContext)
+    expect(answer?.result.output).toBe(expected)
   })
 
   test('that are methods keep their this', async () => {

@@ -5,8 +5,9 @@ import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
 import { runFolded } from '../tools/fold-result'
-import { type ExecutionContext, folderOf, type Tool } from '../tools/registry'
+import type { ExecutionContext, Tool } from '../tools/registry'
 import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
+import { folderFor } from '../tools/working-folder'
 import { observeStart } from '../truncation/record-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
@@ -112,9 +113,9 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let own: Partial<ExecutionContext> = {}
   let refused: RefusedResult | undefined
   try {
-    const { toolCallId, sessionId, signal, turn, workingDirectory: asked } = context ?? {}
+    const { toolCallId, sessionId, signal, turn } = context ?? {}
     // The folder in which permission judges paths is the one in which the tool reads them.
-    const { workingDirectory } = asked ? { workingDirectory: asked } : folderOf(tool)
+    const workingDirectory = folderFor(context, tool)
     own = { ...context, ...(workingDirectory !== undefined && { workingDirectory }) }
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId

@@ -20,6 +20,7 @@ import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder, runFolded } from './fold-result'
 import { CANCELLED, toolResultOf } from './tool-result'
+import { folderFor } from './working-folder'
 
 /** Context of the call. */
 export interface ExecutionContext {
@@ -182,10 +183,12 @@ async function callTool(
   tool: Tool | undefined,
   context: ExecutionContext,
 ): Promise<ToolExecutionResult> {
-  const { ledger, fold, ...config } = registry.config
+  const { ledger, fold } = registry.config
   observeStart(ledger, id)
   const called = tool ?? missingTool(name, [...registry.tools.keys()])
-  const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
+  const folder = folderFor(context, registry.config, tool)
+  const inFolder = { ...context, ...(folder !== undefined && { workingDirectory: folder }) }
+  const { result, args } = await run(called, given, { ...inFolder, toolCallId: id })
   const { sessionId, messageId, signal } = context
   const whole = await bound(registry.middleware, result, {
     toolName: name,
@@ -257,11 +260,6 @@ async function bound(
     warn('middleware', error)
     return result
   }
-}
-
-/** The folder of a tool, as the default of what a call says. */
-export function folderOf(tool: Tool | undefined): Pick<ExecutionContext, 'workingDirectory'> {
-  return typeof tool?.workingDirectory === 'string' ? { workingDirectory: tool.workingDirectory } : {}
 }
 
 function recordIn(json: string): Record<string, unknown> | undefined {
