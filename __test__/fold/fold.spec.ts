@@ -1015,6 +1015,27 @@ describe('calls of one answer', () => {
     warned.mockRestore()
   })
 
+  test('begin and end with the arguments that a hook gave them', async () => {
+    const fold = { begin: jest.fn(), fold: jest.fn((content: string) => ({ content })) }
+    const hooks = { 'tool.before': () => ({ overrideInput: { path: 'b' } }) }
+    const guarded = guardTool({ name: 'read', execute: async () => 'text' }, { fold, hooks })
+    await guarded.execute({ path: 'a' }, { toolCallId: '1' })
+    const ran = { toolName: 'read', toolCallId: '1', args: { path: 'b' } }
+    expect(fold.begin.mock.lastCall).toEqual([ran])
+    expect(fold.fold).toHaveBeenCalledWith('text', expect.objectContaining(ran))
+  })
+
+  test('that are begun once more began where they did at first', () => {
+    const fold = new FoldSession()
+    const call = { toolName: 'bash', toolCallId: '1', args: { command: 'cat a' } }
+    const beside = { toolName: 'read', toolCallId: '2', args: { path: 'a' } }
+    for (const one of [call, beside]) fold.begin(one)
+    fold.fold(text('x'), beside)
+    fold.begin({ ...call, args: { command: 'cat b' } })
+    // Which of the two stands above is not known.
+    expect(fold.fold(text('x'), call).content).toBe(text('x'))
+  })
+
   test('that ended without a result count no more', () => {
     const fold = new FoldSession()
     fold.fold(text('x'), { toolName: 'read', toolCallId: '0', args: { path: 'a' } })

@@ -56,6 +56,9 @@ export interface FoldCall {
   keep?: readonly string[] | undefined
 }
 
+/** A call that begins to run. */
+export type BegunCall = Pick<FoldCall, 'toolName' | 'toolCallId' | 'args'>
+
 /** A call that runs, or that ended while others ran. */
 interface RunningCall {
   toolName: string
@@ -188,14 +191,16 @@ export class FoldSession {
 
   /**
    * Says that a call begins to run. Where calls run at the same time, it is not known yet which result will stand above the other:
-   * a pointer never leads from one of them to another. The call ends with its `fold`, or with {@link end} if it has no result.
+   * a pointer never leads from one of them to another. The call ends with its `fold`, or with {@link end} if it has no result. Say it
+   * again if other arguments run than those that the call began with.
    * @throws SpillwayError `INVALID_ARGUMENT` for an invalid call
    */
-  begin(about: FoldCall): void {
+  begin(about: BegunCall): void {
     const { toolName, toolCallId, args } = checkedCall(about)
     const { running, next, time } = inners.get(this) as Inner
     if (!toolCallId) return
-    running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since: next, time })
+    const { since, time: began } = running.get(toolCallId) ?? { since: next, time }
+    running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since, time: began })
     const [oldest] = running.keys()
     if (running.size > MAX_RUNNING && oldest !== undefined) endOf(inners.get(this) as Inner, oldest)
   }

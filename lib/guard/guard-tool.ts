@@ -1,10 +1,11 @@
 /** All controls around one tool, in one order. */
 
+import type { BegunCall } from '../fold/fold-session'
 import { HookRunner } from '../hooks/runner'
 import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
-import { runFolded } from '../tools/fold-result'
+import { runFolded, tellBegin } from '../tools/fold-result'
 import type { ExecutionContext, Tool } from '../tools/registry'
 import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
 import { folderFor } from '../tools/working-folder'
@@ -92,8 +93,11 @@ async function runTold(guard: Guard, args: unknown, context: ExecutionContext & 
     // It says why when it is read again.
     return run(guard, args, context)
   }
-  const call = { toolName: guard.tool.name, toolCallId: own.toolCallId, ...(isRecord(args) && { args }) }
-  return runFolded(fold, call, () => run(guard, args, own))
+  return runFolded(fold, begun(guard.tool, own.toolCallId, args), () => run(guard, args, own))
+}
+
+function begun({ name: toolName }: Tool, toolCallId: string, args: unknown): BegunCall {
+  return { toolName, toolCallId, ...(isRecord(args) && { args }) }
 }
 
 async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {
@@ -124,6 +128,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     // `await` reads `then` first, and a proxy may refuse even that.
     const isWanted = hooks !== undefined && !signal?.aborted
     call.args = deepClone(await (isWanted ? hooks.toolBefore({ ...facts(tool, call), args }) : args))
+    if (isWanted) tellBegin(controls.fold, begun(tool, call.toolCallId, call.args))
     refused = await judgeCall(guard, call, workingDirectory)
   } catch (error) {
     call.toolCallId ||= randomUUID()

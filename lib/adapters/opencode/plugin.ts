@@ -24,7 +24,7 @@ interface HookInput {
   callID: string
 }
 
-/** What OpenCode hands a plugin, as far as it is read here. */
+/** The input of a plugin, as far as it is read here. */
 export interface OpenCodeInput {
   /** The folder that OpenCode's tools work in. */
   directory?: string

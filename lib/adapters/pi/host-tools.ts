@@ -11,7 +11,7 @@ export interface HostToolsOptions {
   sessionId?: string
 }
 
-/** What pi's coding agent hands a tool that an extension registers, as far as it is read here. */
+/** The context with which pi calls a tool of an extension, as far as it is read here. */
 interface PiFolder {
   cwd?: unknown
 }
