@@ -157,6 +157,25 @@ describe('tools', () => {
     expect(answer?.result.output).toBe(expected)
   })
 
+  test('receive arguments that are parsed once, and records keep them as the model wrote them', async () => {
+    const [ledger, fold] = [
+      new ToolResultLedger(),
+      { begin: jest.fn(), fold: jest.fn((content: string) => ({ content })) },
+    ]
+    const registry = new ToolRegistry({ ledger, fold })
+    const execute = (args: unknown) => Object.assign(args as object, { a: 'changed' }) && 'ok'
+    registry.register({ name: 'it', execute })
+    const [json, args] = ['{ "a": [1, "once"] }', { a: [1, 'once'] }]
+    const parse = jest.spyOn(JSON, 'parse')
+    await registry.execute([call('it', json)])
+    const parsed = parse.mock.calls.filter(([text]) => text === json)
+    parse.mockRestore()
+    expect(parsed).toHaveLength(1)
+    expect(ledger.get('call_it')?.args).toEqual(args)
+    expect(fold.begin).toHaveBeenCalledWith(expect.objectContaining({ args }))
+    expect(fold.fold).toHaveBeenCalledWith('ok', expect.objectContaining({ args }))
+  })
+
   test('that are methods keep their this', async () => {
     class Counter implements Tool {
       name = 'count'
