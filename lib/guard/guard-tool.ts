@@ -78,12 +78,12 @@ export function guardTool<T extends Tool, S extends Shape = Shape>(
     shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
   return {
     ...boundMembers(tool),
-    execute: (args: never, context = {}) => runTold(guard, args, context as ExecutionContext).catch(unread),
+    execute: (args: never, context = {}) => runWithFold(guard, args, context as ExecutionContext).catch(unread),
   } as GuardedTool<T, S>
 }
 
-/** Runs a call, and tells the folder when it begins and ends. */
-async function runTold(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }) {
+/** Runs a call between the `begin` and the `end` of the fold, if it wants them. */
+async function runWithFold(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }) {
   const { fold } = guard.controls
   if (fold?.begin === undefined) return run(guard, args, context)
   let own: ExecutionContext & { toolCallId: string }
