@@ -297,6 +297,38 @@ describe('the same test run again', () => {
     expect(record?.saved).toBe(text.length - content.length)
   })
 
+  test.each<[string, (fold: FoldSession) => (text: string, folder: string, id: string) => Promise<unknown>]>([
+    [
+      'FoldSession',
+      (fold) => async (text, workingDirectory, id) => fold.fold(text, { ...run(id), workingDirectory }).content,
+    ],
+    [
+      'guardTool',
+      (fold) => async (text, workingDirectory, toolCallId) =>
+        guardTool({ name: 'bash', execute: () => text }, { fold }).execute(run('').args, {
+          toolCallId,
+          workingDirectory,
+        }),
+    ],
+    [
+      'ToolRegistry',
+      (fold) => async (text, workingDirectory, id) => {
+        const registry = new ToolRegistry({ fold, workingDirectory })
+        registry.register({ name: 'bash', execute: () => text })
+        const [done] = await registry.execute([{ id, name: 'bash', input: run('').args }])
+        return done?.result.output
+      },
+    ],
+  ])('is one in the same folder, with %s', async (_, host) => {
+    const fold = host(new FoldSession())
+    await fold(pytest(38, ['test_one']), '/a', '1')
+    expect(lineOf(String(await fold(pytest(38, ['test_two']), '/b', '2')))).toBeUndefined()
+    const again = pytest(37, ['test_one', 'test_three'])
+    expect(lineOf(String(await fold(again, '/a', '3')))).toContain(
+      `new ${name('test_three')}; still failing ${name('test_one')}`,
+    )
+  })
+
   test('of two at the same time, none is the last one', () => {
     const session = new FoldSession()
     session.fold(pytest(38, ['test_one']), run('a'))

@@ -50,6 +50,8 @@ export interface FoldCall {
   toolCallId?: string | undefined
   /** The arguments: pointers name the result by them, and results of equal calls are compared. */
   args?: Readonly<Record<string, unknown>> | undefined
+  /** The folder that it ran in: a test run is compared with runs of the same folder only. */
+  workingDirectory?: string | undefined
   /** The result is never folded. */
   protect?: boolean | undefined
   /** Lines with one of these texts stay. */
@@ -225,7 +227,7 @@ export class FoldSession {
       if (isRecord(about)) countCall(inner, about)
       return { content: text }
     }
-    const { toolName, toolCallId, args, protect = false, keep = [] } = checkedCall(about)
+    const { toolName, toolCallId, args, workingDirectory, protect = false, keep = [] } = checkedCall(about)
     const bytes = Buffer.byteLength(text)
     inner.sums.results++
     inner.sums.bytes += bytes
@@ -249,7 +251,7 @@ export class FoldSession {
     const kept = keep.filter((line) => line.isWellFormed())
     const given = { ...named, id, protected: isProtected, keep: kept, ...Object(own) }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
-    const change = isProtected ? undefined : testChange(inner, { toolName, args }, text, beside)
+    const change = isProtected ? undefined : testChange(inner, { toolName, args, workingDirectory }, text, beside)
     if (answer === null || answer === undefined) return { content: text }
     const { edits, counts } = JSON.parse(answer) as { edits: Edit[]; counts: number[] }
     const content = changed(text, withChange(edits, change))
@@ -310,6 +312,7 @@ export class FoldSession {
 
 const CALL: readonly [name: keyof FoldCall, ...Check][] = [
   ['toolCallId', 'a string', (value) => typeof value === 'string'],
+  ['workingDirectory', 'the path of a folder', (value) => typeof value === 'string'],
   ['protect', ...flag],
   ['keep', ...strings],
 ]

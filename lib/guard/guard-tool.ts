@@ -107,6 +107,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     toolCallId: '',
     sessionId: controls.sessionId,
     args: undefined,
+    workingDirectory: undefined,
     signal: undefined,
     turn: undefined,
     decision: undefined,
@@ -120,6 +121,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     const { toolCallId, sessionId, signal, turn } = context ?? {}
     // The folder in which permission judges paths is the one in which the tool reads them.
     const workingDirectory = folderFor(context, tool)
+    call.workingDirectory = workingDirectory
     own = { ...context, ...(workingDirectory !== undefined && { workingDirectory }) }
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId
@@ -129,7 +131,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     const isWanted = hooks !== undefined && !signal?.aborted
     call.args = deepClone(await (isWanted ? hooks.toolBefore({ ...facts(tool, call), args }) : args))
     if (isWanted) tellBegin(controls.fold, begun(tool, call.toolCallId, call.args))
-    refused = await judgeCall(guard, call, workingDirectory)
+    refused = await judgeCall(guard, call)
   } catch (error) {
     call.toolCallId ||= randomUUID()
     refused = refusal('tool_failed', `The call could not be read and did not run: ${messageOf(error)}`)

@@ -205,7 +205,12 @@ async function callTool(
   })
   const outputPath = whole?.metadata?.truncationPath
   const { text, recorded } = args
-  const { result: shown, folds } = foldResult(fold, whole, { ...about, args: recorded, outputPath })
+  const { result: shown, folds } = foldResult(fold, whole, {
+    ...about,
+    args: recorded,
+    workingDirectory: folder,
+    outputPath,
+  })
   const bounded = shown as ToolResult
   if (ledger !== undefined) {
     observe(ledger, { toolCallId: id, toolName: name, result, bounded, args: recorded, folds })
