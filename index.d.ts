@@ -2313,6 +2313,8 @@ export interface DoomLoopVerdict {
 	message?: string;
 	/** The call may run, but the model should get this text with its result. */
 	warning?: string;
+	/** The language of `message` and `warning`. */
+	language?: "en" | "zh-CN";
 	/** With `ask`: the argument of `approve`. For a call its own id. */
 	toolCallId?: string;
 }

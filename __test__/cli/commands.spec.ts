@@ -215,6 +215,23 @@ describe('what it is asked', () => {
     expect([missing.code, folder.code]).toEqual([3, 3])
     expect(folder.stderr).toContain('is not a file')
   })
+
+  test.each([
+    ['comments', '// mine\n', '', ['permission.rules[0].domain', 'permission.rules[1]']],
+    ['what cannot be parsed', '', '}', []],
+  ])('rules of a file with %s have the numbers that they have in it', async (_, before, rest, expected) => {
+    const file = join(tempDir(), 'config.jsonc')
+    const rules = [
+      { domain: 'none', pattern: '*', decision: 'allow' },
+      { domain: 'mcp', pattern: 'mcp:a/*', decision: 'allow' },
+      { domain: 'mcp', pattern: '*', decision: 'ask' },
+    ]
+    writeFileSync(file, `${before}${JSON.stringify({ agents: { runtime: { permission: { rules } } } })}${rest}`)
+    const { code, stdout } = await cli(['config', 'lint', '--json', file])
+    const paths = (JSON.parse(stdout) as { path: string }[]).map(({ path }) => path.replace('agents.runtime.', ''))
+    expect(code).toBe(1)
+    expect(paths.filter((path) => path.startsWith('permission'))).toEqual(expected)
+  })
 })
 
 describe('audit', () => {

@@ -297,6 +297,38 @@ describe('the same test run again', () => {
     expect(record?.saved).toBe(text.length - content.length)
   })
 
+  test.each<[string, (fold: FoldSession) => (text: string, folder: string, id: string) => Promise<unknown>]>([
+    [
+      'FoldSession',
+      (fold) => async (text, workingDirectory, id) => fold.fold(text, { ...run(id), workingDirectory }).content,
+    ],
+    [
+      'guardTool',
+      (fold) => async (text, workingDirectory, toolCallId) =>
+        guardTool({ name: 'bash', execute: () => text }, { fold }).execute(run('').args, {
+          toolCallId,
+          workingDirectory,
+        }),
+    ],
+    [
+      'ToolRegistry',
+      (fold) => async (text, workingDirectory, id) => {
+        const registry = new ToolRegistry({ fold, workingDirectory })
+        registry.register({ name: 'bash', execute: () => text })
+        const [done] = await registry.execute([{ id, name: 'bash', input: run('').args }])
+        return done?.result.output
+      },
+    ],
+  ])('is one in the same folder, with %s', async (_, host) => {
+    const fold = host(new FoldSession())
+    await fold(pytest(38, ['test_one']), '/a', '1')
+    expect(lineOf(String(await fold(pytest(38, ['test_two']), '/b', '2')))).toBeUndefined()
+    const again = pytest(37, ['test_one', 'test_three'])
+    expect(lineOf(String(await fold(again, '/a', '3')))).toContain(
+      `new ${name('test_three')}; still failing ${name('test_one')}`,
+    )
+  })
+
   test('of two at the same time, none is the last one', () => {
     const session = new FoldSession()
     session.fold(pytest(38, ['test_one']), run('a'))
@@ -1013,6 +1045,27 @@ describe('calls of one answer', () => {
     await new Promise((next) => setImmediate(next))
     expect(warned).toHaveBeenCalledTimes(4)
     warned.mockRestore()
+  })
+
+  test('begin and end with the arguments that a hook gave them', async () => {
+    const fold = { begin: jest.fn(), fold: jest.fn((content: string) => ({ content })) }
+    const hooks = { 'tool.before': () => ({ overrideInput: { path: 'b' } }) }
+    const guarded = guardTool({ name: 'read', execute: async () => 'text' }, { fold, hooks })
+    await guarded.execute({ path: 'a' }, { toolCallId: '1' })
+    const ran = { toolName: 'read', toolCallId: '1', args: { path: 'b' } }
+    expect(fold.begin.mock.lastCall).toEqual([ran])
+    expect(fold.fold).toHaveBeenCalledWith('text', expect.objectContaining(ran))
+  })
+
+  test('that are begun once more began where they did at first', () => {
+    const fold = new FoldSession()
+    const call = { toolName: 'bash', toolCallId: '1', args: { command: 'cat a' } }
+    const beside = { toolName: 'read', toolCallId: '2', args: { path: 'a' } }
+    for (const one of [call, beside]) fold.begin(one)
+    fold.fold(text('x'), beside)
+    fold.begin({ ...call, args: { command: 'cat b' } })
+    // Which of the two stands above is not known.
+    expect(fold.fold(text('x'), call).content).toBe(text('x'))
   })
 
   test('that ended without a result count no more', () => {

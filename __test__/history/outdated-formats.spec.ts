@@ -6,7 +6,12 @@ import {
   simplifyOutdatedTerminalResults,
   ToolResultLedger,
 } from 'spillway'
-import { detectFormat } from 'spillway/history'
+import { cutPoints, detectFormat, repairToolPairs } from 'spillway/history'
+import {
+  projectToolResults,
+  sessionLikelyHasOversizedToolResults,
+  truncateOversizedToolResultsInMessages,
+} from 'spillway/overflow'
 import { pairedFormats, written } from './histories'
 
 const HOUR = 3_600_000
@@ -126,6 +131,14 @@ describe('messages of a user interface', () => {
     ['ContextManager', () => new ContextManager({ contextWindow: 100_000 }).prepare(messages)],
     ['compactHistory', () => compactHistory(messages, { contextWindow: 1_000, summarize: () => 'x', force: true })],
     ['recoverFromOverflow', () => recoverFromOverflow({ messages, contextWindowTokens: 1_000 })],
+    ['repairToolPairs', () => repairToolPairs(messages)],
+    ['cutPoints', () => cutPoints(messages)],
+    ['projectToolResults', () => projectToolResults(messages, { contextWindowTokens: 1_000 })],
+    ['truncateOversizedToolResultsInMessages', () => truncateOversizedToolResultsInMessages(messages, 1_000)],
+    [
+      'sessionLikelyHasOversizedToolResults',
+      () => sessionLikelyHasOversizedToolResults({ messages, contextWindowTokens: 1_000 }),
+    ],
   ])('%s says that it cannot read them', async (name, work) => {
     await Promise.resolve(work()).catch(() => undefined)
     await Promise.resolve(work()).catch(() => undefined)

@@ -33,6 +33,7 @@ describe('a call that is repeated', () => {
       count: 5,
       toolCallId: 'call_5',
       message: 'read was called 5 times with the same arguments and nothing changed.',
+      language: 'en',
     })
     expect(run.detector.pending()).toEqual(['call_5'])
   })

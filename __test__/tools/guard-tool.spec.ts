@@ -515,6 +515,22 @@ describe('the host learns from a warning what it does wrong, and the model reads
       { kind: 'doom_loop', output: 'A loop. The call was not run. Do not repeat it: try something else.' },
       undefined,
     ],
+    [
+      'nothing, where a detector speaks English about a tool with a Chinese name',
+      { doomLoop: loop({ check: () => ({ ...verdict, message: '读取 was called 5 times.', language: 'en' }) }) },
+      {
+        kind: 'doom_loop',
+        output:
+          '读取 was called 5 times. The call was not run. Do not repeat it: try something else, or ask the user how to go on.',
+      },
+      undefined,
+    ],
+    [
+      'nothing, where a detector speaks Chinese and has no message',
+      { doomLoop: loop({ check: () => ({ ...verdict, message: undefined, language: 'zh-CN' }) }) },
+      { kind: 'doom_loop', output: '本次调用重复了之前的调用，没有进展，因此没有执行。' },
+      undefined,
+    ],
   ])('%s', async (_, controls, refused, warning) => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const result = await guardTool(echo(), controls as never).execute({ command: 'make' }, { toolCallId: 'c' })

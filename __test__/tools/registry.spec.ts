@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolCall,
   ToolRegistry,
+  type ToolRegistryConfig,
   type ToolResult,
   ToolResultLedger,
 } from 'spillway'
@@ -141,6 +142,38 @@ describe('tools', () => {
     ])
     await registry.execute([call('it')], { workingDirectory: '/else' })
     expect(execute.mock.calls[1]).toEqual([{}, { workingDirectory: '/else', toolCallId: 'call_it' }])
+  })
+
+  test.each([
+    ['of the call', '/call', '/registry', '/tool', '/call'],
+    ['of the registry, if that of the call is undefined', undefined, '/registry', '/tool', '/registry'],
+    ['of the tool, if the others are undefined', undefined, undefined, '/tool', '/tool'],
+    ['of the tool, if the others are empty', '', '', '/tool', '/tool'],
+  ])('run in the folder %s', async (_, ofCall, ofRegistry, ofTool, expected) => {
+    const registry = new ToolRegistry({ workingDirectory: ofRegistry } as ToolRegistryConfig)
+    const execute = (_args: unknown, { workingDirectory }: ExecutionContext) => String(workingDirectory)
+    registry.register({ name: 'it', workingDirectory: ofTool, execute })
+    const [answer] = await registry.execute([call('it')], { workingDirectory: ofCall } as ExecutionContext)
+    expect(answer?.result.output).toBe(expected)
+  })
+
+  test('receive arguments that are parsed once, and records keep them as the model wrote them', async () => {
+    const [ledger, fold] = [
+      new ToolResultLedger(),
+      { begin: jest.fn(), fold: jest.fn((content: string) => ({ content })) },
+    ]
+    const registry = new ToolRegistry({ ledger, fold })
+    const execute = (args: unknown) => Object.assign(args as object, { a: 'changed' }) && 'ok'
+    registry.register({ name: 'it', execute })
+    const [json, args] = ['{ "a": [1, "once"] }', { a: [1, 'once'] }]
+    const parse = jest.spyOn(JSON, 'parse')
+    await registry.execute([call('it', json)])
+    const parsed = parse.mock.calls.filter(([text]) => text === json)
+    parse.mockRestore()
+    expect(parsed).toHaveLength(1)
+    expect(ledger.get('call_it')?.args).toEqual(args)
+    expect(fold.begin).toHaveBeenCalledWith(expect.objectContaining({ args }))
+    expect(fold.fold).toHaveBeenCalledWith('ok', expect.objectContaining({ args }))
   })
 
   test('that are methods keep their this', async () => {

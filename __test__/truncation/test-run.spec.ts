@@ -566,7 +566,7 @@ describe('readTestRun', () => {
       [['Cart.Exits', '']],
     ],
     [
-      'a Catch2 that exits after a failure',
+      'a Catch2 that exits before a failure is printed',
       ['cart is a Catch v2.13.10 host application.', 'Run with -? for options'],
       undefined,
       [],

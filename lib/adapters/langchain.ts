@@ -5,7 +5,7 @@
  */
 
 export type { LangChainControls, LangChainRuntime } from './langchain/controls'
-export { contextControl, type LangChainMiddleware, needsApproval } from './langchain/middleware'
+export { contextControl, type LangChainMiddleware, type NeedsApproval, needsApproval } from './langchain/middleware'
 export { type HostToolsOptions, hostTools, outputTools } from './langchain/output-tools'
 export { type AgentParts, type LangChainSpillwayOptions, withSpillway } from './langchain/with-spillway'
 export type { SpillwayOptions } from './shared/spillway-kit'

@@ -3,7 +3,13 @@
  * OpenCode 1.18 calls; `npm run test:clients` runs them in the real program.
  */
 
-export { type OpenCodeControls, type OpenCodeHooks, plugin } from './opencode/plugin'
+export {
+  type OpenCodeControls,
+  type OpenCodeHooks,
+  type OpenCodeInput,
+  type OpenCodePlugin,
+  plugin,
+} from './opencode/plugin'
 export {
   id,
   type OpenCodePluginOptions,

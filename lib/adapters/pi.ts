@@ -7,6 +7,7 @@
 export {
   agentHooks,
   extension,
+  type PiAgentContext,
   type PiAgentHooks,
   type PiContent,
   type PiControls,

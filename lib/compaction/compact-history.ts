@@ -1,5 +1,6 @@
 /** A history made shorter by a summary of its older part. */
 
+import { warnUnreadable } from '../history/format-warning'
 import { detectFormat, elementOf, viewOf } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { pairsOf } from '../history/tool-pairs'
@@ -69,6 +70,7 @@ export interface CutPoint {
 export function cutPoints(messages: readonly unknown[]): CutPoint[] {
   checkMessages(messages)
   const format = detectFormat(messages)
+  warnUnreadable('cutPoints', messages, format)
   if (format === undefined) return []
   const views = Array.from(messages, (_, at) => viewOf(format, elementOf(messages, at)) ?? OTHER)
   const roles = rolesOf(messages, views, format)

@@ -11,6 +11,7 @@ import { ROLES } from '../history/roles'
 import { savedPathOf } from '../history/saved-path'
 import { beginsAsSummary, isMarked, isSummary } from '../history/summary'
 import { pairsOf, type ToolPairs } from '../history/tool-pairs'
+import { usualPlaceholder } from '../history/usual-placeholder'
 import { call, native } from '../native/native'
 import { onlyReads } from '../pruning/file-access'
 import type { ToolResultRecord } from '../types'
@@ -240,12 +241,13 @@ const usual = new Map<string, string>()
 
 /** Placeholder of an output, in the pruner's wording. */
 function placeholderOf(chinese: boolean, path: string | undefined, isRepeatable: () => boolean): string {
-  if (path !== undefined) return call(() => native.prunedPlaceholder(false, false, chinese, path))
+  const language = chinese ? 'zh-CN' : 'en'
+  if (path !== undefined) return call(() => usualPlaceholder({ language, path }))
   const repeatable = isRepeatable()
   const key = `${chinese} ${repeatable}`
   let text = usual.get(key)
   if (text === undefined) {
-    text = call(() => native.prunedPlaceholder(false, repeatable, chinese))
+    text = call(() => usualPlaceholder({ language, repeatable }))
     usual.set(key, text)
   }
   return text

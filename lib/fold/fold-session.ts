@@ -50,11 +50,16 @@ export interface FoldCall {
   toolCallId?: string | undefined
   /** The arguments: pointers name the result by them, and results of equal calls are compared. */
   args?: Readonly<Record<string, unknown>> | undefined
+  /** The folder that it ran in: a test run is compared with runs of the same folder only. */
+  workingDirectory?: string | undefined
   /** The result is never folded. */
   protect?: boolean | undefined
   /** Lines with one of these texts stay. */
   keep?: readonly string[] | undefined
 }
+
+/** A call that begins to run. */
+export type BegunCall = Pick<FoldCall, 'toolName' | 'toolCallId' | 'args'>
 
 /** A call that runs, or that ended while others ran. */
 interface RunningCall {
@@ -191,14 +196,16 @@ export class FoldSession {
 
   /**
    * Says that a call begins to run. Where calls run at the same time, it is not known yet which result will stand above the other:
-   * a pointer never leads from one of them to another. The call ends with its `fold`, or with {@link end} if it has no result.
+   * a pointer never leads from one of them to another. The call ends with its `fold`, or with {@link end} if it has no result. Say it
+   * again if other arguments run than those that the call began with.
    * @throws SpillwayError `INVALID_ARGUMENT` for an invalid call
    */
-  begin(about: FoldCall): void {
+  begin(about: BegunCall): void {
     const { toolName, toolCallId, args } = checkedCall(about)
     const { running, next, time } = inners.get(this) as Inner
     if (!toolCallId) return
-    running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since: next, time })
+    const { since, time: began } = running.get(toolCallId) ?? { since: next, time }
+    running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since, time: began })
     const [oldest] = running.keys()
     if (running.size > MAX_RUNNING && oldest !== undefined) endOf(inners.get(this) as Inner, oldest)
   }
@@ -223,7 +230,7 @@ export class FoldSession {
       if (isRecord(about)) countCall(inner, about)
       return { content: text }
     }
-    const { toolName, toolCallId, args, protect = false, keep = [] } = checkedCall(about)
+    const { toolName, toolCallId, args, workingDirectory, protect = false, keep = [] } = checkedCall(about)
     const bytes = Buffer.byteLength(text)
     inner.sums.results++
     inner.sums.bytes += bytes
@@ -248,7 +255,7 @@ export class FoldSession {
     const kept = keep.filter((line) => line.isWellFormed())
     const given = { ...named, id, protected: isProtected, keep: kept, ...Object(own) }
     const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
-    const change = isProtected ? undefined : testChange(inner, { toolName, args }, text, beside)
+    const change = isProtected ? undefined : testChange(inner, { toolName, args, workingDirectory }, text, beside)
     if (answer === null || answer === undefined) return { content: text }
     const { edits, counts } = JSON.parse(answer) as { edits: Edit[]; counts: number[] }
     const content = changed(text, withChange(edits, change))
@@ -309,6 +316,7 @@ export class FoldSession {
 
 const CALL: readonly [name: keyof FoldCall, ...Check][] = [
   ['toolCallId', 'a string', (value) => typeof value === 'string'],
+  ['workingDirectory', 'the path of a folder', (value) => typeof value === 'string'],
   ['protect', ...flag],
   ['keep', ...strings],
 ]

@@ -3,6 +3,7 @@
 export type { ResultFolder } from '../tools/fold-result'
 export type { FoldEdit, FoldRecord } from '../types'
 export {
+  type BegunCall,
   type FoldCall,
   type FoldEvent,
   type FoldedText,

@@ -31,9 +31,10 @@ export class TestChanges {
    * Returns a line that says how the run in a result differs from the last one of the same call; `undefined` if one of them is no
    * run, or not whole, or no test failed in either. Remembers the run.
    */
-  describe({ toolName, args: given }: TestCall, args: string, text: string): string | undefined {
+  describe(call: TestCall, args: string, text: string): string | undefined {
+    const { toolName, args: given } = call
     if (args === '' || !(RUNS_TESTS.test(args) || RUNS_TESTS.test(toolName))) return undefined
-    const key = keyOf(toolName, args)
+    const key = keyOf(call, args)
     const before = this.runs.get(key)
     const run = readTestRun(text)
     this.runs.delete(key)
@@ -48,8 +49,8 @@ export class TestChanges {
   }
 
   /** Forgets the last run of a call. */
-  forget({ toolName }: TestCall, args: string): void {
-    this.runs.delete(keyOf(toolName, args))
+  forget(call: TestCall, args: string): void {
+    this.runs.delete(keyOf(call, args))
   }
 
   /** False if a call has certainly not run tests before. Takes next to no time, and never throws. */
@@ -71,12 +72,14 @@ export class TestChanges {
   }
 }
 
-const keyOf = (toolName: string, args: string) => JSON.stringify([toolName, args])
+const keyOf = ({ toolName, workingDirectory }: TestCall, args: string) =>
+  JSON.stringify([toolName, args, workingDirectory])
 
 /** A call that may have run tests. */
 interface TestCall {
   readonly toolName: string
   readonly args?: unknown
+  readonly workingDirectory?: string | undefined
 }
 
 /** The texts among the arguments; the tool if there are none. */

@@ -89,9 +89,10 @@ function partsOf(shown: unknown): readonly unknown[] {
 /** The result without the lines that the model has in view already. */
 export function folded({ tool, controls }: Guard, call: Call, bounded: unknown): unknown {
   if (controls.fold === undefined) return bounded
-  const { toolCallId, args } = call
+  const { toolCallId, args, workingDirectory } = call
   const outputPath = call.outputPath ?? (bounded as ToolResultLike | null)?.metadata?.truncationPath
-  const { result, folds } = foldResult(controls.fold, bounded, { toolName: tool.name, toolCallId, args, outputPath })
+  const about = { toolName: tool.name, toolCallId, args, workingDirectory, outputPath }
+  const { result, folds } = foldResult(controls.fold, bounded, about)
   call.folds = folds
   return result
 }

@@ -1,12 +1,14 @@
 /** All controls around one tool, in one order. */
 
+import type { BegunCall } from '../fold/fold-session'
 import { HookRunner } from '../hooks/runner'
 import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
 import { checkTool } from '../tools/check-tool'
-import { runFolded } from '../tools/fold-result'
-import { type ExecutionContext, folderOf, type Tool } from '../tools/registry'
+import { runFolded, tellBegin } from '../tools/fold-result'
+import type { ExecutionContext, Tool } from '../tools/registry'
 import { CANCELLED, checkReadable, editText, hasFailed, withErrorText } from '../tools/tool-result'
+import { folderFor } from '../tools/working-folder'
 import { observeStart } from '../truncation/record-result'
 import type { TruncationResult } from '../types'
 import { elapsed } from '../util/clock'
@@ -76,12 +78,12 @@ export function guardTool<T extends Tool, S extends Shape = Shape>(
     shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
   return {
     ...boundMembers(tool),
-    execute: (args: never, context = {}) => runTold(guard, args, context as ExecutionContext).catch(unread),
+    execute: (args: never, context = {}) => runWithFold(guard, args, context as ExecutionContext).catch(unread),
   } as GuardedTool<T, S>
 }
 
-/** Runs a call, and tells the folder when it begins and ends. */
-async function runTold(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }) {
+/** Runs a call between the `begin` and the `end` of the fold, if it wants them. */
+async function runWithFold(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }) {
   const { fold } = guard.controls
   if (fold?.begin === undefined) return run(guard, args, context)
   let own: ExecutionContext & { toolCallId: string }
@@ -91,8 +93,11 @@ async function runTold(guard: Guard, args: unknown, context: ExecutionContext & 
     // It says why when it is read again.
     return run(guard, args, context)
   }
-  const call = { toolName: guard.tool.name, toolCallId: own.toolCallId, ...(isRecord(args) && { args }) }
-  return runFolded(fold, call, () => run(guard, args, own))
+  return runFolded(fold, begun(guard.tool, own.toolCallId, args), () => run(guard, args, own))
+}
+
+function begun({ name: toolName }: Tool, toolCallId: string, args: unknown): BegunCall {
+  return { toolName, toolCallId, ...(isRecord(args) && { args }) }
 }
 
 async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {
@@ -102,6 +107,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     toolCallId: '',
     sessionId: controls.sessionId,
     args: undefined,
+    workingDirectory: undefined,
     signal: undefined,
     turn: undefined,
     decision: undefined,
@@ -112,9 +118,10 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let own: Partial<ExecutionContext> = {}
   let refused: RefusedResult | undefined
   try {
-    const { toolCallId, sessionId, signal, turn, workingDirectory: asked } = context ?? {}
+    const { toolCallId, sessionId, signal, turn } = context ?? {}
     // The folder in which permission judges paths is the one in which the tool reads them.
-    const { workingDirectory } = asked ? { workingDirectory: asked } : folderOf(tool)
+    const workingDirectory = folderFor(context, tool)
+    call.workingDirectory = workingDirectory
     own = { ...context, ...(workingDirectory !== undefined && { workingDirectory }) }
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId
@@ -123,7 +130,8 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     // `await` reads `then` first, and a proxy may refuse even that.
     const isWanted = hooks !== undefined && !signal?.aborted
     call.args = deepClone(await (isWanted ? hooks.toolBefore({ ...facts(tool, call), args }) : args))
-    refused = await judgeCall(guard, call, workingDirectory)
+    if (isWanted) tellBegin(controls.fold, begun(tool, call.toolCallId, call.args))
+    refused = await judgeCall(guard, call)
   } catch (error) {
     call.toolCallId ||= randomUUID()
     refused = refusal('tool_failed', `The call could not be read and did not run: ${messageOf(error)}`)

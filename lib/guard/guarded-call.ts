@@ -17,6 +17,8 @@ export interface Call {
   toolCallId: string
   sessionId: string | undefined
   args: unknown
+  /** The folder that it runs in. */
+  workingDirectory: string | undefined
   signal: AbortSignal | undefined
   /** The answer of the model that the call is in. */
   turn: string | number | undefined

@@ -14,17 +14,12 @@ import { type Call, facts, type Guard } from './guarded-call'
 import { denied, loopRefusal, type RefusedResult, refusal, withMore } from './refusals'
 
 /** Permission, then loops; the answer is the refusal. */
-export async function judgeCall(
-  { tool, controls }: Guard,
-  call: Call,
-  workingDirectory: string | undefined,
-): Promise<RefusedResult | undefined> {
+export async function judgeCall({ tool, controls }: Guard, call: Call): Promise<RefusedResult | undefined> {
   if (call.signal?.aborted) return cancelled()
   const { permission, doomLoop, askDoomLoop, mode } = controls
   const { toolCallId, sessionId, args, signal, turn } = call
   if (permission !== undefined) {
-    const cwd = workingDirectory || undefined
-    const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd }
+    const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd: call.workingDirectory }
     try {
       const decision: unknown =
         'request' in permission

@@ -2,6 +2,7 @@
 
 import type { GateDecision } from '../approval/gate-state'
 import type { DoomLoopVerdict } from '../loop-detection/detector'
+import { native } from '../native/native'
 import type { Tool } from '../tools/registry'
 import { CANCELLED } from '../tools/tool-result'
 import type { ToolResultLike } from '../types'
@@ -33,14 +34,10 @@ export interface RefusedMcpResult {
  * The sentence of a verdict for a model: the call did not run, and something else has to be done. A user who has answered, or could
  * not be asked, is not to be asked again.
  */
-export function loopRefusal({ action, message }: DoomLoopVerdict, mayAsk = true): string {
-  if (message === undefined) return 'This call repeats earlier ones without progress, and did not run.'
-  if (action === 'stop') return message
-  // A detector speaks one of two languages.
-  const more = /[\u4e00-\u9fff]/.test(message)
-    ? `本次调用没有执行。请换一种做法，不要重复${mayAsk ? '，或询问用户如何继续' : ''}。`
-    : `The call was not run. Do not repeat it: try something else${mayAsk ? ', or ask the user how to go on' : ''}.`
-  return joined(message, more)
+export function loopRefusal({ action, message, language = 'en' }: DoomLoopVerdict, mayAsk = true): string {
+  // The message of a stop says already that the call did not run.
+  if (action === 'stop' && message !== undefined) return message
+  return native.doomLoopRefused(language, message?.toWellFormed(), mayAsk)
 }
 
 /** Joins two sentences with a space, except after the full stop `。`. */

@@ -2,6 +2,7 @@
 
 import { foldKey, unfolded, withoutPointers } from '../fold/restore'
 import type { FoldRecord } from '../types'
+import { sha256 } from '../util/crypto'
 import type { CallView } from './message-view'
 
 /** Minimum length of an argument that a pointer may refer to. */
@@ -11,7 +12,7 @@ const LONG_ARGUMENTS = 300
 export class FoldTexts {
   /** The newest texts of each id. */
   private readonly texts = new Map<string, string>()
-  /** The texts of folded results, by what is shown of them: an id may be used again. */
+  /** The texts of folded results, by their ids and hashes of what is shown of them: an id may be used again. */
   private readonly wholes = new Map<string, string>()
 
   /** Returns the text of the newest result, or argument, with a key. */
@@ -56,8 +57,9 @@ export class FoldTexts {
   }
 }
 
+/** A key that does not hold the text, which may be long. */
 function ofShown(toolCallId: string, shown: string): string {
-  return `${toolCallId}\n${shown}`
+  return `${sha256(shown)} ${toolCallId}`
 }
 
 /** Returns the arguments that pointers may refer to, by their keys. */

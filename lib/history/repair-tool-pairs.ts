@@ -2,6 +2,7 @@
 
 import { isArray } from '../util/guards'
 import { checkKeys, checkOneOf, isRecord, wrong } from '../validation/validate'
+import { warnUnreadable } from './format-warning'
 import { detectFormat, elementOf, FORMATS, formatNamed, formatOf, viewOf } from './formats'
 import type { HistoryFormatName, ResultPiece, ViewFormat } from './message-view'
 import { pairsOf, type ToolPairs } from './tool-pairs'
@@ -53,6 +54,7 @@ export function repairToolPairs<M>(messages: readonly M[], options?: RepairToolP
   const { format: asked, text = MISSING_RESULT, runningCalls = 'keep' } = checked(options)
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const name = asked ?? detectFormat(messages)
+  warnUnreadable('repairToolPairs', messages, name)
   if (name === undefined || name === 'mcp') return messages as M[]
   const format = formatNamed(name)
   let repaired: readonly unknown[] = messages

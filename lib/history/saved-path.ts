@@ -6,6 +6,7 @@ import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import type { ToolResultRecord } from '../types'
 import { joinedText, type ResultText } from './message-cache'
 import type { ResultView } from './message-view'
+import { usualPlaceholder } from './usual-placeholder'
 
 const claims = new WeakSet<object>()
 
@@ -44,12 +45,11 @@ const SLOT = '\0'
 const PARTIAL = '.partial.txt'
 
 /** The placeholders of pruned results without their paths: what is before, between path and words, and after. */
-const PLACEHOLDERS = [false, true].flatMap((chinese) =>
-  ['', PARTIAL].map((kind) => {
-    const [before = '', between = '', after = ''] = native
-      .prunedPlaceholder(false, false, chinese, SLOT + kind, SLOT)
-      .split(SLOT)
-    return { before, between: between.slice(kind.length), after }
+const PLACEHOLDERS = (['en', 'zh-CN'] as const).flatMap((language) =>
+  ['', PARTIAL].map((end) => {
+    const text = usualPlaceholder({ language, path: SLOT + end, words: SLOT })
+    const [before = '', between = '', after = ''] = text.split(SLOT)
+    return { before, between: between.slice(end.length), after }
   }),
 )
 

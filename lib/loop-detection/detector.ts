@@ -121,11 +121,18 @@ export interface DoomLoopVerdict {
   message?: string
   /** The call may run, but the model should get this text with its result. */
   warning?: string
+  /** The language of `message` and `warning`. */
+  language?: 'en' | 'zh-CN'
   /** With `ask`: the argument of `approve`. For a call its own id. */
   toolCallId?: string
 }
 
-const detectors = new WeakMap<DoomLoopDetector, { handle: object; identity: DoomLoopOptions['identity'] }>()
+/** A detector of the core, and the options that are read here. */
+interface Inner extends Pick<DoomLoopOptions, 'identity' | 'language'> {
+  handle: object
+}
+
+const detectors = new WeakMap<DoomLoopDetector, Inner>()
 
 /** Hands a saved state to the constructor without an argument that callers could see. */
 let resumed: string | undefined
@@ -148,7 +155,7 @@ export class DoomLoopDetector {
       throw wrong('identity', identity, 'a function', 'INVALID_CONFIG')
     }
     const handle = openKnowing(['identity'], () => call(() => native.doomLoopOpen(encode(rest), state)))
-    detectors.set(this, { handle, identity })
+    detectors.set(this, { handle, identity, language: rest.language })
   }
 
   /**
@@ -165,7 +172,8 @@ export class DoomLoopDetector {
    * @throws SpillwayError `INVALID_ARGUMENT` if `toolCallId` or `tool` is not a string; arguments of any kind are fine
    */
   check(toCheck: DoomLoopCall): DoomLoopVerdict {
-    const { handle, identity } = of(this)
+    const inner = of(this)
+    const { handle, identity } = inner
     checkObject('call', toCheck)
     const id = text('call.toolCallId', read(toCheck, 'toolCallId'))
     const name = text('call.tool', read(toCheck, 'tool'))
@@ -175,7 +183,8 @@ export class DoomLoopDetector {
     }
     const args = safeStringify(read(toCheck, 'args'))
     const own = identify(identity, toCheck)
-    return verdict(call(() => native.doomLoopCheck(handle, id, name, args, turn?.toString(), own)))
+    const answer = call(() => native.doomLoopCheck(handle, id, name, args, turn?.toString(), own))
+    return verdict(answer, inner)
   }
 
   /**
@@ -228,7 +237,11 @@ export class DoomLoopDetector {
     const [role, words] = [read(said, 'role'), read(said, 'text')]
     if (role !== 'user' && role !== 'assistant') throw wrong('message.role', role, listed(['user', 'assistant']))
     const spoken = text('message.text', typeof words === 'string' ? comparedTexts()(words) : words)
-    return verdict(call(() => native.doomLoopObserve(of(this).handle, role === 'user', spoken)))
+    const inner = of(this)
+    return verdict(
+      call(() => native.doomLoopObserve(inner.handle, role === 'user', spoken)),
+      inner,
+    )
   }
 
   /** The ids of unanswered questions, oldest first. */
@@ -261,16 +274,16 @@ function checkRecord(options: object): void {
   if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
 }
 
-function of(detector: DoomLoopDetector): { handle: object; identity: DoomLoopOptions['identity'] } {
+function of(detector: DoomLoopDetector): Inner {
   const found = detectors.get(detector)
   if (found === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is not a DoomLoopDetector')
   return found
 }
 
-function verdict(json: string | null): DoomLoopVerdict {
+function verdict(json: string | null, { language = 'en' }: Inner): DoomLoopVerdict {
   if (json === null) return { action: 'allow' }
   const { callId, ...rest }: Omit<DoomLoopVerdict, 'toolCallId'> & { callId?: string } = JSON.parse(json)
-  return callId === undefined ? rest : { ...rest, toolCallId: callId }
+  return { ...rest, language, ...(callId !== undefined && { toolCallId: callId }) }
 }
 
 function checkObject(field: string, value: unknown): asserts value is object {

@@ -1,5 +1,7 @@
 /** Projection of a history's tool results, stable across requests. */
 
+import { warnUnreadable } from '../history/format-warning'
+import { detectFormat } from '../history/formats'
 import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
@@ -114,6 +116,7 @@ export function projectToolResults<M>(messages: readonly M[], options: ProjectOp
     return made
   })
   const { count, weightAfter, rebaselined, sent } = bounded
+  if (count === 0) warnUnreadable('projectToolResults', messages, detectFormat(messages))
   return {
     messages: bounded.messages,
     state: { version: 1, sent: Object.fromEntries(sent) },

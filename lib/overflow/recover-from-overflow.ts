@@ -4,7 +4,7 @@ import type { SpillwayError } from '../errors'
 import { definedOf } from '../util/defined'
 import { transitions } from './limits'
 import type { OverflowPlan, OverflowRecoveryState, Recovered, RecoverOptions } from './recovery-options'
-import { type Purpose, Walk } from './recovery-walk'
+import { type RecoveryContext, Walk } from './recovery-walk'
 import type { OverflowTransition } from './state-machine'
 
 /** Every transition of {@link recoverFromOverflow}. */
@@ -37,9 +37,9 @@ export async function recoverFromOverflow<M>(options: RecoverOptions<M>): Promis
  */
 export async function recoverAsFar<M>(
   options: RecoverOptions<M>,
-  purpose: Purpose = {},
+  context: RecoveryContext = {},
 ): Promise<Recovered<M> & { problem: SpillwayError | undefined }> {
-  const walk = new Walk(options, purpose)
+  const walk = new Walk(options, context)
   for (;;) {
     walk.checkSignal()
     const state = walk.advance()

@@ -61,7 +61,7 @@ export class Walk<M> {
 
   constructor(
     options: RecoverOptions<M>,
-    private readonly purpose: Purpose = {},
+    private readonly context: RecoveryContext = {},
   ) {
     checkOptions('options', options, RECOVER_CHECKS)
     this.options = options
@@ -275,7 +275,7 @@ export class Walk<M> {
     }
     this.steps.push(noted)
     const { onStep } = this.options
-    if (!this.purpose.dry) tellCaller('onStep', onStep, { ...noted })
+    if (!this.context.dry) tellCaller('onStep', onStep, { ...noted })
   }
 
   checkSignal(): void {
@@ -305,7 +305,7 @@ export class Walk<M> {
   private uncompacted(): string | undefined {
     const { compact, duringCompaction } = this.options
     const { compactions, maxCompactions } = this.counters
-    if (this.purpose.compaction !== undefined) return this.purpose.compaction
+    if (this.context.compaction !== undefined) return this.context.compaction
     if (this.steps.some(({ step }) => step === 'compaction')) return undefined
     if (compact === undefined) return 'nothing could be compacted, because no compact was given'
     if (duringCompaction) return 'nothing was compacted, because the request was a compaction itself'
@@ -338,7 +338,7 @@ export class Walk<M> {
 }
 
 /** Facts about a recovery that its options do not have. */
-export interface Purpose {
+export interface RecoveryContext {
   /** True for a plan: nothing is compacted, and no callback is called. */
   dry?: boolean
   /** The outcome of a compaction that the caller made before, in words. */

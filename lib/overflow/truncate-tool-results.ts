@@ -1,6 +1,7 @@
 /** The document's functions over the messages of a request. */
 
-import { viewsOf } from '../history/formats'
+import { warnUnreadable } from '../history/format-warning'
+import { detectFormat, viewsIn, viewsOf } from '../history/formats'
 import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
@@ -120,6 +121,7 @@ export function truncateOversizedToolResultsInMessages<M>(
   const rules = readTruncateOptions(contextWindowTokens, options)
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { messages: shortened, count } = truncateBy(messages, rules)
+  if (count === 0) warnUnreadable('truncateOversizedToolResultsInMessages', messages, detectFormat(messages))
   return { messages: shortened, truncatedCount: count }
 }
 
@@ -144,8 +146,10 @@ export function sessionLikelyHasOversizedToolResults(
   const { messages, contextWindowTokens, ...options } = params
   const { limits, budget } = readTruncateOptions(contextWindowTokens, options)
   if (!isArray(messages)) throw wrong('params.messages', messages, 'an array')
+  const { format, views } = viewsIn(messages)
+  warnUnreadable('sessionLikelyHasOversizedToolResults', messages, format)
   let total = 0
-  for (const result of resultsOf(viewsOf(messages))) {
+  for (const result of resultsOf(views)) {
     const weight = weightOf(result, limits.weighted)
     if (weight > limits.perResult) return true
     total += Math.min(weight, limits.perResult)

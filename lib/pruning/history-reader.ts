@@ -5,31 +5,26 @@ import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { Votes } from '../history/formats/detect-format'
 import { KnownResults } from '../history/known-results'
-import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../history/message-cache'
+import { factsOfAll, type ResultText } from '../history/message-cache'
 import { messageSize, sameView } from '../history/message-identity'
-import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes } from '../history/message-view'
+import type { CallView, HistoryFormatName, MessageView, TextSizes } from '../history/message-view'
 import { isAnswer } from '../history/roles'
-import { savedPathOf } from '../history/saved-path'
 import { isSummary } from '../history/summary'
 import { ToolPairs } from '../history/tool-pairs'
-import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
-import { fileAccess, onlyReads, shortArguments, shownBy } from './file-access'
 import { FoldedResults } from './folded-results'
-import { Columns, type ItemForm } from './history-columns'
-import { type News, nextFacts, nextWords, textsOfResults } from './history-delta'
+import { Columns } from './history-columns'
+import { type News, textsOfResults } from './history-delta'
+import { type ItemHistory, ItemReader, OF_ARGUMENTS } from './item-reader'
 import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
-import { NOTHING_MORE, Placeholders } from './placeholder'
-import { HistoryItem, itemKey, Namesakes } from './prunable-item'
+import { type HistoryItem, Namesakes } from './prunable-item'
 import { PrunedView } from './pruned-view'
 import { ResultIndexes } from './result-indexes'
 import type { RestoredPruner } from './state'
 import { ToolFacts } from './tool-facts'
-import { type Trim, trimmed, trimOf } from './trim'
-
-const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
+import { type Trim, trimmed } from './trim'
 
 /** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
 export interface Resumed {
@@ -51,20 +46,8 @@ export interface Read {
   boundTo: number
 }
 
-/** How an item is sent, and how it could be. */
-interface Shape {
-  readonly form: ItemForm
-  /** Its placeholder. */
-  readonly placeholder: string
-  /** Its trimmed form. */
-  readonly trimmed: string | undefined
-}
-
-/** How the keys of arguments begin. */
-const OF_ARGUMENTS = 'arguments of '
-
 /** Cached facts about the history of one session. */
-export class HistoryReader {
+export class HistoryReader implements ItemHistory {
   format: HistoryFormatName | undefined
   /** A history that only begins, such as one message of a user, can be of many formats. */
   private votes = new Votes(FORMATS)
@@ -90,11 +73,11 @@ export class HistoryReader {
   /** Messages at the start that were {@link share}d. */
   private shared = 0
   private pairs: ToolPairs | undefined
-  private readonly folded = new FoldedResults()
+  readonly folded = new FoldedResults()
   private readonly recorded: KnownResults
   private readonly indexes: ResultIndexes | undefined
-  private readonly namesakes = new Namesakes()
-  private readonly tools: ToolFacts
+  readonly namesakes = new Namesakes()
+  readonly tools: ToolFacts
   /** Messages at the start that the last request of an earlier pruner had, while they are read. */
   private sentBefore = 0
   /** Nothing has been read yet. */
@@ -105,9 +88,9 @@ export class HistoryReader {
   grownFrom: number
   /** Number of results, oldest first, that the provider leaves out by itself. */
   clearedByProvider: number
-  private readonly wording: Placeholders
+  private readonly reader: ItemReader
   /** Items that an earlier pruner removed stay pruned, even without the policy that removed them. */
-  private readonly readsArguments: boolean
+  readonly readsArguments: boolean
 
   constructor(
     private readonly settings: PrunerSettings,
@@ -127,9 +110,19 @@ export class HistoryReader {
       settings.index || settings.keepsUsed
         ? new ResultIndexes(settings.index === 'long', this.readsArguments)
         : undefined
-    this.wording = new Placeholders(settings, this.tokens)
     this.tools = new ToolFacts(settings)
     this.recorded = new KnownResults(settings.ledger, (thrown) => settings.tell(pruningError('ledger', thrown)))
+    this.reader = new ItemReader(settings, this)
+  }
+
+  /** Messages at the start that a model has seen. */
+  get seenUntil(): number {
+    return Math.max(this.unseenFrom, this.sentBefore)
+  }
+
+  /** Facts of an earlier pruner about the same items, while its history is read. */
+  get carried(): readonly (number | null)[] | undefined {
+    return this.earlier?.carried
   }
 
   /** How many items are left out of the history at hand, or trimmed. */
@@ -268,7 +261,7 @@ export class HistoryReader {
   }
 
   /** Sends a text in place of an item. */
-  private send(item: HistoryItem, text: string): void {
+  send(item: HistoryItem, text: string): void {
     this.projection.leaveOut(item, this.known[item.index] as KnownMessage, text)
   }
 
@@ -377,7 +370,7 @@ export class HistoryReader {
         tokens = this.tokens.message(view, size)
         known.size = messageSize(view)
         this.know(index, known.size)
-        this.addItems(view, size, index, known.resultsBefore, news, records)
+        this.reader.addItems(view, size, index, known.resultsBefore, news, records)
       }
       const role = isSummary(known.object, view) ? 'summary' : view.role
       const items = this.items.length - known.itemsBefore
@@ -400,88 +393,6 @@ export class HistoryReader {
   /** Knows a message again that the last request of an earlier pruner had, and all before it. */
   private know(index: number, size: number): void {
     if (index === this.sentBefore && this.earlier?.sizes[index] === size) this.sentBefore++
-  }
-
-  private addItems(
-    { calls, results }: MessageView,
-    sizes: TextSizes,
-    index: number,
-    resultsBefore: number,
-    news: News,
-    records: readonly (Readonly<ToolResultRecord> | undefined)[],
-  ): void {
-    if (this.readsArguments) {
-      for (let place = 0; place < calls.length; place++) {
-        this.addArguments(calls[place] as CallView, { index, place, tokens: sizes.calls[place] as number }, news)
-      }
-    }
-    for (let place = 0; place < results.length; place++) {
-      const answered = this.callOf(resultsBefore + place)
-      const { mediaTokens } = results[place] as ResultView
-      const beside = this.tokens.beside(mediaTokens) - this.tokens.beside()
-      const at = { index, place, tokens: (sizes.results[place] as number) + beside }
-      this.addResult(results[place] as ResultView, answered, at, news, records[resultsBefore + place])
-    }
-  }
-
-  private addResult(
-    result: ResultView,
-    answered: CallView | undefined,
-    at: At,
-    news: News,
-    learnt: Readonly<ToolResultRecord> | undefined,
-  ): void {
-    const { index, place, tokens } = at
-    const toolCallId = result.callId ?? answered?.id
-    const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
-    const outputPath = savedPathOf(result, learnt, this.settings.storage, result.text)
-    // Names of the history itself: what a ledger knows may be another thing in another process.
-    const name = toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`
-    const nth = this.namesakes.take(name)
-    const units = unitsOf(result.text)
-    const tool = this.tools.of(toolName)
-    const fixed = answered === undefined || tool.stays || !result.replaceable
-    const before = this.trims.size > 0 ? this.trims.get(itemKey(name, nth, units)) : undefined
-    // Trimmed items stay trimmed, even where trimming is no longer allowed.
-    const trim = before ?? (fixed || result.media > 0 ? undefined : this.trimOf(result.text, outputPath))
-    const item = new HistoryItem(
-      'result',
-      index,
-      place,
-      tokens,
-      name,
-      nth,
-      units,
-      toolName,
-      toolCallId,
-      outputPath,
-      trim,
-    )
-    if (this.settings.ledger !== undefined) this.folded.note(item, result, answered, learnt?.folds)
-    const media = result.media > 0 ? this.wording.ofMedia(this.mediaOf(index, place)) : ''
-    const words = nextWords(news)
-    const shape = this.shapeOf(item, result.text, fixed, {
-      media,
-      words,
-      isRepeatable: () => !fixed && onlyReads(toolName, answered),
-    })
-    // A text that was chosen elsewhere is beside the media.
-    item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
-    const { needsReads, needsCommands } = this.settings
-    const asked = { files: needsReads && tool.handlesFiles, commands: needsCommands && tool.runsCommands }
-    const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
-    news.columns.item({
-      flags: fixed ? ITEM_FIXED : 0,
-      facts: tool.facts | failed | nextFacts(result.text, news),
-      tokens,
-      placeholder: words === '' ? this.tokens.repeated(shape.placeholder) : this.tokens.text(shape.placeholder),
-      trimmed: shape.trimmed === undefined ? undefined : this.tokens.text(shape.trimmed),
-      form: shape.form,
-      time: learnt?.endedAt ?? result.time,
-      carried: this.earlier?.carried[this.items.length],
-      read: answered && toolName !== undefined ? shownBy(toolName, answered, asked) : undefined,
-    })
-    this.push(item, shape)
   }
 
   /** The results that the provider leaves out by itself: the oldest of those that it was not asked to keep. */
@@ -526,65 +437,9 @@ export class HistoryReader {
     return this.items.reduce((sum, item) => sum + (item.restored ? 1 : 0), 0)
   }
 
-  private addArguments(called: CallView, { index, place, tokens }: At, news: News): void {
-    const { name, id } = called
-    if (name === undefined || !called.replaceable) return
-    const tool = this.tools.of(name)
-    if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
-    const own = `${OF_ARGUMENTS}${id ?? `@${name}`}`
-    const nth = this.namesakes.take(own)
-    const units = called.argsText.length
-    const item = new HistoryItem('arguments', index, place, tokens, own, nth, units, name, id, undefined, undefined)
-    const shape = this.shapeOf(item, '', tool.stays)
-    const rest = JSON.stringify(shortArguments(called, shape.placeholder))
-    news.columns.item({
-      flags: ITEM_ARGUMENTS | ITEM_WRITES | (tool.stays ? ITEM_FIXED : 0),
-      facts: 0,
-      tokens,
-      placeholder: this.tokens.call(name, rest),
-      trimmed: undefined,
-      form: shape.form,
-      time: undefined,
-      carried: this.earlier?.carried[this.items.length],
-      read: undefined,
-    })
-    this.push(item, shape)
-  }
-
-  private push(item: HistoryItem, { form, placeholder, trimmed }: Shape): void {
-    item.placeholder = placeholder
-    this.items.push(item)
-    if (form === 'gone') this.send(item, placeholder)
-    if (form === 'trimmed') this.send(item, trimmed as string)
-  }
-
-  /** How an item was sent before, and how it could be. */
-  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, about = NOTHING_MORE): Shape {
-    const { trim } = item
-    let seen = false
-    if (this.placeholders.size > 0 || this.trims.size > 0) {
-      const { key } = item
-      // After a history was rewritten a key may mean something else; what is new to the model is safe from that.
-      seen = item.index < Math.max(this.unseenFrom, this.sentBefore) || this.adopted.has(key)
-      const known = seen ? this.placeholders.get(key) : undefined
-      if (known !== undefined) return { form: 'gone', placeholder: known, trimmed: undefined }
-    }
-    const shorter = trim && trimmed(text, trim)
-    return {
-      form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
-      placeholder: this.wording.of(item, shorter, fixed, about),
-      trimmed: shorter,
-    }
-  }
-
-  private mediaOf(index: number, place: number): readonly string[] {
+  mediaOf(index: number, place: number): readonly string[] {
     const { format, object } = this.known[index] as KnownMessage
     return format?.mediaOf(object as object, place) ?? []
-  }
-
-  private trimOf(text: ResultText, outputPath: string | undefined): Trim | undefined {
-    const { trim, language } = this.settings
-    return trim && trimOf(text, trim, language, outputPath)
   }
 
   /** The ledger's records of the results of these messages, the first of which has the index `from`, by the numbers of the results. */
@@ -604,15 +459,12 @@ export class HistoryReader {
   }
 
   /** The call that a result answers; results count over the whole history. */
-  private callOf(result: number): CallView | undefined {
+  callOf(result: number): CallView | undefined {
     const number = this.pairs?.results[result]?.call
     const found = number === undefined ? undefined : this.pairs?.calls[number]
     return found && this.known[found.message]?.view.calls[found.place]
   }
 }
-
-/** Where an item is, and its size. */
-type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>
 
 /** The index of the last message in which the model says something; 0 if there is none. */
 function lastOfModel(length: number, viewAt: (index: number) => MessageView): number {

@@ -1,7 +1,8 @@
 /** Placeholders of pruned items: those of the caller, and the usual ones. */
 
 import type { Estimate } from '../history/estimate'
-import { call, native } from '../native/native'
+import { usualPlaceholder } from '../history/usual-placeholder'
+import { call } from '../native/native'
 import { catchLater } from '../util/warn'
 import { badAnswer } from '../validation/validate'
 import { type PrunedInfo, type PrunerSettings, pruningError } from './options'
@@ -86,9 +87,10 @@ export class Placeholders {
     const key = `${kind} ${repeatable}`
     const known = isUsual ? this.usual.get(key) : undefined
     if (known !== undefined) return known
-    const chinese = this.settings.language === 'zh-CN'
+    const { language } = this.settings
+    const of = kind === 'arguments' ? 'arguments' : 'result'
     const text = call(() =>
-      native.prunedPlaceholder(kind === 'arguments', repeatable, chinese, outputPath, words || undefined),
+      usualPlaceholder({ kind: of, repeatable, language, path: outputPath, words: words || undefined }),
     )
     if (isUsual) this.usual.set(key, text)
     return text

@@ -6,6 +6,7 @@ import type { ToolTruncationConfig } from '../types'
 import { messageOf } from '../util/message-of'
 import { type Check, checkOptions } from '../validation/options'
 import { isRecord, unknownOption, wrong } from '../validation/validate'
+import { FOLDER } from './working-folder'
 
 /** Context of a call, as `guardTool` and `ToolRegistry` give it. */
 export interface ToolCallContext {
@@ -34,7 +35,7 @@ export interface ReadyTool {
   inputSchema: Record<string, unknown>
   /** The tool truncates its results itself. */
   truncation: { enabled: false }
-  /** The tool's `cwd`, absolute: `guardTool` lets permission judge relative paths there. */
+  /** The tool's `cwd`, absolute: `guardTool` and the adapters let permission judge relative paths there. */
   readonly workingDirectory: string
   execute(args: unknown, context?: ToolCallContext): Promise<ReadyToolResult>
 }
@@ -42,6 +43,8 @@ export interface ReadyTool {
 /** A tool that the adapters can give a framework's shape: a {@link ReadyTool}, one of `createOutputTools`, or one of your own. */
 export interface HostableTool extends Pick<ReadyTool, 'name' | 'description' | 'inputSchema'> {
   truncation?: ToolTruncationConfig
+  /** The folder that the tool works in: permission judges relative paths there. */
+  readonly workingDirectory?: string
   execute(
     args: unknown,
     context?: ToolCallContext,
@@ -130,11 +133,9 @@ export interface FolderOptions {
   cwd?: string
 }
 
-const CWD: Check = ['the path of a folder', (value) => typeof value === 'string' && value !== '']
-
 /** @throws SpillwayError `INVALID_ARGUMENT` for an invalid option of a tool */
 export function checkToolOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
-  checkOptions('options', options, { cwd: CWD, ...checks })
+  checkOptions('options', options, { cwd: FOLDER, ...checks })
 }
 
 /** The path that a model wrote, absolute. */

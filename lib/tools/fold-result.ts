@@ -1,6 +1,6 @@
 /** Folds the result of a tool. */
 
-import type { FoldCall, FoldedText } from '../fold/fold-session'
+import type { BegunCall, FoldCall, FoldedText } from '../fold/fold-session'
 import { noticeOfOutput } from '../storage/saved-outputs'
 import type { FoldRecord } from '../types'
 import { catchLater, tellCaller, warn } from '../util/warn'
@@ -11,10 +11,10 @@ import { bodyOf, editText } from './tool-result'
 export interface ResultFolder {
   fold(text: string, call: FoldCall): FoldedText
   /**
-   * Receives each call before it runs, and its id when it has ended: results of calls that ran at the same time do not point to
-   * each other.
+   * Receives each call before it runs, once more if a hook changes its arguments, and its id when it has ended: results of calls that
+   * ran at the same time do not point to each other.
    */
-  begin?(call: FoldCall): void
+  begin?(call: BegunCall): void
   end?(toolCallId: string): void
   /** Receives the ids of results that are no longer sent; with `callsStay` their calls still are. */
   forget?(toolCallIds: readonly string[], options?: { callsStay?: boolean }): void
@@ -36,17 +36,22 @@ export function forgetResults(
 /** Runs a call, and tells a folder when it begins and ends. */
 export async function runFolded<T>(
   folder: ResultFolder | undefined,
-  call: FoldCall,
+  call: BegunCall,
   run: () => Promise<T>,
 ): Promise<T> {
   if (folder?.begin === undefined) return run()
   const { toolCallId } = call
-  tellCaller('fold', () => folder.begin?.(call))
+  tellBegin(folder, call)
   try {
     return await run()
   } finally {
     if (toolCallId !== undefined) tellCaller('fold', () => folder.end?.(toolCallId))
   }
+}
+
+/** Tells a folder that a call begins, or with which arguments it runs if that has changed. */
+export function tellBegin(folder: ResultFolder | undefined, call: BegunCall): void {
+  if (folder?.begin !== undefined) tellCaller('fold', () => folder.begin?.(call))
 }
 
 /** Folds a truncated result. `outputPath` is the saved output. A failure costs nothing but the fold. */

@@ -1,6 +1,7 @@
 /** A small executor for tools, for hosts without one. */
 
 import { SpillwayError } from '../errors'
+import type { BegunCall } from '../fold/fold-session'
 import { Settings } from '../settings/settings'
 import { toJson } from '../truncation/content'
 import { observe, observeStart } from '../truncation/record-result'
@@ -12,6 +13,7 @@ import type {
   TruncationMiddleware,
 } from '../types'
 import { randomUUID } from '../util/crypto'
+import { deepClone } from '../util/deep-clone'
 import { asText, isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { nearest } from '../util/suggest'
@@ -20,6 +22,7 @@ import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../
 import { checkTool } from './check-tool'
 import { foldResult, type ResultFolder, runFolded } from './fold-result'
 import { CANCELLED, toolResultOf } from './tool-result'
+import { folderFor } from './working-folder'
 
 /** Context of the call. */
 export interface ExecutionContext {
@@ -168,24 +171,29 @@ export class ToolRegistry {
     // An invalid call of a model must not disturb the others.
     if (problem !== undefined) return { tool_call_id: id, name, arguments: '{}', result: failure(problem) }
     const tool = this.tools.get(name)
-    const { fold } = this.config
-    const args = fold && (typeof given === 'string' ? recordIn(given) : given)
-    const about = { toolName: name, toolCallId: id, ...(isRecord(args) && { args }) }
-    return runFolded(fold, about, () => callTool(this, { id, name, given }, tool, context))
+    const { fold, ledger } = this.config
+    const args = argumentsOf(given, fold !== undefined || ledger !== undefined)
+    const { recorded } = args
+    const about = { toolName: name, toolCallId: id, ...(recorded && { args: recorded }) }
+    return runFolded(fold, about, () => callTool(this, about, args, tool, context))
   }
 }
 
 /** Runs a tool of a registry, and truncates, folds and records its result. */
 async function callTool(
   registry: ToolRegistry,
-  { id, name, given }: ReadCall,
+  about: BegunCall & { toolCallId: string },
+  args: CallArguments,
   tool: Tool | undefined,
   context: ExecutionContext,
 ): Promise<ToolExecutionResult> {
-  const { ledger, fold, ...config } = registry.config
+  const { ledger, fold } = registry.config
+  const { toolName: name, toolCallId: id } = about
   observeStart(ledger, id)
   const called = tool ?? missingTool(name, [...registry.tools.keys()])
-  const { result, args } = await run(called, given, { ...folderOf(tool), ...config, ...context, toolCallId: id })
+  const folder = folderFor(context, registry.config, tool)
+  const inFolder = { ...context, ...(folder !== undefined && { workingDirectory: folder }) }
+  const result = await run(called, args, { ...inFolder, toolCallId: id })
   const { sessionId, messageId, signal } = context
   const whole = await bound(registry.middleware, result, {
     toolName: name,
@@ -196,13 +204,18 @@ async function callTool(
     declared: tool?.truncation,
   })
   const outputPath = whole?.metadata?.truncationPath
-  const about = { toolName: name, toolCallId: id, args: fold && recordIn(args), outputPath }
-  const { result: shown, folds } = foldResult(fold, whole, about)
+  const { text, recorded } = args
+  const { result: shown, folds } = foldResult(fold, whole, {
+    ...about,
+    args: recorded,
+    workingDirectory: folder,
+    outputPath,
+  })
   const bounded = shown as ToolResult
   if (ledger !== undefined) {
-    observe(ledger, { toolCallId: id, toolName: name, result, bounded, args: recordIn(args), folds })
+    observe(ledger, { toolCallId: id, toolName: name, result, bounded, args: recorded, folds })
   }
-  return { tool_call_id: id, name, arguments: args, result: bounded }
+  return { tool_call_id: id, name, arguments: text, result: bounded }
 }
 
 /** Says that there is no tool with a name, and which tools there are. */
@@ -259,9 +272,30 @@ async function bound(
   }
 }
 
-/** The folder of a tool, as the default of what a call says. */
-export function folderOf(tool: Tool | undefined): Pick<ExecutionContext, 'workingDirectory'> {
-  return typeof tool?.workingDirectory === 'string' ? { workingDirectory: tool.workingDirectory } : {}
+/** The arguments of a call, parsed once. */
+interface CallArguments {
+  /** As JSON. */
+  text: string
+  /** For the tool, which may change it. */
+  value?: unknown
+  /** A copy for records: an object, if they are one. */
+  recorded?: Record<string, unknown> | undefined
+  /** The reason why they are not JSON. */
+  problem?: string
+}
+
+function argumentsOf(given: unknown, isRecorded: boolean): CallArguments {
+  if (typeof given !== 'string') {
+    const text = given === undefined ? '{}' : toJson(given, 2)
+    return { text, value: given ?? {}, recorded: isRecorded ? recordIn(text) : undefined }
+  }
+  try {
+    const value: unknown = JSON.parse(given === '' ? '{}' : given)
+    const recorded = isRecorded && isRecord(value) ? (deepClone(value) as typeof value) : undefined
+    return { text: given, value, recorded }
+  } catch (error) {
+    return { text: given, problem: `The arguments are not JSON: ${messageOf(error)}` }
+  }
 }
 
 function recordIn(json: string): Record<string, unknown> | undefined {
@@ -275,22 +309,16 @@ function recordIn(json: string): Record<string, unknown> | undefined {
 
 async function run(
   tool: Tool | string,
-  given: unknown,
+  { value, problem }: CallArguments,
   context: ExecutionContext & { toolCallId: string },
-): Promise<{ result: ToolResult; args: string }> {
-  const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given, 2)
-  if (typeof tool === 'string') return { result: failure(tool), args }
-  let parsed: unknown
+): Promise<ToolResult> {
+  if (typeof tool === 'string') return failure(tool)
+  if (problem !== undefined) return failure(problem)
+  if (context.signal?.aborted) return failure(CANCELLED)
   try {
-    parsed = typeof given === 'string' ? JSON.parse(given === '' ? '{}' : given) : (given ?? {})
+    return toolResultOf(await tool.execute(value, context)) as ToolResult
   } catch (error) {
-    return { result: failure(`The arguments are not JSON: ${messageOf(error)}`), args }
-  }
-  if (context.signal?.aborted) return { result: failure(CANCELLED), args }
-  try {
-    return { result: toolResultOf(await tool.execute(parsed, context)) as ToolResult, args }
-  } catch (error) {
-    return { result: failure(messageOf(error)), args }
+    return failure(messageOf(error))
   }
 }
 

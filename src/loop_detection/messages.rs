@@ -1,5 +1,6 @@
 //! Messages about loops for users and models.
 
+use crate::text::join_sentences;
 use crate::util::language::Language;
 
 /// Kinds of loops. The names are public: `reason` of a verdict.
@@ -93,6 +94,30 @@ pub fn warned(language: Language) -> &'static str {
         Language::English => "Do not repeat it: try something else.",
         Language::Chinese => "请换一种做法，不要重复。",
     }
+}
+
+/// Returns the text for a model whose call was refused after a question, with the sentence of the verdict, if it has one, at its
+/// start. `may_ask` is false if the user has answered, or could not be asked.
+pub fn refused(language: Language, message: Option<&str>, may_ask: bool) -> String {
+    let Some(message) = message else {
+        return match language {
+            Language::English => {
+                "This call repeats earlier ones without progress, and did not run.".to_owned()
+            }
+            Language::Chinese => "本次调用重复了之前的调用，没有进展，因此没有执行。".to_owned(),
+        };
+    };
+    let advice = match (language, may_ask) {
+        (Language::English, true) => {
+            "The call was not run. Do not repeat it: try something else, or ask the user how to go on."
+        }
+        (Language::English, false) => "The call was not run. Do not repeat it: try something else.",
+        (Language::Chinese, true) => {
+            "本次调用没有执行。请换一种做法，不要重复，或询问用户如何继续。"
+        }
+        (Language::Chinese, false) => "本次调用没有执行。请换一种做法，不要重复。",
+    };
+    join_sentences(&[message, advice])
 }
 
 /// Returns the name of a tool for a sentence: on one line, and not long.

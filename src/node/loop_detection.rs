@@ -5,8 +5,10 @@ use std::sync::Mutex;
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use spillway_core::loop_detection::detector::{Approval, Detector, LoopVerdict};
+use spillway_core::loop_detection::messages::refused;
 use spillway_core::loop_detection::repeated_replies::Role;
 use spillway_core::loop_detection::rules::LoopRules;
+use spillway_core::util::language::Language;
 use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
@@ -99,6 +101,12 @@ pub fn doom_loop_pending(#[napi(ts_arg_type = "object")] detector: &DoomLoopHand
 #[napi(catch_unwind)]
 pub fn doom_loop_state(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle) -> String {
     lock(detector).to_json()
+}
+
+/// Returns the text for a model whose call was refused after a question, from the message of the verdict.
+#[napi(catch_unwind)]
+pub fn doom_loop_refused(language: String, message: Option<String>, may_ask: bool) -> String {
+    refused(Language::of(&language), message.as_deref(), may_ask)
 }
 
 /// Returns the verdict as JSON, or nothing for a plain permission, as most are.

@@ -1,7 +1,8 @@
 /** Questions that the SDK itself asks the user. */
 
+import { isRecord } from '../../validation/validate'
 import { judge } from '../shared/approvals'
-import { checkControls } from '../shared/controls'
+import { checkControls, folderOf } from '../shared/controls'
 import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './controls'
 
 /** Approval state of a call, as the AI SDK 7 names it. */
@@ -13,6 +14,8 @@ export type ApprovalStatus =
 /** A call that is judged. */
 export interface ApprovalRequest {
   toolCall: { toolCallId: string; toolName: string; input: unknown }
+  /** All tools of the request, by their names. */
+  tools?: object | undefined
   runtimeContext?: unknown
 }
 
@@ -28,10 +31,11 @@ export interface ApprovalRequest {
 export function approvalPolicy(controls: AiSdkControls): (request: ApprovalRequest) => Promise<ApprovalStatus> {
   checkControls(controls, OWN_CONTROLS)
   return async (request) => {
-    const { toolCall, runtimeContext } = Object(request) as ApprovalRequest
+    const { toolCall, tools, runtimeContext } = Object(request) as ApprovalRequest
     const { toolCallId, toolName: tool, input: args } = Object(toolCall) as ApprovalRequest['toolCall']
     const sessionId = sessionOf(controls, { context: runtimeContext })
-    const { decision, reason } = await judge(controls, { tool, args, toolCallId, sessionId })
+    const cwd = folderOf(controls, isRecord(tools) && Object.hasOwn(tools, tool) ? tools[tool] : undefined)
+    const { decision, reason } = await judge(controls, { tool, args, toolCallId, sessionId, cwd })
     if (decision === 'allow') return { type: 'not-applicable' }
     return { type: decision === 'ask' ? 'user-approval' : 'denied', ...(reason !== '' && { reason }) }
   }

@@ -4,7 +4,7 @@ import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillwa
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
-import { checkHostTools } from '../shared/host-tools'
+import { checkHostTools, inFolderOf } from '../shared/host-tools'
 
 /** The marks by which the versions of the SDK know a schema that is JSON Schema; the tools check their arguments themselves. */
 const SCHEMA = {
@@ -49,13 +49,15 @@ export function hostTools(
 ): Record<string, any> {
   checkHostTools(tools, options)
   const { sessionId } = options
-  const entries = tools.map(({ name, description, inputSchema, truncation, execute }) => {
+  const entries = tools.map((tool) => {
+    const { name, description, inputSchema, truncation, execute } = tool
     const run = async (args: unknown, given?: CallOptions) => {
       const { toolCallId, abortSignal: signal } = Object(given) as CallOptions
       return (await execute(args, definedOf({ sessionId, toolCallId, signal }))).output
     }
     const schema = { ...SCHEMA, jsonSchema: inputSchema }
-    return [name, { description, inputSchema: schema, execute: run, ...(truncation && { truncation }) }] as const
+    const made = { description, inputSchema: schema, execute: run, ...(truncation && { truncation }) }
+    return [name, inFolderOf(tool, made)] as const
   })
   return Object.fromEntries(entries)
 }

@@ -7,7 +7,7 @@ import { shortenUnsaved } from '../../truncation/strategies'
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
 import { approvalsOf, judge } from '../shared/approvals'
-import { checkControls, toolControls } from '../shared/controls'
+import { checkControls, folderOf, toolControls } from '../shared/controls'
 import { errorFor, guardCall } from '../shared/guard'
 import { copyWith } from '../shared/override-methods'
 import { boundBy, type TruncateValue } from '../shared/truncate-value'
@@ -79,7 +79,7 @@ function guardOne(kit: Kit, name: string, tool: AnyTool): object {
       call(input, options, (judged) => execute.call(tool, judged, options))
     members.execute = streams ? streamed(tool, execute, call) : plain
     if (kit.controls.hostApproval && kit.controls.permission !== undefined) {
-      members.needsApproval = approvalOf(kit, name, needsApproval)
+      members.needsApproval = approvalOf(kit, name, tool, needsApproval)
     }
   }
   members.toModelOutput = outputOf(kit, name, tool as AnyTool)
@@ -101,7 +101,7 @@ async function runOne(
   const { hostApproval } = controls
   let permission: ToolControls['permission']
   if (controls.permission !== undefined && toolCallId !== undefined) {
-    const call = callOf(kit, tool, args, options)
+    const call = callOf(kit, tool, declared, args, options)
     // The SDK calls a tool only after the user has agreed.
     if (hostApproval && wasApproved(options.messages, toolCallId)) await judge(controls, call)
     const approvals = approvalsOf(controls.permission)
@@ -111,7 +111,7 @@ async function runOne(
   const { noted, unfolded } = notingFolds(kit.around)
   const { truncation: _, ...unbounded } = noted
   const outcome = await guardCall(
-    { tool, args, toolCallId, sessionId: sessionOf(controls, options ?? {}), signal, permission, truncation },
+    { ...callOf(kit, tool, declared, args, options), toolCallId, signal, permission, truncation },
     // The output that a tool makes for the model by itself is bounded after it is made.
     own ? unbounded : noted,
     async (input: never) => lastOf(await run(input)),
@@ -256,15 +256,20 @@ function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null)?.then === 'function'
 }
 
-function callOf({ controls }: Kit, tool: string, args: unknown, options: CallOptions) {
-  return { tool, args, toolCallId: options?.toolCallId ?? '', sessionId: sessionOf(controls, options ?? {}) }
+function callOf({ controls }: Kit, name: string, tool: AnyTool, args: unknown, options: CallOptions) {
+  const { toolCallId = '' } = options ?? {}
+  return {
+    ...{ tool: name, args, toolCallId },
+    sessionId: sessionOf(controls, options ?? {}),
+    cwd: folderOf(controls, tool),
+  }
 }
 
 /** `needsApproval`: the tool's own, or true if `permission` asks. A denied call is refused when it is made. */
-function approvalOf(kit: Kit, tool: string, own: unknown) {
+function approvalOf(kit: Kit, name: string, tool: AnyTool, own: unknown) {
   return async (input: unknown, options: CallOptions): Promise<boolean> => {
     const wanted = typeof own === 'function' ? await own(input, options) : own
-    const { decision } = await judge(kit.controls, callOf(kit, tool, input, options))
+    const { decision } = await judge(kit.controls, callOf(kit, name, tool, input, options))
     return wanted === true || decision === 'ask'
   }
 }

@@ -3,6 +3,8 @@
 import type { ToolControls } from 'spillway'
 import { hasListener } from '../../approval/gate'
 import { rememberOutput } from '../../storage/saved-outputs'
+import { folderFor } from '../../tools/working-folder'
+import { definedOf } from '../../util/defined'
 import { asText } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
@@ -44,11 +46,11 @@ const UNHEARD =
 export class ClaudeHooks {
   private readonly judging: AdapterControls
   private readonly calls: SplitCalls
-  /** `canUseTool` does not receive the session, and is called after the hook. */
-  private readonly sessions = new LruCache<string, string>(10_000)
+  /** `canUseTool` receives neither the session nor the folder, and is called after the hook. */
+  private readonly places = new LruCache<string, Pick<ToolCallOf, 'sessionId' | 'cwd'>>(10_000)
 
   constructor(
-    controls: AdapterControls,
+    private readonly controls: AdapterControls,
     private readonly commands: WrappedCommands,
     private readonly ask: ClaudeCanUseTool | undefined,
   ) {
@@ -65,10 +67,11 @@ export class ClaudeHooks {
   }
 
   readonly before: ClaudeHook = async (input: unknown, _id, options) => {
-    const call = callOf(input, options)
+    const call = this.callOf(input, options)
     // A hook that throws does not stop a call.
     if (typeof call.tool !== 'string') return denied(NO_TOOL_NAME)
-    if (call.sessionId !== undefined) this.sessions.set(call.toolCallId, call.sessionId)
+    const { sessionId, cwd } = call
+    this.places.set(call.toolCallId, definedOf({ sessionId, cwd }))
     if ((await judge(this.judging, factsOf(call))).decision === 'ask') {
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
     }
@@ -80,7 +83,7 @@ export class ClaudeHooks {
   }
 
   readonly after: ClaudeHook = async (input: unknown, _id, options) => {
-    const asCalled = callOf(input, options)
+    const asCalled = this.callOf(input, options)
     const wrapped = this.commands.end(asCalled)
     const call = wrapped === undefined ? asCalled : { ...asCalled, args: wrapped.args }
     const { tool_response: response } = Object(input) as HookInput
@@ -108,7 +111,7 @@ export class ClaudeHooks {
   }
 
   readonly failed: ClaudeHook = async (input: unknown, _id, options) => {
-    const call = callOf(input, options)
+    const call = this.callOf(input, options)
     const wrapped = this.commands.end(call)
     const message = asText((Object(input) as HookInput).error)
     if (wrapped === undefined) await this.calls.after(call, { error: new Error(message) })
@@ -121,16 +124,21 @@ export class ClaudeHooks {
   readonly canUseTool: ClaudeCanUseTool = async (tool, shown, options) => {
     const { toolUseID, signal } = Object(options) as typeof options
     const args = this.commands.asWritten(toolUseID, shown)
-    const sessionId = this.sessions.get(toolUseID)
-    const call: ToolCallOf = {
-      tool,
-      args,
-      toolCallId: toolUseID,
-      ...(sessionId !== undefined && { sessionId }),
-      signal,
-    }
+    const place = this.places.get(toolUseID) ?? definedOf({ cwd: folderFor(this.controls) })
+    const call: ToolCallOf = { tool, args, toolCallId: toolUseID, ...place, signal }
     const { permission } = this.judging
     return permission === undefined ? this.askUser(call, options) : this.decide(permission, call, options)
+  }
+
+  /** The host hands over what the model wrote, which can be of another kind. */
+  private callOf(input: unknown, options: unknown): ToolCallOf {
+    const { tool_name, tool_input, tool_use_id, session_id, cwd } = Object(input) as HookInput
+    const { signal } = Object(options) as { signal?: AbortSignal }
+    const sessionId = typeof session_id === 'string' ? session_id : undefined
+    return {
+      ...{ tool: tool_name, args: tool_input, toolCallId: tool_use_id },
+      ...definedOf({ sessionId, cwd: folderFor({ workingDirectory: cwd }, this.controls), signal }),
+    }
   }
 
   /** The user decides alone. */
@@ -185,6 +193,8 @@ export class ClaudeHooks {
 
 interface HookInput {
   session_id?: string
+  /** The folder that the SDK's tools work in at this call: that of the shell, which commands change. */
+  cwd?: unknown
   tool_name: string
   tool_input: unknown
   tool_use_id: string
@@ -197,18 +207,8 @@ interface ToolCallOf {
   args: unknown
   toolCallId: string
   sessionId?: string
+  cwd?: string
   signal?: AbortSignal
-}
-
-/** The host hands over what the model wrote, which can be of another kind. */
-function callOf(input: unknown, options: unknown): ToolCallOf {
-  const { tool_name, tool_input, tool_use_id, session_id } = Object(input) as HookInput
-  const { signal } = Object(options) as { signal?: AbortSignal }
-  return {
-    ...{ tool: tool_name, args: tool_input, toolCallId: tool_use_id },
-    ...(typeof session_id === 'string' && { sessionId: session_id }),
-    ...(signal && { signal }),
-  }
 }
 
 function factsOf({ signal: _, ...facts }: ToolCallOf): CallToJudge {

@@ -2,12 +2,13 @@
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { commandIn, textOfCommand } from '../../tools/command-result'
+import { definedOf } from '../../util/defined'
 import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { loadPeer } from '../../validation/load-peer'
 import { isRecord } from '../../validation/validate'
 import { approvalsOf, judge } from '../shared/approvals'
-import { checkControls, toolControls } from '../shared/controls'
+import { checkControls, folderOf, toolControls } from '../shared/controls'
 import { guardCall, type HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
 import { modelIdOf } from '../shared/model-id'
@@ -29,6 +30,14 @@ interface ToolRequest {
   tool?: unknown
   runtime?: LangChainRuntime
 }
+
+/** `when` of a `humanInTheLoopMiddleware`. */
+export type NeedsApproval = (request: {
+  toolCall: { id?: string; name: string; args: unknown }
+  tool?: unknown
+  // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type stands here
+  runtime?: any
+}) => Promise<boolean>
 
 /** A request of a model, as far as it is read here. */
 interface ModelRequest {
@@ -80,10 +89,13 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
     const sessionId = sessionOf(controls, runtime)
     const approvals = permission && approvalsOf(permission)
     // The approval middleware runs before the tools: calls that arrive here were approved, perhaps after a change.
-    const isApproved = toolCallId !== undefined && approvals?.approve({ tool: name, args, toolCallId, sessionId }, true)
+    const cwd = folderOf(controls, tool)
+    const isApproved =
+      toolCallId !== undefined &&
+      approvals?.approve({ tool: name, args, toolCallId, ...definedOf({ sessionId, cwd }) }, true)
     const declared = Object(tool).truncation as ToolTruncationConfig | undefined
     const call = {
-      ...{ tool: name, args, toolCallId, sessionId, signal: runtime?.signal },
+      ...{ tool: name, args, toolCallId, sessionId, cwd, signal: runtime?.signal },
       ...(isApproved && { permission: approvals?.permission(true) }),
       ...(isRecord(declared) && { truncation: declared }),
       suspends,
@@ -126,19 +138,21 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
  * humanInTheLoopMiddleware({ interruptOn: { bash: { allowedDecisions: ['approve', 'reject'], when: needsApproval(controls) } } })
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
-export function needsApproval(controls: LangChainControls): (request: {
-  toolCall: { id?: string; name: string; args: unknown }
-  // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type stands here
-  runtime?: any
-}) => Promise<boolean> {
+export function needsApproval(controls: LangChainControls): NeedsApproval {
+  return needsApprovalOf(controls, [])
+}
+
+/** The same for tools that are known: LangChain names a call to `when` without its tool. */
+export function needsApprovalOf(controls: LangChainControls, tools: readonly unknown[]): NeedsApproval {
   checkControls(controls, OWN_CONTROLS)
   const judging = withHarmlessTools(controls, 'langchain')
   return async (request) => {
-    const { toolCall, runtime } = Object(request) as typeof request
+    const { toolCall, runtime, tool: given } = Object(request) as typeof request
     const { id: toolCallId, name: tool, args } = Object(toolCall) as typeof toolCall
     if (toolCallId === undefined) return false
     const sessionId = sessionOf(controls, runtime)
-    return (await judge(judging, { tool, args, toolCallId, sessionId })).decision === 'ask'
+    const cwd = folderOf(controls, given ?? tools.find((one) => Object(one).name === tool))
+    return (await judge(judging, { tool, args, toolCallId, sessionId, cwd })).decision === 'ask'
   }
 }
 

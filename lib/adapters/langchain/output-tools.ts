@@ -5,7 +5,7 @@ import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
 import { loadPeer } from '../../validation/load-peer'
-import { checkHostTools } from '../shared/host-tools'
+import { checkHostTools, inFolderOf } from '../shared/host-tools'
 import type { LangChainRuntime } from './controls'
 
 /**
@@ -40,14 +40,16 @@ export function hostTools(tools: readonly HostableTool[], options: HostToolsOpti
     'hostTools of spillway/langchain',
     '@langchain/core/tools',
   )
-  return tools.map(({ name, description, inputSchema, truncation, execute }) => {
+  return tools.map((given) => {
+    const { name, description, inputSchema, truncation, execute } = given
     const run = async (args: unknown, { configurable, signal, toolCallId }: ToolRuntime = {}) => {
       const sessionId = options.sessionId ?? configurable?.thread_id
       return (await execute(args, definedOf({ sessionId, toolCallId, signal }))).output
     }
     // A part of an output is as long as it may be, and is not saved again.
     const bounds = truncation ?? { enabled: false }
-    return Object.assign(tool(run, { name, description, schema: inputSchema }), { truncation: bounds })
+    const made = Object.assign(tool(run, { name, description, schema: inputSchema }), { truncation: bounds })
+    return inFolderOf(given, made)
   })
 }
 

@@ -4,7 +4,7 @@ import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
 import { checkNames, checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { type LangChainControls, OWN_CONTROLS } from './controls'
-import { contextControl, type LangChainMiddleware, needsApproval } from './middleware'
+import { contextControl, type LangChainMiddleware, type NeedsApproval, needsApprovalOf } from './middleware'
 import { hostTools } from './output-tools'
 
 /** Options of {@link withSpillway}. */
@@ -23,7 +23,7 @@ export interface AgentParts<M, T> {
   tools: T[]
   middleware: [LangChainMiddleware]
   /** With `permission`: `when` of a `humanInTheLoopMiddleware`, to stand before this middleware. `createAgent` does not read it. */
-  needsApproval?: ReturnType<typeof needsApproval>
+  needsApproval?: NeedsApproval
 }
 
 /**
@@ -49,6 +49,6 @@ export function withSpillway<M, T = never>(options: LangChainSpillwayOptions<M, 
     model,
     tools: [...tools, ...hostTools(outputTools)],
     middleware: [contextControl(controls)],
-    ...(controls.permission !== undefined && { needsApproval: needsApproval(controls) }),
+    ...(controls.permission !== undefined && { needsApproval: needsApprovalOf(controls, tools) }),
   }
 }

@@ -2,6 +2,7 @@
 
 import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
 import { checkToolControls } from '../../guard/controls'
+import { FOLDER } from '../../tools/working-folder'
 import { messageOf } from '../../util/message-of'
 import { type Check, checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
@@ -27,6 +28,8 @@ export interface McpControls extends Omit<ToolControls, 'refusal'> {
    * @default what a client says of its server; of a tool, nothing: it has its own name
    */
   server?: string
+  /** The folder that a tool with a name of its own works in: permission judges relative paths there. @default the `vault` of the policy */
+  workingDirectory?: string
   /**
    * Handling of `structuredContent` when the texts are truncated. `drop`: it is removed, and what it says besides them is
    * bounded and kept with them. `keep`: it stays as it is, however long; needed where a tool declares an `outputSchema`.
@@ -119,16 +122,18 @@ function guarded(
   controls: Omit<McpControls, 'server' | 'structuredContent'>,
   structured: StructuredContent,
 ): (args: unknown, context: { signal: AbortSignal | undefined }) => Promise<unknown> {
+  const { workingDirectory, ...around } = controls
   const blocks = new Blocks(controls.truncation, structured)
   let given: unknown
   const tool: Tool = {
     name,
+    ...(workingDirectory !== undefined && { workingDirectory }),
     execute: async (args) => {
       given = blocks.heard(await execute(args))
       return given as never
     },
   }
-  const safe: GuardedTool<Tool> = guardTool(tool, { ...controls, truncation: blocks.truncation, refusal: 'mcp' })
+  const safe: GuardedTool<Tool> = guardTool(tool, { ...around, truncation: blocks.truncation, refusal: 'mcp' })
   return async (args, { signal }) => {
     const answer: unknown = await safe.execute(args as never, (signal === undefined ? {} : { signal }) as never)
     // A result without blocks gets its preview as the only block.
@@ -189,8 +194,9 @@ const serverName: Check = ['the name of a server', (value) => typeof value === '
 
 function check(controls: McpControls): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
-  const { server, structuredContent, ...others } = controls as McpControls
-  checkOptions('controls', { server, structuredContent }, { server: serverName, structuredContent: STRUCTURED_CONTENT })
+  const { server, structuredContent, workingDirectory, ...others } = controls as McpControls
+  const own = { server: serverName, structuredContent: STRUCTURED_CONTENT, workingDirectory: FOLDER }
+  checkOptions('controls', { server, structuredContent, workingDirectory }, own)
   if ('refusal' in others) throw wrong('controls.refusal', others.refusal, 'nothing: a refusal is a result of MCP')
   checkToolControls(others)
 }

@@ -4,7 +4,7 @@ import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillwa
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
-import { checkHostTools } from '../shared/host-tools'
+import { checkHostTools, inFolderOf } from '../shared/host-tools'
 
 /**
  * `read_output` and `search_output` as function tools, to put beside guarded ones. They show the outputs of `options.sessionId`, or of
@@ -58,9 +58,9 @@ function functionTool(tool: HostableTool, { sessionId }: HostToolsOptions): obje
     }
     return (await execute(args, definedOf({ sessionId, toolCallId: toolCall?.callId, signal }))).output
   }
-  return {
+  return inFolderOf(tool, {
     ...{ type: 'function', name, description, parameters: inputSchema, strict: false, invoke },
     ...{ needsApproval: async () => false, isEnabled: async () => true },
     ...(truncation && { truncation }),
-  }
+  })
 }

@@ -9,8 +9,8 @@ import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord, wrong } from '../../validation/validate'
 import { Blocks } from '../mcp/content-blocks'
-import { approvalsOf, judge } from '../shared/approvals'
-import { checkControls, toolControls } from '../shared/controls'
+import { approvalsOf, type CallToJudge, judge } from '../shared/approvals'
+import { checkControls, folderOf, toolControls } from '../shared/controls'
 import { errorFor, guardCall, type HostOutcome } from '../shared/guard'
 import { mcpToolName } from '../shared/mcp-names'
 import { copyWith, overlay } from '../shared/override-methods'
@@ -62,18 +62,16 @@ export function guardFunctionTool<T extends object>(tool: T, controls: AgentsCon
   const invoke = async (runContext: RunContextLike, input: string, details?: CallDetails): Promise<unknown> => {
     const args = parsed(input)
     const { toolCall, signal } = details ?? {}
-    const toolCallId = toolCall?.callId
-    const sessionId = sessionOf(controls, { context: runContext?.context })
-    const permission = await approved(controls, own, runContext, args, toolCallId, sessionId)
-    const outcome = await guardCall(
-      { tool: name, args, toolCallId, sessionId, signal, permission, truncation },
-      around,
-      async (judged) => {
-        // The text that the model wrote, unless its meaning was changed.
-        const text = safeStringify(judged) === safeStringify(args) ? input : JSON.stringify(judged)
-        return forGuard(await own.invoke.call(tool, runContext, text, details))
-      },
-    )
+    const call = {
+      ...{ tool: name, args, toolCallId: toolCall?.callId },
+      ...{ sessionId: sessionOf(controls, { context: runContext?.context }), cwd: folderOf(controls, tool) },
+    }
+    const permission = await approved(controls, runContext, call)
+    const outcome = await guardCall({ ...call, signal, permission, truncation }, around, async (judged) => {
+      // The text that the model wrote, unless its meaning was changed.
+      const text = safeStringify(judged) === safeStringify(args) ? input : JSON.stringify(judged)
+      return forGuard(await own.invoke.call(tool, runContext, text, details))
+    })
     return forHost(outcome)
   }
   const needsApproval = controls.permission === undefined ? {} : { needsApproval: approvalOf(controls, own) }
@@ -133,16 +131,13 @@ function checkedControls(controls: AgentsControls): ToolControls {
 /** The SDK calls a tool only after the user has agreed; "always" also answers calls that were not asked about. */
 async function approved(
   controls: AgentsControls,
-  tool: AnyTool,
   runContext: RunContextLike,
-  args: unknown,
-  toolCallId: string | undefined,
-  sessionId: string | undefined,
+  { toolCallId, ...given }: Omit<CallToJudge, 'toolCallId'> & { toolCallId: string | undefined },
 ): Promise<ToolControls['permission']> {
   if (controls.permission === undefined || toolCallId === undefined) return undefined
-  const call = { tool: tool.name, args, toolCallId, ...(sessionId !== undefined && { sessionId }) }
+  const call = { ...given, toolCallId }
   const approvals = approvalsOf(controls.permission)
-  const consents = (callId: string) => runContext?.isToolApproved?.({ toolName: tool.name, callId }) === true
+  const consents = (callId: string) => runContext?.isToolApproved?.({ toolName: call.tool, callId }) === true
   if (consents(toolCallId)) {
     // Only "always" is consent to an id that no call has.
     if (!consents(randomUUID()) && !isFirst(runContext, call)) return approvals.permission(false)
@@ -163,12 +158,14 @@ function isFirst(runContext: object, call: IdentifiedCall): boolean {
 }
 
 /** `needsApproval`: the tool's own, or true if `permission` asks. A denied call is refused when it is made. */
-function approvalOf(controls: AgentsControls, { name: tool, needsApproval: own }: AnyTool) {
+function approvalOf(controls: AgentsControls, declared: AnyTool) {
+  const { name: tool, needsApproval: own } = declared
   return async (runContext: RunContextLike, args: unknown, toolCallId?: string): Promise<boolean> => {
     const wanted = typeof own === 'function' ? await own(runContext, args, toolCallId) : own
     if (toolCallId === undefined) return wanted === true
     const sessionId = sessionOf(controls, { context: runContext?.context })
-    const { decision } = await judge(controls, { tool, args, toolCallId, sessionId })
+    const cwd = folderOf(controls, declared)
+    const { decision } = await judge(controls, { tool, args, toolCallId, sessionId, cwd })
     return wanted === true || decision === 'ask'
   }
 }

@@ -4,6 +4,7 @@ import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { SpillwayError } from '../../errors'
 import { TruncationService } from '../../service/service'
 import { rememberOutput } from '../../storage/saved-outputs'
+import { folderFor } from '../../tools/working-folder'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { checkControls, storageDirOf, tellError, tellUnheard, toolControls } from '../shared/controls'
@@ -22,6 +23,17 @@ interface HookInput {
   sessionID: string
   callID: string
 }
+
+/** The input of a plugin, as far as it is read here. */
+export interface OpenCodeInput {
+  /** The folder that OpenCode's tools work in. */
+  directory?: string
+  /** The root of its repository. */
+  worktree?: string
+}
+
+/** The plugin. OpenCode calls it once for each folder that it works in. */
+export type OpenCodePlugin = (input?: OpenCodeInput) => Promise<OpenCodeHooks>
 
 /** The hooks of the plugin. */
 export interface OpenCodeHooks {
@@ -57,7 +69,7 @@ const NOTICE_BYTES = 2048
  * export const Spillway = plugin({ truncation: new TruncationService(), history: () => new HistoryPruner() })
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid control
  */
-export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks> {
+export function plugin(controls: OpenCodeControls): OpenCodePlugin {
   checkControls(controls, {
     recovery: ['nothing: OpenCode recovers by itself', () => false],
     sessionId: ['nothing: sessions are those of OpenCode', () => false],
@@ -66,13 +78,27 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
   const around: ToolControls = toolControls(withHarmlessTools(controls, 'opencode'))
   const calls = new SplitCalls(around)
   const requests = new Requests(controls)
+  return async (input) => {
+    const { directory, worktree } = Object(input) as OpenCodeInput
+    const cwd = folderFor({ workingDirectory: directory }, { workingDirectory: worktree }, controls)
+    return hooksIn(cwd, controls, calls, requests)
+  }
+}
+
+/** The hooks for one folder. */
+function hooksIn(
+  cwd: string | undefined,
+  controls: OpenCodeControls,
+  calls: SplitCalls,
+  requests: Requests,
+): OpenCodeHooks {
   let limits = { maxLines: HOST_LINES, maxBytes: HOST_BYTES }
   const callOf = (input: HookInput, args: unknown) => {
     const { tool, sessionID: sessionId, callID: toolCallId } = input
-    return { tool, args, toolCallId, sessionId }
+    return { tool, args, toolCallId, sessionId, cwd }
   }
 
-  const hooks: OpenCodeHooks = {
+  return {
     async config(config) {
       if (!isRecord(config)) return
       limits = hostLimits(config)
@@ -132,7 +158,6 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
       }
     },
   }
-  return async () => hooks
 }
 
 /** The last answer of a model, as far as it is read here: its id, its model and its usage. */

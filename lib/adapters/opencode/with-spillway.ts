@@ -5,7 +5,7 @@ import { LIMIT_CHECKS } from '../../context/options'
 import { checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
-import { type OpenCodeHooks, plugin } from './plugin'
+import { type OpenCodeHooks, type OpenCodeInput, type OpenCodePlugin, plugin } from './plugin'
 
 /** Options that OpenCode decides by itself, or that are those of its sessions. Its `read` and `grep` open saved outputs. */
 type NotHere = 'sessionId' | 'outputTools' | 'fold' | 'recovery'
@@ -23,7 +23,7 @@ export interface OpenCodeSpillwayOptions extends Omit<SpillwayOptions, NotHere> 
  * export const Spillway = withSpillway({ contextWindow: 200_000 })
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, `INVALID_CONFIG` for one of `truncation`
  */
-export function withSpillway(options: OpenCodeSpillwayOptions = {}): () => Promise<OpenCodeHooks> {
+export function withSpillway(options: OpenCodeSpillwayOptions = {}): OpenCodePlugin {
   if (!isRecord(options)) throw wrong('options', options, 'an object')
   const { controls } = spillwayKit(options, {}, NOT_HERE, ['read', 'grep'])
   const { recovery: _recovery, sessionId: _session, ...around } = controls
@@ -44,12 +44,15 @@ export const id = 'spillway'
  * That plugin: {@link withSpillway} with the options that JSON can say.
  * @throws SpillwayError `INVALID_ARGUMENT` for an unknown option, `INVALID_CONFIG` for a wrong one
  */
-export async function server(_input: unknown, options: OpenCodePluginOptions = {}): Promise<OpenCodeHooks> {
+export async function server(
+  input: OpenCodeInput | undefined,
+  options: OpenCodePluginOptions = {},
+): Promise<OpenCodeHooks> {
   checkOptions('options', options, {
     truncation: ['an object, or false', (value) => value === false || isRecord(value)],
     contextWindow: ['a number', (value) => typeof value === 'number'],
     pruning: ['an object, or false', (value) => value === false || isRecord(value)],
     ...LIMIT_CHECKS,
   })
-  return withSpillway(options)()
+  return withSpillway(options)(input)
 }

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { ToolControls } from 'spillway'
 import { rememberOutput } from '../../storage/saved-outputs'
+import { folderFor } from '../../tools/working-folder'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
-import { checkControls, sessionFrom, tellUnheard, toolControls } from '../shared/controls'
+import { checkControls, folderOf, sessionFrom, tellUnheard, toolControls } from '../shared/controls'
 import type { HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
 import { modelIdOf } from '../shared/model-id'
@@ -21,10 +22,16 @@ export interface PiControls extends Omit<AdapterControls, 'recovery'> {}
 // biome-ignore lint/suspicious/noExplicitAny: pi's own parts, in and out
 export type PiContent = any[]
 
+/** The state of a run, as far as it is read here. */
+export interface PiAgentContext {
+  // biome-ignore lint/suspicious/noExplicitAny: pi's own type of a tool stands here
+  tools?: any[]
+}
+
 /** The hooks of pi's agent. */
 export interface PiAgentHooks {
   beforeToolCall(
-    call: { toolCall: { id: string; name: string }; args: unknown },
+    call: { toolCall: { id: string; name: string }; args: unknown; context?: PiAgentContext },
     signal?: AbortSignal,
   ): Promise<{ block: true; reason: string } | undefined>
   afterToolCall(
@@ -33,6 +40,7 @@ export interface PiAgentHooks {
       args: unknown
       result: { content: PiContent; details?: unknown }
       isError: boolean
+      context?: PiAgentContext
     },
     signal?: AbortSignal,
   ): Promise<{ content?: PiContent; details?: unknown; isError?: boolean } | undefined>
@@ -53,23 +61,28 @@ export function agentHooks(controls: PiControls): PiAgentHooks {
   return hooksFor(controls)
 }
 
-/** The same for a model that is known. */
-export function hooksFor(controls: PiControls, model?: unknown): PiAgentHooks {
+/** The same for a model that is known. `known` are the tools of a run that does not name its own. */
+export function hooksFor(controls: PiControls, model?: unknown, known: readonly unknown[] = []): PiAgentHooks {
   const { calls, requests } = kitOf(controls)
   const id = modelIdOf(model)
+  const callOf = (given: unknown, signal: AbortSignal | undefined) => {
+    const { toolCall, args, context } = Object(given) as Parameters<PiAgentHooks['beforeToolCall']>[0]
+    const { id: toolCallId, name: tool } = Object(toolCall) as typeof toolCall
+    const { tools } = Object(context) as PiAgentContext
+    const own = (isArray(tools) ? tools : known).find((one) => Object(one).name === tool)
+    return { tool, args, toolCallId, sessionId: controls.sessionId, cwd: folderOf(controls, own), signal }
+  }
   return {
     async beforeToolCall(given, signal) {
-      const { toolCall, args } = Object(given) as typeof given
-      const { id: toolCallId, name: tool } = Object(toolCall) as typeof toolCall
-      const outcome = await calls.before({ tool, args, toolCallId, sessionId: controls.sessionId, signal })
+      const call = callOf(given, signal)
+      const outcome = await calls.before(call)
       if (outcome.kind === 'refused') return { block: true, reason: outcome.refusal.output }
-      return runsWith(args, outcome.args)
+      return runsWith(call.args, outcome.args)
     },
     async afterToolCall(given, signal) {
-      const { toolCall, args, result, isError } = Object(given) as typeof given
-      const { id: toolCallId, name: tool } = Object(toolCall) as typeof toolCall
-      const call = { tool, args, toolCallId, sessionId: controls.sessionId, signal }
-      return changed(Object(result) as PiResult, await calls.after(call, { value: forGuard(result, isError) }))
+      const { result, isError } = Object(given) as typeof given
+      const value = forGuard(result, isError)
+      return changed(Object(result) as PiResult, await calls.after(callOf(given, signal), { value }))
     },
     async transformContext<M>(messages: M[]): Promise<M[]> {
       if (!isArray(messages)) return messages
@@ -99,7 +112,8 @@ export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
     sessionFrom(controls, () => (context as PiContext | undefined)?.sessionManager?.getSessionId?.())
   const callOf = (event: ToolEvent, context: unknown) => {
     const { toolName: tool, toolCallId, input: args } = event
-    return { tool, args, toolCallId, sessionId: sessionOf(context) }
+    const cwd = folderFor({ workingDirectory: (context as PiContext | undefined)?.cwd }, controls)
+    return { tool, args, toolCallId, sessionId: sessionOf(context), cwd }
   }
   return (pi) => {
     pi.on('tool_call', async (given: ToolEvent, context: unknown) => {
@@ -154,6 +168,8 @@ type ToolResultEvent = ToolEvent & PiResult & { isError?: boolean }
 /** The session as an extension gets it, as far as it is read here. */
 interface PiContext {
   sessionManager?: { getSessionId?: () => unknown }
+  /** The folder of the session, in which pi's tools work. */
+  cwd?: unknown
   model?: { id?: unknown }
 }
 

@@ -1,8 +1,9 @@
 /** Ready-made tools as tools of pi. */
 
 import type { HostableTool } from '../../tools/definition'
+import { folderFor } from '../../tools/working-folder'
 import { definedOf } from '../../util/defined'
-import { checkHostTools } from '../shared/host-tools'
+import { checkHostTools, inFolderOf } from '../shared/host-tools'
 
 /** Options of {@link hostTools}. */
 export interface HostToolsOptions {
@@ -10,8 +11,14 @@ export interface HostToolsOptions {
   sessionId?: string
 }
 
+/** The context with which pi calls a tool of an extension, as far as it is read here. */
+interface PiFolder {
+  cwd?: unknown
+}
+
 /**
- * Tools of `spillway/tools` as tools of pi's agent: for `withSpillway` and `initialState`.
+ * Tools of `spillway/tools` as tools of pi's agent: for `withSpillway` and `initialState`. Those that an extension registers work in the
+ * folder of the session (`ctx.cwd`), in which `extension` judges their calls.
  *
  * @example
  * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
@@ -21,13 +28,15 @@ export interface HostToolsOptions {
 export function hostTools(tools: readonly HostableTool[], options: HostToolsOptions = {}): any[] {
   checkHostTools(tools, options)
   const { sessionId } = options
-  return tools.map(({ name, description, inputSchema, execute }) => ({
-    ...{ name, label: name, description, parameters: inputSchema },
-    async execute(toolCallId: string, args: unknown, signal?: AbortSignal) {
-      const { success, output } = await execute(args, definedOf({ sessionId, toolCallId, signal }))
+  return tools.map((tool) => {
+    const { name, description, inputSchema, execute } = tool
+    const run = async (toolCallId: string, args: unknown, signal?: AbortSignal, _update?: unknown, host?: PiFolder) => {
+      const workingDirectory = folderFor({ workingDirectory: host?.cwd })
+      const { success, output } = await execute(args, definedOf({ sessionId, toolCallId, signal, workingDirectory }))
       // pi marks a call as failed by what it throws.
       if (!success) throw new Error(output)
       return { content: [{ type: 'text', text: output }], details: {} }
-    },
-  }))
+    }
+    return inFolderOf(tool, { ...{ name, label: name, description, parameters: inputSchema }, execute: run })
+  })
 }

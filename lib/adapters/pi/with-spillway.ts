@@ -49,5 +49,5 @@ export function withSpillway<S extends PiState>(options: PiSpillwayOptions<S>): 
     outputTools.map(({ name }) => name),
   )
   const all = [...tools, ...hostTools(outputTools)]
-  return { initialState: { ...initialState, tools: all } as S, ...hooksFor(controls, model) }
+  return { initialState: { ...initialState, tools: all } as S, ...hooksFor(controls, model, all) }
 }

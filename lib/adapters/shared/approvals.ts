@@ -6,6 +6,7 @@
 import type { GateCall, GateDecision, PermissionCall, PermissionVerdict, ToolControls } from 'spillway'
 import { type IdentifiedCall, identityOf } from '../../approval/call-key'
 import { viewsOf } from '../../history/formats'
+import { definedOf } from '../../util/defined'
 import { tellError } from './controls'
 import { LruCache } from './lru-cache'
 import type { AdapterControls } from './types'
@@ -48,18 +49,19 @@ export interface CallToJudge {
   args: unknown
   toolCallId: string
   sessionId?: string | undefined
+  /** The folder that it runs in. */
+  cwd?: string | undefined
 }
 
 /** Judges a call by the `permission` of the controls. A call that cannot be judged is denied and reported. Never rejects. */
 export async function judge(
   controls: Pick<AdapterControls, 'permission' | 'mode' | 'onEvent'>,
-  { sessionId, ...call }: CallToJudge,
+  { sessionId, cwd, ...call }: CallToJudge,
 ): Promise<Judgement> {
   const { permission, mode } = controls
   if (permission === undefined) return { decision: 'allow', reason: '' }
   try {
-    const more = { ...(sessionId !== undefined && { sessionId }), ...(mode !== undefined && { mode }) }
-    return await approvalsOf(permission).judge({ ...call, ...more })
+    return await approvalsOf(permission).judge({ ...call, ...definedOf({ sessionId, cwd, mode }) })
   } catch (thrown) {
     tellError(controls, 'permission', thrown, sessionId)
     return { decision: 'deny', reason: 'The call could not be judged.' }

@@ -8,6 +8,7 @@ import { CONTROL_KEYS, checkToolControls } from '../../guard/controls'
 import { CHECK } from '../../overflow/limits'
 import { RECOVER_CHECKS } from '../../overflow/recovery-options'
 import { type OutputOwner, owner } from '../../storage/saved-outputs'
+import { FOLDER, folderFor } from '../../tools/working-folder'
 import { messageOf } from '../../util/message-of'
 import { tellCaller, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
@@ -56,7 +57,7 @@ export function isControl(value: unknown): value is HistoryControl {
  */
 export function checkControls(controls: unknown, own: Readonly<Record<string, Check>> = {}): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
-  checkOptions('controls', controls, { ...REQUESTS, ...TOOLS, ...own })
+  checkOptions('controls', controls, { ...REQUESTS, ...TOOLS, workingDirectory: FOLDER, ...own })
   checkToolControls(toolControls(controls))
   if (isRecord(controls.recovery)) checkOptions('controls.recovery', controls.recovery, RECOVERY)
 }
@@ -65,6 +66,16 @@ export function checkControls(controls: unknown, own: Readonly<Record<string, Ch
 export function toolControls(controls: AdapterControls): ToolControls {
   const known = AROUND_TOOLS as (keyof AdapterControls)[]
   return Object.fromEntries(known.filter((key) => controls[key] !== undefined).map((key) => [key, controls[key]]))
+}
+
+/** The folder that a call runs in, where its host names none: that of its tool, else that of the adapter. */
+export function folderOf(controls: Pick<AdapterControls, 'workingDirectory'>, tool: unknown): string | undefined {
+  try {
+    return folderFor(Object(tool) as object, controls)
+  } catch {
+    // A tool of a framework may be anything that throws when it is read.
+    return folderFor(controls)
+  }
 }
 
 /** Knows which outputs were saved by the service that is `truncation`; nothing where that is not known. */

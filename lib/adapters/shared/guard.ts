@@ -21,6 +21,8 @@ export interface HostCall {
   args: unknown
   toolCallId?: string | undefined
   sessionId?: string | undefined
+  /** The folder that it runs in: permission judges relative paths there. */
+  cwd?: string | undefined
   signal?: AbortSignal | undefined
   /** Judges this call in place of the controls'. */
   permission?: ToolControls['permission'] | undefined
@@ -48,7 +50,7 @@ export async function guardCall(
   controls: ToolControls,
   execute: (args: never) => unknown,
 ): Promise<HostOutcome> {
-  const { tool, args, toolCallId, sessionId, signal, permission, suspends } = call
+  const { tool, args, toolCallId, sessionId, cwd, signal, permission, suspends } = call
   let suspended = false
   let ran: { value: unknown } | { error: unknown } | undefined
   const capture = (told: ToolHookResult) => {
@@ -93,7 +95,10 @@ export async function guardCall(
       refusal: 'result',
     } as ToolControls,
   )
-  const context = { ...(toolCallId && { toolCallId }), ...(sessionId && { sessionId }), ...(signal && { signal }) }
+  const context = {
+    ...{ ...(toolCallId && { toolCallId }), ...(sessionId && { sessionId }) },
+    ...{ ...(signal && { signal }), ...(cwd && { workingDirectory: cwd }) },
+  }
   const result = await guarded.execute(args as never, context as ExecutionContext)
   const outcome = ran as { value: unknown } | { error: unknown } | undefined
   if (outcome === undefined) return { kind: 'refused', refusal: result as RefusedResult }

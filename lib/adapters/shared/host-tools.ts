@@ -15,3 +15,13 @@ export function checkHostTools(tools: unknown, options: unknown = {}): asserts t
   }
   checkOptions('options', options, { sessionId: ['a string', (value) => typeof value === 'string'] })
 }
+
+/**
+ * The framework's tool with the folder of ours as its `workingDirectory`, where the adapter finds it. It is read with each call, because
+ * the process may change its folder.
+ */
+export function inFolderOf<T extends object>(tool: HostableTool, made: T): T {
+  if (!('workingDirectory' in tool)) return made
+  const get = () => tool.workingDirectory
+  return Object.defineProperty(made, 'workingDirectory', { get, enumerable: true, configurable: true })
+}

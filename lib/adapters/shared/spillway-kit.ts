@@ -33,7 +33,7 @@ type KnownOfPruner = 'contextWindow' | 'ledger' | 'storage' | 'onError'
 
 /**
  * Options of `withSpillway`, all of them optional. Options that are not named here are those of the controls of the adapter: `permission`,
- * `mode`, `doomLoop`, `askDoomLoop`, `audit`, `hooks`, `hookTimeoutMs`, `query`, `onEvent`, `now`.
+ * `mode`, `doomLoop`, `askDoomLoop`, `audit`, `hooks`, `hookTimeoutMs`, `query`, `workingDirectory`, `onEvent`, `now`.
  */
 export interface SpillwayOptions
   extends Omit<AdapterControls, 'truncation' | 'fold' | 'history' | 'recovery' | 'ledger' | 'sessionId'> {
@@ -83,7 +83,9 @@ export interface SpillwayKit {
 const anything: Check = ['anything', () => true]
 const orOff: Check = ['an object, or false', (value) => value === false || isRecord(value)]
 
-const OWN: { readonly [K in Exclude<keyof SpillwayOptions, keyof ToolControls | 'onEvent' | 'now'>]-?: Check } = {
+const OWN: {
+  readonly [K in Exclude<keyof SpillwayOptions, keyof ToolControls | 'workingDirectory' | 'onEvent' | 'now'>]-?: Check
+} = {
   contextWindow: ['a number of tokens above 0', (value) => typeof value === 'number' && value > 0],
   outputTools: orOff,
   pruning: orOff,
@@ -107,6 +109,7 @@ const REST = [
   'hooks',
   'hookTimeoutMs',
   'query',
+  'workingDirectory',
   'onEvent',
   'now',
 ]

@@ -84,4 +84,11 @@ export interface RequestControls {
 }
 
 /** Everything that an adapter does: around tools, and with requests. */
-export interface AdapterControls extends Omit<ToolControls, 'refusal'>, RequestControls {}
+export interface AdapterControls extends Omit<ToolControls, 'refusal'>, RequestControls {
+  /**
+   * The folder that tools work in where neither the host nor the tool's own `workingDirectory` names one: permission judges relative
+   * paths there.
+   * @default the `vault` of the policy
+   */
+  workingDirectory?: string
+}

@@ -27,8 +27,8 @@ export interface Tried {
 /** Longer than every agent lets through. */
 const LINES = 5000
 
-/** Where the processes of one setup are tried: all at once, so that together they take no longer than the slowest. */
-interface Bench {
+/** Options of the processes of one setup, which are tried all at once, so that together they take no longer than the slowest. */
+interface TrialOptions {
   /** The folder in which they save. */
   scratch: string
   timeoutMs: number
@@ -38,15 +38,15 @@ interface Bench {
 export async function trySetup(agent: Agent, file: string, timeoutMs: number): Promise<Tried[]> {
   const { wiring } = agent
   const scratch = mkdtempSync(join(tmpdir(), 'spillway-doctor-'))
-  const bench = { scratch, timeoutMs }
+  const trial = { scratch, timeoutMs }
   try {
-    if (wiring.kind === 'file') return [await tryExtension(agent, file, bench)]
+    if (wiring.kind === 'file') return [await tryExtension(agent, file, trial)]
     const settings = await settingsOf(file)
     switch (wiring.kind) {
       case 'hooks':
-        return [(await switchedOff(agent, wiring, file)) ?? (await tryHooks(agent, settings, bench))]
+        return [(await switchedOff(agent, wiring, file)) ?? (await tryHooks(agent, settings, trial))]
       case 'plugin':
-        return [await tryPlugin(agent, settings[wiring.list], bench)]
+        return [await tryPlugin(agent, settings[wiring.list], trial)]
       case 'servers':
         return await Promise.all(proxiedServers(agent, settings).map((server) => tryServer(server, timeoutMs)))
     }
@@ -79,15 +79,15 @@ function memberOf(settings: AgentSettings, names: readonly string[]): unknown {
   return names.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), settings)
 }
 
-async function tryHooks(agent: Agent, settings: AgentSettings, bench: Bench): Promise<Tried> {
-  const tried = await Promise.all(wiredHooks(agent, settings).map((hook) => tryHook(agent, hook, bench)))
+async function tryHooks(agent: Agent, settings: AgentSettings, trial: TrialOptions): Promise<Tried> {
+  const tried = await Promise.all(wiredHooks(agent, settings).map((hook) => tryHook(agent, hook, trial)))
   const failed = tried.find(({ problem }) => problem !== undefined)
   if (failed !== undefined) return failed
   const times = tried.flatMap(({ ms }) => (ms === undefined ? [] : [ms]))
   return times.length === 0 ? {} : { ms: Math.min(...times) }
 }
 
-async function tryHook(agent: Agent, hook: WiredHook, { scratch, timeoutMs }: Bench): Promise<Tried> {
+async function tryHook(agent: Agent, hook: WiredHook, { scratch, timeoutMs }: TrialOptions): Promise<Tried> {
   const { event, line } = hook
   const kind = agent.hook?.events[event] ?? 'other'
   // The last one counts.
@@ -172,26 +172,26 @@ import(require('node:url').pathToFileURL(copy)).then(async (loaded) => {
   console.log(JSON.stringify(await handlers.get('tool_result')(event, {})))
 })`
 
-async function tryPlugin(agent: Agent, list: unknown, bench: Bench): Promise<Tried> {
+async function tryPlugin(agent: Agent, list: unknown, trial: TrialOptions): Promise<Tried> {
   const plugin = isArray(list) ? list.find(isOwnPlugin) : undefined
   // OpenCode installs what has only a name by itself.
   const folder = typeof plugin === 'string' && existsSync(plugin) ? plugin : PACKAGE
   if (plugin !== 'spillway' && folder !== plugin) return { problem: goneFile(agent, String(plugin)) }
-  return tryScript(agent, PLUGIN_TRIAL, [folder], bench)
+  return tryScript(agent, PLUGIN_TRIAL, [folder], trial)
 }
 
-async function tryExtension(agent: Agent, file: string, bench: Bench): Promise<Tried> {
+async function tryExtension(agent: Agent, file: string, trial: TrialOptions): Promise<Tried> {
   const missing = [...readFileSync(file, 'utf8').matchAll(/from "(\/[^"\n]+)"/g)].find(
     ([, path = '']) => !existsSync(path),
   )
   if (missing !== undefined) return { problem: goneFile(agent, missing[1] ?? '') }
-  return tryScript(agent, EXTENSION_TRIAL, [file, join(bench.scratch, 'extension.mjs')], bench)
+  return tryScript(agent, EXTENSION_TRIAL, [file, join(trial.scratch, 'extension.mjs')], trial)
 }
 
 const goneFile = ({ name }: Agent, path: string) => `${path} does not exist; run ${typedCommand()} init ${name} again`
 
-async function tryScript({ name }: Agent, script: string, args: string[], bench: Bench): Promise<Tried> {
-  const { scratch, timeoutMs } = bench
+async function tryScript({ name }: Agent, script: string, args: string[], trial: TrialOptions): Promise<Tried> {
+  const { scratch, timeoutMs } = trial
   const command = [process.execPath, '--no-warnings', '-e', script, ...args]
   const env = { SPILLWAY_STORAGE_DIR: join(scratch, 'outputs') }
   const { problem, stdout, isLate } = await runTrial({ command, input: '', env, timeoutMs })

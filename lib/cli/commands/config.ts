@@ -1,7 +1,7 @@
 /** `spillway config lint`: reports errors in a configuration, and settings that are probably mistakes. */
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { lintConfig, loadConfig } from 'spillway/config'
+import { lintConfig, loadConfig, type SpillwayConfig, updateConfig } from 'spillway/config'
 import { type Command, type Parsed, wrongArgument } from '../command'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
@@ -33,6 +33,21 @@ interface Finding {
   column?: number
 }
 
+/** The content of a file as it is written, so that rules have the numbers that they have there; `readable` if it cannot be parsed. */
+async function written(file: string, readable: SpillwayConfig): Promise<SpillwayConfig> {
+  let content = readable
+  try {
+    // Without a change nothing is written.
+    await updateConfig(file, (current) => {
+      content = current
+      return undefined
+    })
+  } catch {
+    // Loading has said what is wrong.
+  }
+  return content
+}
+
 async function run({ positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
   if (action !== 'lint') throw wrongArgument('action', action ?? '', ['lint'])
@@ -45,7 +60,7 @@ async function run({ positionals, json }: Parsed): Promise<number> {
   const told = new Set(problems.map(({ path }) => path))
   const found: Finding[] = [
     ...problems.map(({ severity, path, message, line, column }) => ({ kind: severity, path, message, line, column })),
-    ...lintConfig(config).filter(({ path }) => !told.has(path)),
+    ...lintConfig(await written(file, config)).filter(({ path }) => !told.has(path)),
   ]
   if (json) {
     await printJson(found)
