@@ -15,6 +15,7 @@ import { updateReadme } from './readme.mjs'
 import { describeEnvironment, failedRow, markdown } from './report.mjs'
 import { loadSubject } from './subject.mjs'
 import { context } from './suites/context.mjs'
+import { fold } from './suites/fold.mjs'
 import { hook } from './suites/hook.mjs'
 import { load } from './suites/load.mjs'
 import { middleware } from './suites/middleware.mjs'
@@ -41,6 +42,7 @@ const TABLES = [
       outdated,
       pruning,
       context,
+      fold,
       permission,
       proxy,
       saved,

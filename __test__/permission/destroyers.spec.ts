@@ -47,6 +47,28 @@ describe('what destroys a machine is denied in every mode', () => {
     expect(commands.filter((command) => decide('defaults', command, 'full_access') !== 'deny')).toEqual([])
   })
 
+  const long = 'a'.repeat(14_000)
+  const puttings = [
+    `parallel 'echo {} {} {} {} {}; rm -rf {}' ::: '/ ${long}'`,
+    `parallel 'echo {} {} {} {} {}; rm -rf {}' ::: / ${long}`,
+    `echo '/ ${long}' | xargs -I{} sh -c 'echo {} {} {} {} {}; rm -rf {}'`,
+    `echo '~ ${'b/ '.repeat(60)}' | xargs sh -c '${'echo "$@"; '.repeat(400)}rm -rf "$@"'`,
+    `echo / | xargs sh -c 'rm -rf "$@"$@"$@"' _`,
+    `rm -rf / ; echo a | xargs sh -c 'x "$@"$@"y"'`,
+  ]
+  test.each(puttings.map((command) => [`${command.slice(0, 60)}…`, command]))('what is put into %s', (_, command) => {
+    expect(names.map((name) => decide(name, command))).toEqual(names.map(() => 'deny'))
+    expect(decide('defaults', command, 'full_access')).toBe('deny')
+  })
+
+  test('more input than is read is asked about', () => {
+    for (const command of [
+      `echo '${'a '.repeat(65)}/' | xargs rm -rf`,
+      `echo '${'a/b/c '.repeat(60)}' | xargs sh -c '${'echo "$@"; '.repeat(2000)}'`,
+    ])
+      expect(['ask', 'deny']).toContain(decide('defaults', command, 'full_access'))
+  })
+
   test('a tool that deletes is denied the same places', () => {
     const tool = (tool: string, path: string) =>
       policies.defaults.evaluate({ tool, args: { path }, mode: 'full_access' }).decision

@@ -1,4 +1,11 @@
-import { guardTool, type TruncationContext, TruncationService, type UserTruncationConfig } from 'spillway'
+import {
+  createTruncation,
+  guardTool,
+  ToolRegistry,
+  type TruncationContext,
+  TruncationService,
+  type UserTruncationConfig,
+} from 'spillway'
 import { createShellTool } from 'spillway/tools'
 import { tempDir } from '../support/temp'
 
@@ -23,6 +30,12 @@ describe('defaults of the caller', () => {
     ['give way to a strategy of the call', {}, { options: { strategy: 'byte' } }, false],
     ['give way to what the tool declares', {}, { declared: { strategy: 'default' } }, false],
     ['keep an end that the service chose', { global: { direction: 'tail' } }, {}, false],
+    [
+      'keep an end that the service chose, also if it failed',
+      { global: { direction: 'head' } },
+      { failed: true },
+      false,
+    ],
     ['keep an end that the user chose for the tool', { tools: { bash: { direction: 'head' } } }, {}, false],
     ['keep an end that the call chose', {}, { options: { direction: 'both' } }, false],
     ['leave a profile its rules', { profile: 'opencode' }, {}, false],
@@ -115,6 +128,41 @@ describe('the command', () => {
   test('is a text', async () => {
     const error = { code: 'INVALID_ARGUMENT', field: 'context.command' }
     await expect(preview(LOG, { command: ['git', 'diff'] as never })).rejects.toMatchObject(error)
+  })
+})
+
+describe('the command of a call', () => {
+  const diff = Array.from({ length: 40 }, (_, file) => {
+    const lines = Array.from({ length: 60 }, (_, line) => ` context ${line} of error ${file}`).join('\n')
+    return `diff --git a/f${file} b/f${file}\n--- a/f${file}\n+++ b/f${file}\n@@ -1,60 +1,61 @@\n${lines}\n+added\n`
+  }).join('')
+  const options = { strategy: 'smart', global: { maxBytes: 8000 } } as const
+  const isDiff = (text: unknown) => String(text).match(/^diff --git/gm)?.length === 40
+  const cases: [tool: string, args: object, isRead: boolean][] = [
+    ['bash', { command: 'git diff' }, true],
+    ['exec_command', { cmd: 'git diff' }, true],
+    ['shell', { command: ['bash', '-lc', 'git diff'] }, true],
+    ['mcp__box__run_command', { command: 'git diff' }, true],
+    ['bash', { command: 'npm test' }, false],
+    ['bash', { command: `git diff ${'x'.repeat(5000)}` }, false],
+    ['git', { command: 'git diff' }, false],
+  ]
+
+  test.each(cases)('is read by guardTool: %s %j', async (name, args, isRead) => {
+    const service = new TruncationService({ storageDirs: [tempDir()], ...options })
+    const { execute } = guardTool({ name, execute: (_: object) => diff }, { truncation: service })
+    expect(isDiff(await execute(args))).toBe(isRead)
+  })
+
+  test.each(cases)('is read by ToolRegistry: %s %j', async (name, args, isRead) => {
+    const { middleware } = createTruncation({ storageDirs: [tempDir()], strategy: 'smart', maxBytes: 8000 })
+    const registry = new ToolRegistry()
+    registry.register({ name, execute: () => ({ success: true, output: diff }) })
+    registry.setTruncationMiddleware(middleware)
+    const [answer] = await registry.execute([
+      { id: 'c', type: 'function', function: { name, arguments: JSON.stringify(args) } },
+    ])
+    expect(isDiff(answer?.result.output)).toBe(isRead)
   })
 })
 

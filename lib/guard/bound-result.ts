@@ -1,6 +1,7 @@
 /** Truncates and folds the result of a call, in the shape that the tool gave it. */
 
 import { isSavedOutput } from '../storage/saved-outputs'
+import { commandOf } from '../tools/command-of'
 import { foldResult } from '../tools/fold-result'
 import { isMcp } from '../tools/tool-result'
 import { opened } from '../truncation/bounded-output'
@@ -25,12 +26,6 @@ function questionOf({ tool, controls }: Guard, { args }: Call): string | undefin
   }
 }
 
-/** The command line of a call, under the names that tools give it. */
-function commandOf(args: unknown): string | undefined {
-  if (!isRecord(args)) return undefined
-  return [args.command, args.cmd].find((text) => typeof text === 'string')
-}
-
 export async function truncate(guard: Guard, call: Call, given: unknown, isError: boolean): Promise<unknown> {
   if (given === undefined || given === null) return given
   const { value, made } = opened(given)
@@ -42,7 +37,7 @@ export async function truncate(guard: Guard, call: Call, given: unknown, isError
   const { toolCallId, sessionId, signal } = call
   const { name: toolName, truncation: declared } = tool
   const query = questionOf(guard, call)
-  const command = commandOf(call.args)
+  const command = commandOf(toolName, call.args)
   const beside = { ...(query && { query }), ...(command && { command }) }
   const context = { toolName, toolCallId, sessionId, signal, declared, failed: isError, ...beside }
   const noteFile = (bounded: ToolResultLike) => {

@@ -20,6 +20,7 @@ import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
+import { commandOf } from './command-of'
 import { foldResult, type ResultFolder, runFolded } from './fold-result'
 import { CANCELLED, toolResultOf } from './tool-result'
 import { folderFor } from './working-folder'
@@ -201,6 +202,7 @@ async function callTool(
     messageId,
     toolCallId: id,
     signal,
+    command: commandOf(name, args.value),
     declared: tool?.truncation,
   })
   const outputPath = whole?.metadata?.truncationPath

@@ -136,9 +136,13 @@ impl Settings {
         for (_, layer) in by_alias.chain(by_name) {
             fold.add("tool", Some(layer));
         }
+        let is_end_chosen =
+            fold.is_end_chosen() || options.as_ref().is_some_and(|call| call.direction.is_some());
         fold.add("failed result", failed.as_ref());
         fold.add("call", options.as_ref());
-        fold.keep_chosen_end();
+        if is_end_chosen {
+            fold.leave_callers_strategy();
+        }
         Ok(self.finish(fold, call))
     }
 
@@ -254,10 +258,14 @@ impl Fold {
         self.note("strategy", "global");
     }
 
-    /// Keeps the end that a setting names: a strategy that is only a default of the caller would show other lines.
-    fn keep_chosen_end(&mut self) {
-        let is_chosen = matches!(self.source("direction"), "global" | "declared" | "tool" | "call");
-        if is_chosen && self.source("strategy") == "caller" {
+    /// Returns true if a setting names the end that is kept.
+    fn is_end_chosen(&self) -> bool {
+        matches!(self.source("direction"), "global" | "declared" | "tool")
+    }
+
+    /// Drops a strategy that is only a default of the caller: it would show other lines than the chosen end.
+    fn leave_callers_strategy(&mut self) {
+        if self.source("strategy") == "caller" {
             self.strategy = "default".to_owned();
             self.note("strategy", "default");
         }

@@ -191,7 +191,7 @@ pub(crate) fn names_folder(key: &str) -> bool {
 }
 
 /// Returns the command of a call of a terminal. Arguments that are a text are the command.
-pub(crate) fn command_of(args: &Value) -> Option<String> {
+pub fn command_of(args: &Value) -> Option<String> {
     let value = match args {
         Value::String(_) => args,
         _ => WHOLE_COMMAND_KEYS.iter().find_map(|key| args.get(key))?,

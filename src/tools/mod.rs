@@ -16,7 +16,7 @@
 //! | [`table`] | which tools are known, their kinds, and how their arguments state what they touch |
 //! | [`arguments`] | which names of arguments state paths, commands, addresses, … |
 
-pub(crate) mod arguments;
+pub mod arguments;
 mod table;
 
 use std::collections::HashMap;

@@ -49,6 +49,7 @@ export class AnswerBounds {
       toolName: mcpToolName(this.peers.serverName ?? 'server', pending?.tool ?? pending?.method ?? 'answer'),
       toolCallId: `${this.mark}${pending?.id ?? randomUUID()}`,
       options,
+      command: pending?.command,
       ...(sessionId !== undefined && { sessionId }),
     }
   }

@@ -16,6 +16,8 @@ export interface Pending {
   id: string
   /** The id itself. */
   given: unknown
+  /** The command that the call runs, if its tool is a shell. */
+  command?: string | undefined
   /** The call as it was judged. */
   judged?: string
 }

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { commandOf } from '../../tools/command-of'
 import { asText } from '../../util/guards'
 import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
@@ -250,8 +251,9 @@ export class ServerProxy {
     }
   }
 
-  private forwardCall(line: Line, { id }: Message, key: string, tool: string): Promise<void> | undefined {
-    this.pending.add({ method: 'tools/call', tool, id: key, given: id })
+  private forwardCall(line: Line, message: Message, key: string, tool: string): Promise<void> | undefined {
+    const command = commandOf(tool, argumentsOf(message))
+    this.pending.add({ method: 'tools/call', tool, id: key, given: message.id, command })
     return pass(line, this.server)
   }
 
@@ -299,7 +301,14 @@ export class ServerProxy {
     if (controller.signal.aborted) {
       line.spool?.close()
     } else if ('isAllowed' in verdict) {
-      this.pending.add({ method: 'tools/call', tool: name, id: key, given: message.id, judged })
+      this.pending.add({
+        method: 'tools/call',
+        tool: name,
+        id: key,
+        given: message.id,
+        judged,
+        command: commandOf(name, args),
+      })
       if (answered === undefined || isContinued) {
         await this.onward(line, message)
         return

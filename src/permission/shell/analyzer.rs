@@ -370,7 +370,7 @@ impl<'a> Walker<'a> {
         self.add_concern(about, Concern::always(reason));
     }
 
-    fn add_concern(&mut self, about: &str, concern: Concern) {
+    pub(super) fn add_concern(&mut self, about: &str, concern: Concern) {
         self.push(AnalyzedCommand {
             text: about.to_owned(),
             concerns: vec![concern],

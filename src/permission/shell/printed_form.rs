@@ -5,8 +5,8 @@ use super::read_alone;
 use super::word::Word;
 use crate::tools::Printed;
 
-/// Longer commands are scripts, which print more than one thing.
-const MAX_BYTES: usize = 4096;
+/// Maximum length of a command of which the output is known. Longer ones are scripts, which print more than one thing.
+pub const MAX_COMMAND_BYTES: usize = 4096;
 
 /// Programs that pass on what comes in, or a part of it, if no file is named.
 const FILTERS: [&str; 9] =
@@ -20,7 +20,7 @@ const LISTERS: [&str; 22] = [
 
 /// Returns what a command prints, as far as its programs say.
 pub fn printed_form(command: &str) -> Printed {
-    if command.len() > MAX_BYTES {
+    if command.len() > MAX_COMMAND_BYTES {
         return Printed::Other;
     }
     let reading = read_alone(command);
@@ -141,7 +141,7 @@ mod tests {
                 assert_eq!(printed_form(command), expected, "{command}");
             }
         }
-        let script = format!("cat <<E\n{}E\n", "x\n".repeat(MAX_BYTES));
+        let script = format!("cat <<E\n{}E\n", "x\n".repeat(MAX_COMMAND_BYTES));
         assert_eq!(printed_form(&script), Printed::Other);
     }
 }
