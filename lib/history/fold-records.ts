@@ -11,7 +11,8 @@ export function isFoldRecord(value: unknown): value is FoldRecord {
   const { saved, edits, counts = [] } = value as Partial<FoldRecord>
   const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
   return (
-    isPlace(saved) &&
+    // A text that takes fewer bytes may have more UTF-16 units.
+    Number.isSafeInteger(saved) &&
     isArray(counts) &&
     counts.every((id) => typeof id === 'string') &&
     isArray(edits) &&
