@@ -2083,7 +2083,10 @@ export interface ContextManagerOptions<M = unknown> {
 	doomLoop?: {
 		forget(toolCallIds: readonly string[]): void;
 	};
-	/** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. */
+	/**
+	 * Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. A session
+	 * that was not used yet is restored from the first request.
+	 */
 	fold?: {
 		forget(toolCallIds: readonly string[], options?: {
 			callsStay?: boolean;

@@ -138,6 +138,23 @@ describe('a tool that returns the result of a command', () => {
 })
 
 describe('withSpillway of the AI SDK', () => {
+  test.each<[string, Any, boolean]>([
+    ['folds against the history that another process left', {}, true],
+    ['has nothing to fold against', { fold: false }, false],
+  ])('%s', async (_, more, isFolded) => {
+    const text = Array.from({ length: 60 }, (_, at) => `line ${at} of a long output of a command`).join('\n')
+    const { model } = modelOf()
+    const agent: Any = ai.withSpillway({
+      model,
+      sessionId: 's',
+      tools: { look: { execute: async () => text } as Any },
+      ...more,
+    })
+    await agent.model.doGenerate({ prompt: [go, ...callAndResult('c1', text)] })
+    const shown = await shownBy(agent.tools.look, 'c2')
+    expect(shown.includes('same as lines 4-57 of the result of look above]')).toBe(isFolded)
+  })
+
   test('bounds outputs, and gives tools that read them to their end', async () => {
     const { tools } = ai.withSpillway({ model, tools: { look: look() as Any }, truncation: limits() })
     const preview = await shownBy(tools.look)

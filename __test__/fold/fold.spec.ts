@@ -695,6 +695,18 @@ describe('with a pruner', () => {
         ).toThrow('folds')
     })
 
+    test('a record may save bytes and no UTF-16 units', () => {
+      const lines = Array.from({ length: 8 }, (_, at) => `第${at}行是这个文件的一行文字`)
+      const text = (name: string) => [file(0, 4, name), ...lines, file(4, 8, name)].join('\n')
+      const [fold, ledger] = [new FoldSession(), new ToolResultLedger()]
+      const path = `src/${'x'.repeat(56)}`
+      fold.fold(text('one'), { ...read('a'), args: { path } })
+      const { record } = fold.fold(text('two'), bash('b'))
+      expect(record?.saved).toBeLessThan(0)
+      ledger.record({ toolCallId: 'b', toolName: 'bash', folds: record! })
+      expect(ledger.get('b')?.folds).toEqual(record)
+    })
+
     test('many short commands do not make it forget what it may point to', () => {
       const session = new FoldSession()
       session.fold(file(0, 60), read('a'))

@@ -6,7 +6,7 @@ import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'
 import { eachTurn, pruner, nothing as whole } from '../pruning/policies.mjs'
 import { isResult, sessions } from '../pruning/trajectories.mjs'
-import { filters, folds, nothing, wholeResults } from './shapes.mjs'
+import { filters, folds, nothing, restarted, wholeResults } from './shapes.mjs'
 
 const READS = [0.1, 0.05, 0.025]
 const LIFETIMES = [
@@ -53,12 +53,15 @@ await main(async () => {
     })
     return `| ${[name, `${percent(saved)} %`, ...cells].join(' | ')} |`
   })
+  const share = (shape) => percent(1 - bytesOf(under(shape)) / bytesOf(base))
   const text = [
     `| cost / dearest session, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
     `| --- | ---: |${' ---: |'.repeat(columns.length)}`,
     ...lines,
     '',
     `${base.length} sessions; two halves of them, every other one: ${[0, 1].map((half) => percent(1 - bytesOf(under(folded), half) / bytesOf(base, half))).join(' and ')} % of the bytes of results folded.`,
+    '',
+    `If another process continues each session from its middle and restores it, ${share(restarted(true))} % are folded; if it restores nothing, ${share(restarted(false))} %.`,
   ].join('\n')
   fillPage('docs/folding.md', 'figures', text)
   console.log(text)

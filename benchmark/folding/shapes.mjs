@@ -1,20 +1,36 @@
 // Shapes results when they first enter the context: by Spillway, and by the rules of others.
 
 import foldEntry from '../../dist/entries/fold.js'
+import spillway from '../../index.js'
 
 const { FoldSession } = foldEntry
+const { ToolResultLedger } = spillway
 
-/** The messages of a session with other texts in the place of results. `make` is asked once per session. */
+/**
+ * The messages of a session with other texts in the place of results. `make` is asked once per session; `restart` is called in the middle of
+ * it with the messages in view.
+ */
 const shaped = (make) => (messages) => {
-  const { text, clear } = make()
+  const { text, clear, restart } = make()
   const calls = new Map()
-  return messages.map((message) => {
+  let view = []
+  return messages.map((message, at) => {
     for (const { id, name, args } of message.toolCalls ?? []) calls.set(id, { name, args })
-    if (message.boundary === 'compaction') clear?.()
-    if (message.role !== 'tool' || typeof message.content !== 'string') return message
-    const { name = message.toolName ?? 'tool', args } = calls.get(message.toolCallId) ?? {}
-    return { ...message, content: text(message.content, { toolName: name, toolCallId: message.toolCallId, args }) }
+    if (at === Math.floor(messages.length / 2)) restart?.(view)
+    if (message.boundary === 'compaction') {
+      clear?.()
+      view = []
+    }
+    const shaped = withText(message, calls, text)
+    view.push(shaped)
+    return shaped
   })
+}
+
+function withText(message, calls, text) {
+  if (message.role !== 'tool' || typeof message.content !== 'string') return message
+  const { name = message.toolName ?? 'tool', args } = calls.get(message.toolCallId) ?? {}
+  return { ...message, content: text(message.content, { toolName: name, toolCallId: message.toolCallId, args }) }
 }
 
 export const nothing = (messages) => messages
@@ -24,6 +40,40 @@ export const folds = (options = {}) =>
     const session = new FoldSession(options)
     return { text: (content, call) => session.fold(content, call).content, clear: () => session.clear() }
   })
+
+/** The same where another process continues each session, and restores what is in view or does not. */
+export const restarted = (isRestored) =>
+  shaped(() => {
+    let session = new FoldSession()
+    const ledger = new ToolResultLedger()
+    return {
+      text: (content, call) => {
+        const { content: shown, record: folds } = session.fold(content, call)
+        if (folds !== undefined) ledger.record({ toolCallId: call.toolCallId, toolName: call.toolName, folds })
+        return shown
+      },
+      clear: () => session.clear(),
+      restart: (view) => {
+        session = new FoldSession()
+        if (isRestored) session.restore(view.map(chatMessage), { ledger })
+      },
+    }
+  })
+
+/** A message of chat completions. */
+function chatMessage({ role, content, toolCalls, toolCallId }) {
+  const calls = toolCalls?.map(({ id, name, args }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) ?? '{}' },
+  }))
+  return {
+    role,
+    content,
+    ...(calls?.length > 0 && { tool_calls: calls }),
+    ...(toolCallId && { tool_call_id: toolCallId }),
+  }
+}
 
 /** An equal result is not said again. */
 export const wholeResults = shaped(() => {

@@ -21,6 +21,7 @@ import {
   lastingAfterChange,
   overLimits,
   requestTokens,
+  resumeFolds,
   withinLimits,
 } from './manager-parts'
 import {
@@ -291,6 +292,7 @@ async function prepare<M>(
   }
   inner.last = report
   forget(inner, report.left, report.leftCalls)
+  resumeFolds(inner, pruned.messages)
   const { requestOptions } = pruned
   const prepared = { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
   inner.requests.set(prepared, { stored: [...messages], sent: pruned.messages, fold: inner.fold })

@@ -1,8 +1,8 @@
 /** The messages of a stored history with their state in a request, for a person who looks at it. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { hasPointers } from '../fold/restore'
 import { Estimate } from '../history/estimate'
+import { hasPointers } from '../history/fold-records'
 import { FoldTexts } from '../history/fold-texts'
 import { formatOf, viewsIn } from '../history/formats'
 import type { ToolResultKnowledge } from '../history/ledger'

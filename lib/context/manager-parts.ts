@@ -4,6 +4,7 @@ import type { Fold } from '../compaction/apply-summary'
 import { environmentTexts } from '../compaction/prompt'
 import type { CompactionState } from '../compaction/report'
 import { SpillwayError } from '../errors'
+import { isUnusedSession } from '../fold/fold-session'
 import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
@@ -134,6 +135,17 @@ export function environmentTokens<M>(inner: Inner<M>): number {
 /** Tokens of a request whose history is estimated at `tokens`: as the provider counts them, once it has counted. */
 export function requestTokens<M>(inner: Inner<M>, tokens: number): number {
   return countedTokens(inner.pruner, tokens) ?? tokens + environmentTokens(inner)
+}
+
+/** Restores a fold session that was not used yet from what is sent: another process folded it. Never throws. */
+export function resumeFolds<M>({ options, tell }: Inner<M>, sent: readonly M[]): void {
+  const { fold, ledger } = options
+  if (!isUnusedSession(fold)) return
+  try {
+    fold.restore(sent, ledger === undefined ? {} : { ledger })
+  } catch (thrown) {
+    tell(new SpillwayError('CALLBACK', `fold: ${messageOf(thrown)}`, { cause: thrown }))
+  }
 }
 
 /**

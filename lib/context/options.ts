@@ -85,7 +85,10 @@ export interface ContextManagerOptions<M = unknown> {
    * not count as a loop: a `DoomLoopDetector`.
    */
   doomLoop?: { forget(toolCallIds: readonly string[]): void }
-  /** Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. */
+  /**
+   * Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. A session
+   * that was not used yet is restored from the first request.
+   */
   fold?: { forget(toolCallIds: readonly string[], options?: { callsStay?: boolean }): void }
   /** Receives every error; the messages are returned regardless. @default a warning of the process */
   onError?: (error: SpillwayError) => void

@@ -1,5 +1,6 @@
 /** Replaces lines of a result that are already in the context by a pointer, when the result first enters it. */
 
+import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { call, native } from '../native/native'
 import { estimateTokens } from '../tokens/tokens'
 import type { FoldEdit, FoldRecord } from '../types'
@@ -7,6 +8,8 @@ import { isArray } from '../util/guards'
 import { tellCaller } from '../util/warn'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
+import { FIRST_ID, PartialTexts } from './partial-texts'
+import { historyInView, type ResultInView } from './results-in-view'
 import { TestChanges } from './test-changes'
 
 /** Options of {@link FoldSession}. */
@@ -24,6 +27,12 @@ export interface FoldOptions {
   tools?: Readonly<Record<string, boolean | FoldLimits>>
   /** Called with each result of which a part was replaced. An error in it is a warning of the process. */
   onFold?: (event: FoldEvent) => void
+}
+
+/** Options of {@link FoldSession.restore}. */
+export interface FoldRestoreOptions {
+  /** Says which results were folded, and how: the ledger that everything else has that shortens the history. */
+  ledger?: ToolResultKnowledge
 }
 
 /** Limits for the results of one tool. */
@@ -118,8 +127,14 @@ const CHECKS: { readonly [K in keyof Required<FoldOptions>]: Check } = {
   onFold: ['a function', (value) => typeof value === 'function'],
 }
 
+const RESTORE_CHECKS = { ledger: LEDGER_CHECK }
+
 const LIMITS = { minLines: CHECKS.minLines, minBytes: CHECKS.minBytes }
 
+/** Default of the index, and bytes that a text and each of its lines take in it at least. */
+const MAX_INDEX_BYTES = 8_388_608
+const TEXT_BYTES = 128
+const LINE_BYTES = 12
 /** Shorter texts have no run of lines that a pointer could stand for. */
 const SMALL_UNITS = 300
 /** Longer arguments are not compared, nor are texts in them. */
@@ -141,6 +156,9 @@ interface Edit {
 
 interface Inner {
   readonly handle: object
+  readonly maxIndexBytes: number
+  /** Nothing was folded or restored, and no call has begun. */
+  isUnused: boolean
   readonly tools: ReadonlyMap<string, boolean | FoldLimits>
   readonly onFold: FoldOptions['onFold']
   /** The call of each number, with the argument if it is one; and the numbers of each call. */
@@ -164,7 +182,7 @@ const inners = new WeakMap<FoldSession, Inner>()
  *
  * A pointer is valid as long as its target is sent. `HistoryPruner` and `ContextManager` give a result its text back when they
  * leave out its target, if their ledger has the records. If you remove results in another way, call {@link forget} or
- * {@link clear} first.
+ * {@link clear} first. {@link restore} continues a session in another process.
  *
  * @example
  * const session = new FoldSession()
@@ -180,6 +198,8 @@ export class FoldSession {
     }
     inners.set(this, {
       handle: call(() => native.foldOpen(JSON.stringify(limits))),
+      maxIndexBytes: limits.maxIndexBytes ?? MAX_INDEX_BYTES,
+      isUnused: true,
       tools: new Map(Object.entries(tools)),
       onFold,
       calls: new Map(),
@@ -188,7 +208,7 @@ export class FoldSession {
       running: new Map(),
       ended: [],
       time: 0,
-      next: 0,
+      next: FIRST_ID,
       sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0, savedTokens: 0 },
       last: undefined,
     })
@@ -201,13 +221,7 @@ export class FoldSession {
    * @throws SpillwayError `INVALID_ARGUMENT` for an invalid call
    */
   begin(about: BegunCall): void {
-    const { toolName, toolCallId, args } = checkedCall(about)
-    const { running, next, time } = inners.get(this) as Inner
-    if (!toolCallId) return
-    const { since, time: began } = running.get(toolCallId) ?? { since: next, time }
-    running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since, time: began })
-    const [oldest] = running.keys()
-    if (running.size > MAX_RUNNING && oldest !== undefined) endOf(inners.get(this) as Inner, oldest)
+    beginOf(inners.get(this) as Inner, checkedCall(about))
   }
 
   /** Says that a call has ended without a result that is folded. */
@@ -223,6 +237,7 @@ export class FoldSession {
   fold(text: string, about: FoldCall): FoldedText {
     if (typeof text !== 'string') throw wrong('text', text, 'a string')
     const inner = inners.get(this) as Inner
+    inner.isUnused = false
     const beside = isRecord(about) ? endOf(inner, about.toolCallId) : undefined
     // Most results are small.
     if (text.length <= SMALL_UNITS) {
@@ -246,11 +261,7 @@ export class FoldSession {
     const id = numberOf(inner, { id: toolCallId })
     const at = { since: beside?.since, beside: beside?.labels }
     const named = { call: id, tool: toolName.toWellFormed(), args: described, ...at }
-    // The model wrote its arguments before it sees the result.
-    for (const [argument, value] of longTexts(args)) {
-      const given = { ...named, id: numberOf(inner, { id: toolCallId, argument }), argument: true }
-      call(() => native.foldText(inner.handle, value, JSON.stringify(given)))
-    }
+    addArguments(inner, { toolCallId, args }, named)
     // A text without lone surrogates has no such line.
     const kept = keep.filter((line) => line.isWellFormed())
     const given = { ...named, id, protected: isProtected, keep: kept, ...Object(own) }
@@ -273,6 +284,30 @@ export class FoldSession {
       ...(counted.length > 0 && { counts: counted }),
     }
     return { content, record }
+  }
+
+  /**
+   * Continues a session in another process: replaces what this one knows by what a history shows, so that the next results point to
+   * it. Pass the messages as they are sent, after pruning and compaction, in any format that `detectFormat` knows; they are never changed. Lines are
+   * indexed only where they are shown: not those that pointers stand for, and nothing of a result that has media, or has no id or call. If the
+   * history is too long for the index, its newest results are known.
+   * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or an option is not allowed
+   */
+  restore(messages: readonly unknown[], options: FoldRestoreOptions = {}): void {
+    checkOptions('options', options, RESTORE_CHECKS)
+    const { results, running } = historyInView('FoldSession.restore', messages, options.ledger)
+    const inner = inners.get(this) as Inner
+    this.clear()
+    inner.isUnused = false
+    const begins = [...running]
+    const partial = new PartialTexts(inner.handle)
+    for (const result of newestOf(results, inner.maxIndexBytes)) {
+      // Which of the two will stand above the other is not known.
+      while (begins[0] !== undefined && begins[0].message <= result.message) beginOf(inner, begins.shift() as BegunCall)
+      addResult(inner, partial, result)
+    }
+    partial.close()
+    for (const begun of begins) beginOf(inner, begun)
   }
 
   /**
@@ -360,6 +395,72 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
   if (first !== undefined && change !== undefined && Buffer.byteLength(change) + 1 < saved)
     first.text = `${change}\n${first.text}`
   return edits
+}
+
+/** Returns true for a session that was not used yet: a history that comes first is the one that it continues. */
+export function isUnusedSession(folder: unknown): folder is FoldSession {
+  return folder instanceof FoldSession && inners.get(folder)?.isUnused === true
+}
+
+/** The newest results, as many as an index may hold. */
+function newestOf(results: readonly ResultInView[], maxBytes: number): readonly ResultInView[] {
+  let left = maxBytes
+  let from = results.length
+  while (from > 0 && left > 0 && results.length - from < MAX_IDS) {
+    from--
+    left -= TEXT_BYTES + LINE_BYTES * countLines(results[from]?.text)
+  }
+  return results.slice(from)
+}
+
+function countLines(text = ''): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** Remembers a result that was shown before. */
+function addResult(
+  inner: Inner,
+  partial: PartialTexts,
+  { toolName, toolCallId, args, text, hidden }: ResultInView,
+): void {
+  const about = { toolName, toolCallId, args }
+  if (inner.running.size > 0 && toolCallId) {
+    beginOf(inner, about)
+    endOf(inner, toolCallId)
+  }
+  if (!toolCallId || text === undefined || text.length <= SMALL_UNITS || !text.isWellFormed()) {
+    countCall(inner, about)
+    return
+  }
+  const id = numberOf(inner, { id: toolCallId })
+  const named = { call: id, tool: toolName.toWellFormed(), args: describeArgs(args) }
+  addArguments(inner, { toolCallId, args }, named)
+  if (hidden.length > 0) partial.add(text, hidden, { ...named, id })
+  else call(() => native.foldText(inner.handle, text, JSON.stringify({ ...named, id, protected: true })))
+}
+
+/** Remembers the texts among the arguments of a call: the model wrote them before it saw the result. */
+function addArguments(
+  inner: Inner,
+  { toolCallId: id, args }: { toolCallId: string; args: FoldCall['args'] },
+  named: object,
+) {
+  for (const [argument, value] of longTexts(args)) {
+    const given = { ...named, id: numberOf(inner, { id, argument }), argument: true }
+    call(() => native.foldText(inner.handle, value, JSON.stringify(given)))
+  }
+}
+
+function beginOf(inner: Inner, { toolName, toolCallId, args }: BegunCall): void {
+  const { running, next, time } = inner
+  inner.isUnused = false
+  if (!toolCallId) return
+  const { since, time: began } = running.get(toolCallId) ?? { since: next, time }
+  running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since, time: began })
+  const [oldest] = running.keys()
+  if (running.size > MAX_RUNNING && oldest !== undefined) endOf(inner, oldest)
 }
 
 /** Ends a call. Returns what ran beside it. */

@@ -10,5 +10,6 @@ export {
   type FoldLimits,
   type FoldOptions,
   type FoldReport,
+  type FoldRestoreOptions,
   FoldSession,
 } from './fold-session'

@@ -1,8 +1,8 @@
 /** Texts of folded results without their pointers. */
 
-import { foldKey, unfolded, withoutPointers } from '../fold/restore'
 import type { FoldRecord } from '../types'
 import { sha256 } from '../util/crypto'
+import { foldKey, showsEdits, unfolded, withoutPointers } from './fold-records'
 import type { CallView } from './message-view'
 
 /** Minimum length of an argument that a pointer may refer to. */
@@ -31,7 +31,8 @@ export class FoldTexts {
     folds: FoldRecord | undefined,
   ): string | undefined {
     for (const [key, value] of longArguments(toolCallId, answered)) this.texts.set(key, value)
-    if (folds === undefined) {
+    // One that got its text back has the record still.
+    if (folds === undefined || !showsEdits(shown, folds)) {
       this.texts.set(toolCallId, shown)
       return shown
     }

@@ -1,9 +1,9 @@
 /** Which record of a ledger belongs to which result: providers that number the calls of each answer use an id again. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { hasPointers } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { groupedBy } from '../util/grouped'
+import { hasPointers } from './fold-records'
 import { recordsOf, type ToolResultKnowledge } from './ledger'
 import { joinedText, type ResultText } from './message-cache'
 import type { CallView } from './message-view'

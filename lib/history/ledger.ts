@@ -1,12 +1,12 @@
 /** Metadata recorded when a tool call finishes, for use after its result has been truncated. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { isFoldRecord } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
 import type { Check as OptionCheck } from '../validation/options'
 import { checkKeys, invalid, isRecord, readable, wrong } from '../validation/validate'
+import { isFoldRecord } from './fold-records'
 
 /** The argument of {@link ToolResultLedger.record}: facts about a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isError' | 'bytes'> {

@@ -1,8 +1,8 @@
 /** Pointers of a history that was made shorter: none of them outlives its target. */
 
-import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../fold/restore'
 import type { FoldRecord } from '../types'
 import { groupedBy } from '../util/grouped'
+import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from './fold-records'
 import { FoldTexts, longArguments, targetOf } from './fold-texts'
 import { elementOf, formatOf, viewsIn } from './formats'
 import { knownResults } from './known-results'

@@ -1,6 +1,6 @@
 /** Folded results of a history: the targets of their pointers, and their texts if a target is no longer sent. */
 
-import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../fold/restore'
+import { foldKey, hasPointers, miscounts, targetsOf, withoutPointers } from '../history/fold-records'
 import { FoldTexts, targetOf } from '../history/fold-texts'
 import type { ToolResultKnowledge } from '../history/ledger'
 import { joinedText, type ResultText } from '../history/message-cache'

@@ -1,4 +1,4 @@
-/** Restores the text of a folded result whose target is no longer sent. */
+/** Records of folds: the text of a folded result whose target is no longer sent, and the lines that stand for others. */
 
 import { native } from '../native/native'
 import type { FoldEdit, FoldRecord } from '../types'
@@ -11,7 +11,8 @@ export function isFoldRecord(value: unknown): value is FoldRecord {
   const { saved, edits, counts = [] } = value as Partial<FoldRecord>
   const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
   return (
-    isPlace(saved) &&
+    // A text that takes fewer bytes may have more UTF-16 units.
+    Number.isSafeInteger(saved) &&
     isArray(counts) &&
     counts.every((id) => typeof id === 'string') &&
     isArray(edits) &&
@@ -73,11 +74,14 @@ export function miscounts({ counts = [] }: FoldRecord, isThere: (toolCallId: str
   return !counts.every(isThere)
 }
 
+/** Returns true if a text has a line that the fold of this record put there. */
+export function showsEdits(text: string, { edits }: FoldRecord): boolean {
+  return edits.some(({ text: shown }) => shown.split('\n').some((line) => text.includes(line)))
+}
+
 /** Returns true if a text has a pointer of this record, or a line of one. */
-export function hasPointers(text: string, { edits }: FoldRecord): boolean {
-  return edits.some(
-    ({ toolCallId, text: shown }) => toolCallId !== undefined && shown.split('\n').some((line) => text.includes(line)),
-  )
+export function hasPointers(text: string, { saved, edits }: FoldRecord): boolean {
+  return showsEdits(text, { saved, edits: edits.filter(({ toolCallId }) => toolCallId !== undefined) })
 }
 
 /**
@@ -91,6 +95,15 @@ export function withoutPointers(text: string, { edits }: FoldRecord): string {
     const lines = rest.includes(edit.text) ? [edit.text] : edit.text.split('\n')
     return lines.reduce((left, line) => left.replaceAll(line, () => note), rest)
   }, text)
+}
+
+/** The lines that stand for others: pointers, the sentences above them, and the sentence of {@link noteFor}. */
+const POINTER_LINE =
+  /^\[(?:lines \d+-\d+: (?:same as|as) |\d+ of \d+ lines differs? from |test failures since the last run |\d+ lines are not in view any more: )/
+
+/** Returns true for a line that looks as if it stood for others. Only the record of a fold says whether it does. */
+export function isPointerLine(line: string): boolean {
+  return line.startsWith('[') && POINTER_LINE.test(line)
 }
 
 function noteFor({ fromLine, toLine }: FoldEdit): string {
