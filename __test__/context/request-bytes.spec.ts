@@ -220,3 +220,22 @@ test('one object at two places leaves at one of them', async () => {
   expect(sent.at(-1)).toBe(same)
   expect(sentJson(sent[0])).toContain('left out]')
 })
+
+test.each<[string, (messages: object[]) => object[]]>([
+  ['the same messages', (messages) => messages],
+  ['messages that are built anew', copyOf],
+])('images of results that were pruned before do not count in later requests of %s', async (_name, again) => {
+  const manager = new ContextManager({
+    ...options,
+    budget: { protectTokens: 3000, minTokens: 0, protectTurns: 0 },
+    pruning: { schedule: 'always' },
+    maxRequestBytes: 60_000,
+  })
+  const messages = shots(20)
+  for (let count = 10; count <= 20; count++) {
+    const { messages: sent, report } = await manager.prepare(again(messages.slice(0, 2 * count)), { now: count })
+    expect(sentJson(sent)).not.toContain('left out]')
+    expect(report.fits).toBe(true)
+    expect(bytesOf(sent)).toBeLessThan(60_000)
+  }
+})

@@ -215,6 +215,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     thinkingRemovedBefore: 0,
     state: undefined,
     last: undefined,
+    lastSent: undefined,
     requests: new WeakMap(),
   }
 }
@@ -291,6 +292,7 @@ async function prepare<M>(
     ...(compaction && { compaction: compaction.report }),
   }
   inner.last = report
+  inner.lastSent = { history: [...history], sent: pruned.messages }
   forget(inner, report.left, report.leftCalls)
   const { requestOptions } = pruned
   const prepared = { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }

@@ -8,7 +8,14 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
 import { valueBytes } from '../history/request-bytes'
-import { isLimited, isWithinLimits, type MediaLimits, mediaLimits, requestSize } from '../overflow/media-limits'
+import {
+  isLimited,
+  isWithinLimits,
+  type MediaLimits,
+  mediaLimits,
+  requestSize,
+  sharedMessages,
+} from '../overflow/media-limits'
 import { countedTokens, type HistoryPruner, learnTexts, preview } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
 import type { LruCache } from '../util/lru-cache'
@@ -44,6 +51,8 @@ export interface Inner<M> {
   thinkingRemovedBefore: number
   state: CompactionState | undefined
   last: ContextReport | undefined
+  /** The last history, and what was sent of it. */
+  lastSent: { history: readonly M[]; sent: readonly M[] } | undefined
   /** By the results of `prepare`. */
   readonly requests: WeakMap<object, Request>
 }
@@ -73,6 +82,8 @@ export async function withinLimits<M>(
   const before = inner.images.saved
   let history = lastingHistory
   let items = 0
+  // A preview reads the whole history; most often what is pruned already is enough.
+  if (overLimits(inner, withKnownPruning(inner, history)) === undefined) return { history, media: { items, freed: 0 } }
   // Without its images a history may be pruned differently.
   while (overLimits(inner, history) !== undefined) {
     const left = await leaveOut(inner, stored, preview(inner.pruner, history, now))
@@ -81,6 +92,13 @@ export async function withinLimits<M>(
     history = lastingAfterChange(inner, stored)
   }
   return { history, media: { items, freed: inner.images.saved - before } }
+}
+
+/** A history without what the last request left out: it stays pruned. */
+function withKnownPruning<M>({ lastSent, options }: Inner<M>, history: M[]): readonly M[] {
+  if (lastSent === undefined || !isLimited(mediaLimits(detectFormat(history), givenLimits(options)))) return history
+  const shared = sharedMessages(history, lastSent.history)
+  return [...lastSent.sent.slice(0, shared), ...history.slice(shared)]
 }
 
 /** Replaces images and files of a request by notes. Returns how many. */

@@ -2,7 +2,8 @@
 
 import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
 import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'
-import type { HistoryFormatName } from '../history/message-view'
+import { sameView } from '../history/message-identity'
+import type { HistoryFormatName, MessageView } from '../history/message-view'
 import { messageBytes } from '../history/request-bytes'
 import { isAnswer } from '../history/roles'
 
@@ -152,15 +153,40 @@ function sizeOf(
   all: readonly PlacedMedium[],
   beside: number,
 ): MediaLimits {
-  const known = format === undefined ? undefined : formatNamed(format)
-  const bytes = views.reduce((sum, view, index) => {
-    const message = elementOf(messages, index) ?? messages[index]
-    const inner = typeof message === 'object' && message !== null ? known?.inner(message) : undefined
-    // Each message has a comma or a bracket before it.
-    return sum + 1 + messageBytes(inner ?? message, view)
-  }, beside + 1)
+  // Each message has a comma or a bracket before it.
+  const bytes = views.reduce((sum, view, index) => sum + 1 + bytesAt(messages, index, view, format), beside + 1)
   const blanks = views.reduce((sum, { blanks = 0 }) => sum + blanks, 0)
   return { bytes, images: all.filter(isImage).length + blanks }
+}
+
+/** The bytes of a message as it is sent, without the line of a log around it. */
+function bytesAt(
+  messages: readonly unknown[],
+  index: number,
+  view: MessageView,
+  format: HistoryFormatName | undefined,
+): number {
+  const message = elementOf(messages, index) ?? messages[index]
+  const isRead = format !== undefined && typeof message === 'object' && message !== null
+  return messageBytes((isRead ? formatNamed(format).inner(message) : undefined) ?? message, view)
+}
+
+/**
+ * Number of messages at the start that two histories have in common: the same objects, or others that say the same and have as many
+ * bytes.
+ */
+export function sharedMessages(history: readonly unknown[], before: readonly unknown[]): number {
+  const most = Math.min(history.length, before.length)
+  let index = 0
+  while (index < most && history[index] === before[index]) index++
+  if (index === most) return index
+  const [read, known] = [viewsIn(history), viewsIn(before)]
+  const isSame = (at: number) => {
+    const [view, other] = [read.views[at] as MessageView, known.views[at] as MessageView]
+    return sameView(view, other) && bytesAt(history, at, view, read.format) === bytesAt(before, at, other, known.format)
+  }
+  while (index < most && isSame(index)) index++
+  return index
 }
 
 /** The media of a history, the oldest first. */
