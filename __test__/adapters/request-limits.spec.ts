@@ -1,6 +1,7 @@
 // The limits of a request in bytes and images, as options of each `withSpillway`.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { TruncationService, type TruncationStorage } from 'spillway'
 import * as ai from 'spillway/ai-sdk'
 import * as claude from 'spillway/claude-agent-sdk'
 import * as langchain from 'spillway/langchain'
@@ -238,4 +239,80 @@ test.each(all)('withSpillway of %s checks its limits', (_name, make, parts) => {
 
 test('withSpillway of the Claude Agent SDK, which sends by itself, has no limits', () => {
   expect(() => claude.withSpillway({ maxImages: 5 } as Any)).toThrow('Unknown option "maxImages"')
+})
+
+describe('the AI SDK', () => {
+  const asked = (at: number) => ({
+    role: 'user',
+    content: [{ type: 'file', mediaType: 'image/png', data: png(1280, 800, 20_000, at) }],
+  })
+  const pairs = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => [
+      asked(from + at),
+      { role: 'assistant', content: [{ type: 'text', text: 'Yes' }] },
+    ]).flat()
+  const sendWith = (options: object) => (adapters['ai-sdk'] as (typeof adapters)[string])(options)
+
+  test.each<[string, object]>([
+    ['a session', { sessionId: 's' }],
+    ['no session', {}],
+  ])('with %s, a history without its start loses no image within the limit', async (_name, session) => {
+    const send = sendWith({ ...session, maxImages: 8, truncation: false, outputTools: false })
+    await send(pairs(0, 10))
+    const next = [...pairs(6, 10), asked(10)]
+    expect(await send(next)).toEqual(next)
+  })
+
+  test('conversations without a session do not take images out of each other', async () => {
+    const dir = tempDir()
+    const send = sendWith({ maxImages: 8, truncation: { storageDir: dir } })
+    const sent = await send(pairs(0, 10))
+    expect(sentJson(sent)).toContain('saved in')
+    expect(await send(pairs(20, 28))).toEqual(pairs(20, 28))
+    // The same request has the same bytes, whatever was sent between.
+    expect(await send(pairs(0, 10))).toEqual(sent)
+  })
+
+  test('without a session images leave in steps, so that most requests begin as the last one', async () => {
+    const send = sendWith({ maxImages: 8, truncation: false, outputTools: false })
+    const starts = new Set<string>()
+    for (let count = 9; count <= 16; count++) {
+      const sent = await send(pairs(0, count))
+      expect(sentJson(sent).split('iVBORw0K').length - 1).toBeLessThanOrEqual(8)
+      starts.add(
+        sent
+          .map(({ content }) => content[0].type)
+          .join()
+          .split('file')[0] as string,
+      )
+    }
+    expect(starts.size).toBe(5)
+  })
+
+  test('read_output opens what a note names, and says that it is an image', async () => {
+    const sent: Any[][] = []
+    const doGenerate = async ({ prompt }: Any) => {
+      sent.push(prompt)
+      return { content: [], usage: {} }
+    }
+    const service = new TruncationService({ storageDir: tempDir() })
+    const options = { sessionId: 's', maxImages: 8, truncation: service }
+    const made = ai.withSpillway({
+      ...options,
+      model: { modelId: 'm', doGenerate, doStream: doGenerate },
+    } as Any) as Any
+    await made.model.doGenerate({ prompt: pairs(0, 10) })
+    const [path] = sentJson(sent[0]).match(/(?<=left out; saved in )[^\]]+/) ?? []
+    const read = await made.tools.read_output.execute({ path }, { toolCallId: 'x', messages: [] })
+    expect(JSON.stringify(read)).toContain('[image/png, 20,024 bytes; it has no text to read]')
+    await (service.storage as TruncationStorage).deleteSession('s')
+    expect(existsSync(path as string)).toBe(false)
+  })
+})
+
+test('the documented limits of the Agents SDK apply without pruning', async () => {
+  const send = (adapters['openai-agents'] as (typeof adapters)[string])({ truncation: false, pruning: false })
+  const messages = historyOf('openai-agents', 'a result', 60, (at) => MEGABYTE[at % 40] as string)
+  expect(bytesOf(messages)).toBeGreaterThan(50e6)
+  expect(bytesOf(await send(messages))).toBeLessThan(50e6)
 })

@@ -44,7 +44,11 @@ test('forty screenshots of a megabyte fit into a request of Anthropic', async ()
 /** Limits of images do not count PDFs, sound and videos. */
 const IMAGES = PLACES.filter(([, place]) => !/file|PDF|sound|document|video/.test(place))
 
-test.each(IMAGES)('%s, %s: of a hundred images three quarters of the limit stay', async (format, place) => {
+/** Places that take no text: a blank image there is an image, too. */
+const BLANKED = /^(a computer|a generated image|code that draws|an answer with images)$/
+const REMOVABLE = IMAGES.filter(([, place]) => !BLANKED.test(place))
+
+test.each(REMOVABLE)('%s, %s: of a hundred images three quarters of the limit stay', async (format, place) => {
   const messages = historyOf(format, place, 100, (at) => png(8, 8, 100, at))
   const { sent } = await prepared(messages, { maxImages: 20 })
   expect(imagesIn(sent)).toBe(15)
@@ -213,4 +217,62 @@ describe('a request that had too many bytes', () => {
       ),
     })
   })
+})
+
+describe('a host that cuts the start off its history', () => {
+  const asked = (at: number) => ({
+    role: 'user',
+    content: result(png(1280, 800, 20_000, at)),
+  })
+  const said = { role: 'assistant', content: 'Yes' }
+  const pairs = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => [asked(from + at), said]).flat()
+
+  test('loses no image within the limit', async () => {
+    const manager = new ContextManager({ ...options, maxImages: 8 })
+    await manager.prepare(pairs(0, 10), { now: 0 })
+    const messages = [...pairs(6, 10), asked(10)]
+    const { messages: sent, report } = await manager.prepare(messages, { now: 1 })
+    expect(sent).toEqual(messages)
+    expect(report.fits).toBe(true)
+  })
+
+  test('loses none after a restart either', async () => {
+    const manager = new ContextManager({ ...options, maxImages: 8 })
+    await manager.prepare(pairs(0, 10), { now: 0 })
+    const again = ContextManager.fromJSON(JSON.stringify(manager), { ...options, maxImages: 8 })
+    const messages = copyOf([...pairs(6, 10), asked(10)])
+    expect((await again.prepare(messages, { now: 1 })).messages).toEqual(messages)
+  })
+})
+
+test('a request whose images leave is priced and pruned once', async () => {
+  const messages = Array.from({ length: 12 }, (_, at) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `c${at}`, name: 'read', input: { at } }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: `c${at}`, content: `text ${at}\n`.repeat(1000) },
+        ...result(png(1280, 800, 10_000, at)),
+      ],
+    },
+  ]).flat()
+  const all = {
+    ...options,
+    budget: { protectTokens: 5000, minTokens: 0, protectTurns: 0 },
+    pruning: { schedule: 'always' },
+  } as const
+  const reportOf = async (more: ContextManagerOptions) =>
+    (
+      await new ContextManager({ ...all, ...more }).prepare([...messages, { role: 'assistant', content: 'ok' }], {
+        now: 0,
+      })
+    ).report
+  const whole = await reportOf({})
+  const bounded = await reportOf({ maxImages: 4 })
+  expect(bounded.steps.find(({ step }) => step === 'media')?.items).toBeGreaterThan(0)
+  expect(whole.pruning.pruned.length).toBeGreaterThan(0)
+  expect(bounded.pruning.pruned).toEqual(whole.pruning.pruned)
+  expect(bounded.savings.pricedTokens).toBe(whole.savings.pricedTokens)
+  expect(bounded.left).toEqual(whole.left)
 })

@@ -164,3 +164,78 @@ test.each<[string, () => object]>([
   })
   expect(fits).toBe(true)
 })
+
+const CYCLE: Record<string, unknown> = {}
+CYCLE.self = CYCLE
+
+test.each<[string, unknown]>([
+  ['a big integer', 1n],
+  ['a cycle', CYCLE],
+  ['a getter that throws', Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('') })],
+])('%s in one field does not hide the bytes of the others', async (_name, field) => {
+  const long = { role: 'user', content: 'x'.repeat(50_000), field }
+  const inMessage = await prepared([...shots(1), long, said('Done')], { maxRequestBytes: 50_000 })
+  const environment = { systemPrompt: 'x'.repeat(50_000), tools: [{ name: 'shot', field }] }
+  const beside = await prepared([...shots(1), said('Done')], { maxRequestBytes: 50_000, environment })
+  expect([inMessage.fits, beside.fits]).toEqual([false, false])
+})
+
+test('exceeding one limit takes nothing out for the other', async () => {
+  const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: image(1, 200_000) } }
+  const images = Array.from({ length: 20 }, (_, at) => [
+    { role: 'user', content: [claudeImage(png(8, 8, 300, at))] },
+    said('Yes'),
+  ])
+  const messages = [{ role: 'user', content: [pdf] }, said('Yes'), ...images.flat()]
+  const { items, fits } = await prepared(messages, { maxRequestBytes: 200_000, maxImages: 20 })
+  expect([items, fits]).toEqual([1, true])
+})
+
+const screenshots = (count: number) => [
+  ...Array.from({ length: count }, (_, at) => [
+    { type: 'computer_call', id: `i${at}`, call_id: `c${at}`, status: 'completed', action: { type: 'screenshot' } },
+    {
+      type: 'computer_call_output',
+      call_id: `c${at}`,
+      output: { type: 'computer_screenshot', image_url: `data:image/png;base64,${image(at)}` },
+    },
+  ]).flat(),
+  { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done' }] },
+]
+
+test('a blank image in place of another is an image, too', async () => {
+  const many = await prepared(screenshots(20), { maxImages: 8 })
+  expect(many).toMatchObject({ items: 0, fits: false })
+  expect(many.reason).toContain('The request has 20 images and may have 8.')
+  const large = await prepared(screenshots(20), { maxImages: 8, maxRequestBytes: 150_000 })
+  expect(large.items).toBeGreaterThan(0)
+  expect(large.reason).toContain('The request has 20 images and may have 8.')
+})
+
+test('one object at two places leaves at one of them', async () => {
+  const same = { role: 'user', content: [claudeImage(image(1))] }
+  const other = (at: number) => ({ role: 'user', content: [claudeImage(image(at))] })
+  const messages = [same, said('a'), other(2), said('b'), other(3), said('c'), same]
+  const { sent } = await prepared(messages, { maxImages: 3 })
+  expect(sent.at(-1)).toBe(same)
+  expect(sentJson(sent[0])).toContain('left out]')
+})
+
+test.each<[string, (messages: object[]) => object[]]>([
+  ['the same messages', (messages) => messages],
+  ['messages that are built anew', copyOf],
+])('images of results that were pruned before do not count in later requests of %s', async (_name, again) => {
+  const manager = new ContextManager({
+    ...options,
+    budget: { protectTokens: 3000, minTokens: 0, protectTurns: 0 },
+    pruning: { schedule: 'always' },
+    maxRequestBytes: 60_000,
+  })
+  const messages = shots(20)
+  for (let count = 10; count <= 20; count++) {
+    const { messages: sent, report } = await manager.prepare(again(messages.slice(0, 2 * count)), { now: count })
+    expect(sentJson(sent)).not.toContain('left out]')
+    expect(report.fits).toBe(true)
+    expect(bytesOf(sent)).toBeLessThan(60_000)
+  }
+})

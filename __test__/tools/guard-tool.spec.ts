@@ -531,6 +531,19 @@ describe('the host learns from a warning what it does wrong, and the model reads
       { kind: 'doom_loop', output: '本次调用重复了之前的调用，没有进展，因此没有执行。' },
       undefined,
     ],
+    ...[
+      { message: 'Non.', language: 'fr' },
+      { message: 'Non.', language: null },
+      { message: { toString: () => 'Non.' } },
+    ].map((said): [string, object, object, undefined] => [
+      `nothing, where a detector of the caller's says ${JSON.stringify(said)}`,
+      { doomLoop: loop({ check: () => ({ ...verdict, ...said }) as never }) },
+      {
+        kind: 'doom_loop',
+        output: 'Non. The call was not run. Do not repeat it: try something else, or ask the user how to go on.',
+      },
+      undefined,
+    ]),
   ])('%s', async (_, controls, refused, warning) => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const result = await guardTool(echo(), controls as never).execute({ command: 'make' }, { toolCallId: 'c' })

@@ -7,6 +7,7 @@ import {
   type OutputToolResult,
   TruncationStorage,
 } from 'spillway'
+import { png } from '../support/images'
 import { onUnix } from '../support/only'
 import { bytesOf, makeService, memoryStorage, numbered, rejection, thrown } from '../support/outputs'
 import { tempDir } from '../support/temp'
@@ -334,4 +335,28 @@ test('middleware leaves the results alone', async () => {
   const shown = await middleware('read_output', result, { toolName: 'read_output', options: { maxLines: 100 } })
   expect(shown.output).toBe(result.output)
   expect((await storage.usage()).files).toBe(1)
+})
+
+const file = (hex: string) => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(2000, 0xab)])
+
+test.each<[string, Buffer, string]>([
+  ['a PNG', Buffer.from(png(1280, 800, 2000, 0xab), 'base64'), 'image/png, 2,024 bytes'],
+  ['a GIF', file('4749463839610a000a00'), 'image/gif, 2,010 bytes'],
+  ['a WebP', file('52494646f0070000574542505650'), 'image/webp, 2,014 bytes'],
+  ['a JPEG', file('ffd8ffe000104a4649460001'), 'image/jpeg, 2,012 bytes'],
+  ['a JPEG of a camera', file('ffd8ffe1a0de457869660000'), 'image/jpeg, 2,012 bytes'],
+  ['a PDF', file('255044462d312e370a25e2e3cfd3'), 'application/pdf, 2,014 bytes'],
+])('read_output says that an output is %s', async (_name, content, words) => {
+  const storage = new TruncationStorage(tempDir())
+  const [read] = createOutputTools(storage)
+  const path = await storage.saveBytes(content, tool)
+  const wanted = { success: true, output: `[${words}; it has no text to read]`, metadata: { truncated: false } }
+  for (const more of [{}, { from_byte: 1000 }]) expect(await read.execute({ path, ...more })).toEqual(wanted)
+})
+
+test('read_output shows a text with a few bytes that are none', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read] = createOutputTools(storage)
+  const path = await storage.saveBytes(Buffer.from('a caf\xe9\n', 'latin1'), tool)
+  expect(body(await read.execute({ path }))).toBe('a caf\uFFFD\n')
 })

@@ -161,8 +161,8 @@ export async function updateConfig(
     return loaded(path, (await background(() => native.configUpdate(path, json, undefined))) ?? '')
   }
   for (;;) {
-    const seen = await background(() => native.configRead(path))
-    const patch: unknown = await change(JSON.parse(call(() => native.configContent(seen))) as SpillwayConfig)
+    const { text: seen, content } = await readConfig(path)
+    const patch: unknown = await change(content)
     if (patch === undefined) return loaded(path, seen)
     if (!isRecord(patch)) throw wrong('change()', patch, 'an object, or undefined')
     const json = storedJson('change()', patch)
@@ -170,6 +170,16 @@ export async function updateConfig(
     // A conflict means that another writer succeeded, so there is always progress.
     if (text !== null) return loaded(path, text)
   }
+}
+
+/**
+ * The text of a user's file, and its content as it is written there; both are empty if it does not exist.
+ * @throws SpillwayError `INVALID_CONFIG` for a file that cannot be parsed, `STORAGE_READ`
+ * @internal
+ */
+export async function readConfig(path: string): Promise<{ text: string; content: SpillwayConfig }> {
+  const text = await background(() => native.configRead(path))
+  return { text, content: JSON.parse(call(() => native.configContent(text))) as SpillwayConfig }
 }
 
 function loaded(file: string, text: string): LoadedConfig {

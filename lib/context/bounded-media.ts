@@ -2,9 +2,10 @@
 
 import { formatOf, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
-import { type Medium, mediumKey } from '../history/media'
+import type { Medium } from '../history/media'
 import type { HistoryFormatName } from '../history/message-view'
 import { leavingMedia, type MediaLimits, noteOf } from '../overflow/media-limits'
+import type { LruCache } from '../util/lru-cache'
 import { warn } from '../util/warn'
 import type { Images } from './images'
 
@@ -27,13 +28,17 @@ interface Histories<M> {
   at(index: number): number
 }
 
-/** How what leaves is saved, described and counted. */
-interface Leavetaking<M> {
+/** How what leaves is chosen, saved, described and counted. */
+interface SaveOptions<M> {
   storage: unknown
-  sessionId?: string | undefined
+  sessionId: string | undefined
   language: string | undefined
   /** Bytes of the request beside the messages. */
   beside: number
+  /** True if later requests remember what left. */
+  isKept: boolean
+  /** Where media were saved before, by their fingerprints. */
+  saved: LruCache<string, string>
   tokensOf(messages: readonly M[]): number
 }
 
@@ -41,14 +46,13 @@ interface Leavetaking<M> {
 export async function boundMedia<M>(
   { images, stored, sent, at }: Histories<M>,
   limits: Partial<MediaLimits>,
-  { storage, sessionId, language, beside, tokensOf }: Leavetaking<M>,
+  { storage, sessionId, language, beside, isKept, saved, tokensOf }: SaveOptions<M>,
 ): Promise<number> {
-  const leaving = leavingMedia(sent, limits, beside)
+  const leaving = leavingMedia(sent, limits, beside, isKept)
   if (leaving.length === 0) return 0
   const { format, views } = viewsIn(sent)
   if (format === undefined) return 0
   const chinese = language === undefined ? isChinese(views) : language === 'zh-CN'
-  const saved = new Map<string, string>()
   const context = { toolName: 'media', ...(sessionId !== undefined && { sessionId }) }
   let items = 0
   for (const { index, media } of leaving) {
@@ -75,8 +79,8 @@ function storedNotes(
   const [shown, whole] = [sent, stored].map((message) => formatOf(format, message)?.mediaIn(message as object) ?? [])
   const notes: (string | null)[] = (whole ?? []).map(() => null)
   const taken = new Set<number>()
-  for (const [at, part] of (shown ?? []).entries()) {
-    const place = (whole ?? []).findIndex((one, place) => one === part && !taken.has(place))
+  for (const [at, { part }] of (shown ?? []).entries()) {
+    const place = (whole ?? []).findIndex((one, place) => one.part === part && !taken.has(place))
     taken.add(place)
     if (place >= 0) notes[place] = note[at] ?? null
   }
@@ -87,14 +91,15 @@ function storedNotes(
 async function save(
   medium: Medium,
   storage: Saver,
-  saved: Map<string, string>,
+  saved: LruCache<string, string>,
   context: SaveContext,
 ): Promise<string | undefined> {
-  const content = medium.content()
-  const key = mediumKey(medium)
-  if (content === undefined || key === undefined || typeof storage?.saveBytes !== 'function') return undefined
+  if (typeof storage?.saveBytes !== 'function') return undefined
+  const key = medium.fingerprint()
   const known = saved.get(key)
   if (known !== undefined) return known
+  const content = medium.content()
+  if (content === undefined) return undefined
   try {
     const path = await storage.saveBytes(content, context)
     saved.set(key, path)

@@ -6,6 +6,7 @@ import { SpillwayError } from '../errors'
 import { adopt, forgetGone, HistoryPruner } from '../pruning/pruner'
 import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
+import { LruCache } from '../util/lru-cache'
 import { Semaphore } from '../util/semaphore'
 import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, flag, signal } from '../validation/options'
@@ -16,6 +17,7 @@ import { type ListedMessage, listedMessages } from './listed-messages'
 import {
   environmentTokens,
   forget,
+  forgetShared,
   type Inner,
   lasting,
   lastingAfterChange,
@@ -172,14 +174,14 @@ export class ContextManager<M = unknown> {
   }
 }
 
-/** Returns a manager that prunes with a given pruner, and saves files for a session. */
+/** Returns a manager that prunes with a given pruner, and saves files for a session; several sessions may share one without. */
 export function managerOf<M>(
   pruner: HistoryPruner,
   options: ContextManagerOptions<M>,
   sessionId: string | undefined,
 ): ContextManager<M> {
   const manager = new ContextManager<M>(options)
-  inners.set(manager, { ...innerOf<M>(manager), pruner, sessionId } as Inner<never>)
+  inners.set(manager, { ...innerOf<M>(manager), pruner, sessionId, isShared: sessionId === undefined } as Inner<never>)
   return manager
 }
 
@@ -198,6 +200,8 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   return {
     options,
     sessionId: undefined,
+    isShared: false,
+    saved: new LruCache(),
     pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
     turns: new Semaphore(1),
     tell,
@@ -212,6 +216,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     thinkingRemovedBefore: 0,
     state: undefined,
     last: undefined,
+    lastSent: undefined,
     requests: new WeakMap(),
   }
 }
@@ -229,17 +234,14 @@ async function prepare<M>(
   if (request.signal?.aborted) throw aborted(request.signal)
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
-  counts.known = 0
-  let history = lasting(inner, messages)
+  forgetShared(inner)
   const environment = environmentTokens(inner)
+  const bounded = await withinLimits(inner, messages, lasting(inner, messages), now)
+  let { history } = bounded
+  // A preview asks the ledger as well.
+  counts.known = 0
   let pruned = pruner.prune(history, { now })
   const rounds = [pruned.report]
-  const media = await withinLimits(inner, messages, pruned.messages)
-  if (media.items > 0) {
-    history = lastingAfterChange(inner, messages)
-    pruned = pruner.prune(history, { now })
-    rounds.push(pruned.report)
-  }
   const compaction = await compacted(inner, messages, history, pruned, request)
   if (compaction !== undefined) {
     history = compaction.history
@@ -274,7 +276,7 @@ async function prepare<M>(
   const report: ContextReport = {
     steps: [
       ledgerOutcome(options.ledger, counts.known),
-      mediaOutcome(media, over),
+      mediaOutcome(bounded.media, over),
       ...POLICIES.map((type) => policyOutcome(type, options[type] !== false, rounds)),
       compactionOutcome(options.compaction !== false, compaction),
       overflowOutcome(options.overflow !== false && Number.isFinite(inner.usable), guard),
@@ -291,6 +293,7 @@ async function prepare<M>(
     ...(compaction && { compaction: compaction.report }),
   }
   inner.last = report
+  inner.lastSent = { history: [...history], sent: pruned.messages }
   forget(inner, report.left, report.leftCalls)
   resumeFolds(inner, pruned.messages)
   const { requestOptions } = pruned

@@ -1,12 +1,16 @@
 /** Images that left a history: from then on notes replace them, with the same bytes at every request. */
 
 import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
+import { mediumOf } from '../history/media'
 import { messageSize } from '../history/message-identity'
 import type { HistoryFormatName, MediaNotes } from '../history/message-view'
 import { isArray } from '../util/guards'
 
-/** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
-export type WithoutImages = [index: number, size: number, note: MediaNotes, saved: number]
+/**
+ * A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved, and a
+ * fingerprint of the images that left.
+ */
+export type WithoutImages = [index: number, size: number, note: MediaNotes, saved: number, fingerprint: string]
 
 /** State, as JSON. */
 export interface ImagesState {
@@ -49,28 +53,39 @@ export class Images<M> {
       const copy = this.without(message, format, all)
       if (copy === undefined) continue
       const saved = tokensOf([message]) - tokensOf([copy])
-      known.set(index, [index, messageSize(viewOf(format, message)), all, saved])
+      const fingerprint = fingerprintOf(message, format, all)
+      known.set(index, [index, messageSize(viewOf(format, message)), all, saved, fingerprint])
     }
     const messages = [...known.values()].sort(([a], [b]) => a - b)
     if (messages.length > 0) this.state = { format, messages }
   }
 
-  /** A history with the notes; `history` is what a fold made of the stored one. The array itself if there are none. */
-  apply(stored: readonly M[], history: M[]): M[] {
+  /**
+   * A history with the notes; `history` is what a fold made of the stored one, where `at` says which message is which. The array itself
+   * if there are none.
+   */
+  apply(stored: readonly M[], history: M[], at: (index: number) => number): M[] {
     if (this.state === undefined) return history
     const { format, messages } = this.state
-    const copies = new Map<M, M>()
-    for (const [index, size, note] of messages) {
+    const copies = new Map<number, M>()
+    for (const [index, size, note, , fingerprint] of messages) {
       const message = elementOf(stored, index) as M
-      const copy = messageSize(viewOf(format, message)) === size ? this.without(message, format, note) : undefined
+      const isKnown =
+        messageSize(viewOf(format, message)) === size && fingerprintOf(message, format, note) === fingerprint
+      const copy = isKnown ? this.without(message, format, note) : undefined
       // From here on it is another history.
       if (copy === undefined) {
         this.keep((at) => at < index)
         break
       }
-      copies.set(message, copy)
+      copies.set(index, copy)
     }
-    return copies.size > 0 ? history.map((message) => copies.get(message) ?? message) : history
+    if (copies.size === 0) return history
+    return history.map((message, index) => {
+      const copy = copies.get(at(index))
+      // A summary has no place in the stored history.
+      return copy !== undefined && elementOf(stored, at(index)) === message ? copy : message
+    })
   }
 
   private without(message: M, format: HistoryFormatName, note: MediaNotes): M | undefined {
@@ -82,6 +97,13 @@ export class Images<M> {
   }
 }
 
+/** A text by which the media are known again that these notes replace. */
+function fingerprintOf(message: unknown, format: HistoryFormatName, note: MediaNotes): string {
+  const media = formatOf(format, message)?.mediaIn(message as object) ?? []
+  const left = media.filter((_, place) => typeof note === 'string' || typeof note[place] === 'string')
+  return left.map(({ part }) => mediumOf(part).fingerprint()).join(', ')
+}
+
 /** The notes of a message from which more leaves: those that it has stay the same. */
 function merged(before: MediaNotes | undefined, more: MediaNotes): MediaNotes {
   if (before === undefined || typeof before === 'string') return before ?? more
@@ -91,14 +113,15 @@ function merged(before: MediaNotes | undefined, more: MediaNotes): MediaNotes {
 /** True if a state is one that {@link Images.toJSON} gave. */
 export function isImages(value: unknown): boolean {
   const { format, messages } = Object(value) as Partial<ImagesState>
-  const isOne = ([index, size, note, saved]: unknown[]) =>
+  const isOne = ([index, size, note, saved, fingerprint]: unknown[]) =>
     Number.isSafeInteger(index) &&
     (index as number) >= 0 &&
     [size, saved].every(Number.isFinite) &&
+    typeof fingerprint === 'string' &&
     (typeof note === 'string' || (isArray(note) && note.every((one) => one === null || typeof one === 'string')))
   return (
     formatNamed(format as never) !== undefined &&
     isArray(messages) &&
-    messages.every((one) => isArray(one) && one.length === 4 && isOne(one))
+    messages.every((one) => isArray(one) && one.length === 5 && isOne(one))
   )
 }

@@ -9,9 +9,17 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
 import { valueBytes } from '../history/request-bytes'
-import { isLimited, isWithinLimits, type MediaLimits, mediaLimits, requestSize } from '../overflow/media-limits'
-import { countedTokens, type HistoryPruner, learnTexts } from '../pruning/pruner'
+import {
+  isLimited,
+  isWithinLimits,
+  type MediaLimits,
+  mediaLimits,
+  requestSize,
+  sharedMessages,
+} from '../overflow/media-limits'
+import { countedTokens, type HistoryPruner, learnTexts, preview } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
+import type { LruCache } from '../util/lru-cache'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
 import { catchLater } from '../util/warn'
@@ -25,13 +33,17 @@ export interface Inner<M> {
   readonly options: ContextManagerOptions<M>
   /** The session that files are saved for. */
   readonly sessionId: string | undefined
+  /** Several sessions may share the manager: it remembers nothing that left a request. */
+  readonly isShared: boolean
+  /** Where images and files were saved, by their fingerprints. */
+  readonly saved: LruCache<string, string>
   readonly pruner: HistoryPruner
   readonly turns: Semaphore
   readonly tell: (error: SpillwayError) => void
   readonly limit: number
   readonly usable: number
   readonly counts: { known: number }
-  environment: { of: unknown; tokens: number; bytes: number } | undefined
+  environment: { of: unknown; tokens: number; bytes: number | undefined } | undefined
   fold: Fold<M> | undefined
   /** The summary was made in another process: what it replaces was not read here. */
   isResumed: boolean
@@ -40,6 +52,8 @@ export interface Inner<M> {
   thinkingRemovedBefore: number
   state: CompactionState | undefined
   last: ContextReport | undefined
+  /** The last history, and what was sent of it. */
+  lastSent: { history: readonly M[]; sent: readonly M[] } | undefined
   /** By the results of `prepare`. */
   readonly requests: WeakMap<object, Request>
 }
@@ -56,33 +70,76 @@ function givenLimits<M>({ maxRequestBytes: bytes, maxImages: images }: ContextMa
   return { ...(bytes !== undefined && { bytes }), ...(images !== undefined && { images }) }
 }
 
-/** Takes out images and files that a request cannot hold. Returns how many, and their tokens. */
+/**
+ * Takes out images and files that a request cannot hold. Returns the history without them, how many they are, and their tokens.
+ * Previews what will be pruned instead of pruning: a request is priced once.
+ */
 export async function withinLimits<M>(
   inner: Inner<M>,
   stored: readonly M[],
-  sent: readonly M[],
-): Promise<{ items: number; freed: number }> {
-  const { images, fold, options, sessionId, tell } = inner
+  lastingHistory: M[],
+  now: number,
+): Promise<{ history: M[]; media: { items: number; freed: number } }> {
+  const before = inner.images.saved
+  let history = lastingHistory
+  let items = 0
+  // A preview reads the whole history; most often what is pruned already is enough.
+  if (overLimits(inner, withKnownPruning(inner, history)) === undefined) return { history, media: { items, freed: 0 } }
+  // Without its images a history may be pruned differently.
+  while (overLimits(inner, history) !== undefined) {
+    const left = await leaveOut(inner, stored, preview(inner.pruner, history, now))
+    if (left === 0) break
+    items += left
+    history = lastingAfterChange(inner, stored)
+  }
+  return { history, media: { items, freed: inner.images.saved - before } }
+}
+
+/** A history without what the last request left out: it stays pruned. */
+function withKnownPruning<M>({ lastSent, options }: Inner<M>, history: M[]): readonly M[] {
+  if (lastSent === undefined || !isLimited(mediaLimits(detectFormat(history), givenLimits(options)))) return history
+  const shared = sharedMessages(history, lastSent.history)
+  return [...lastSent.sent.slice(0, shared), ...history.slice(shared)]
+}
+
+/** Replaces images and files of a request by notes. Returns how many. */
+async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly M[]): Promise<number> {
+  const { images, fold, options, sessionId, isShared, saved, tell } = inner
   const { storage, language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
-  const before = images.saved
-  const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
+  const at = placesIn(fold, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
-  const { bytes: beside } = environmentSize(inner)
-  const items = await boundMedia({ images, stored, sent, at }, givenLimits(options), {
+  return boundMedia({ images, stored, sent, at }, givenLimits(options), {
     storage,
+    sessionId,
     language,
-    beside,
+    beside: environmentBytes(inner),
+    isKept: !isShared,
+    saved,
     tokensOf,
   })
-  return { items, freed: images.saved - before }
+}
+
+/** Where in the stored history a message of the lasting one is. */
+function placesIn(
+  fold: { placesIn: Fold<unknown>['placesIn'] } | undefined,
+  length: number,
+): (index: number) => number {
+  return fold?.placesIn(length) ?? ((index) => index)
+}
+
+/** Forgets what left earlier requests, which may be those of another session. */
+export function forgetShared<M>(inner: Inner<M>): void {
+  if (!inner.isShared) return
+  inner.images.keep()
+  inner.thinkingRemovedBefore = 0
 }
 
 /** The size of a request that exceeds a limit, and the limits; `undefined` for all others. */
 export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits | undefined {
   const limits = mediaLimits(detectFormat(sent), givenLimits(inner.options))
   if (!isLimited(limits)) return undefined
-  const size = requestSize(sent, environmentSize(inner).bytes)
+  const size = requestSize(sent, environmentBytes(inner))
   return isWithinLimits(size, limits) ? undefined : { size, limits }
 }
 
@@ -91,7 +148,12 @@ export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
   const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
   if (inner.fold !== undefined && folded !== undefined && inner.isResumed) learnTexts(inner.pruner, stored)
   inner.isResumed = false
-  if (folded !== undefined) return withoutRemovedThinking(inner, stored, inner.images.apply(stored, folded))
+  if (folded !== undefined)
+    return withoutRemovedThinking(
+      inner,
+      stored,
+      inner.images.apply(stored, folded, placesIn(inner.fold, stored.length)),
+    )
   inner.fold = undefined
   inner.images.keep()
   inner.thinkingRemovedBefore = 0
@@ -111,21 +173,27 @@ export function lastingAfterChange<M>(
 /** The history without the signed reasoning that an earlier change has outdated. */
 function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
   if (thinkingRemovedBefore === 0) return history
-  const at = fold?.placesIn(stored.length) ?? ((index: number) => index)
+  const at = placesIn(fold, stored.length)
   let end = 0
   while (end < history.length && at(end) < thinkingRemovedBefore) end++
   return withoutBoundThinking(history, viewsIn(history), 0, end)
 }
 
-/** Tokens and bytes of what is sent beside the history; counted again when it is another object. */
-function environmentSize<M>(inner: Inner<M>): { tokens: number; bytes: number } {
+/** Tokens and bytes of what is sent beside the history; counted again when it is another object. Bytes only if they are limited. */
+function environmentSize<M>(inner: Inner<M>): { of: unknown; tokens: number; bytes: number | undefined } {
   const { environment, estimateTokens } = inner.options
   if (inner.environment === undefined || inner.environment.of !== environment) {
     const estimate = new Estimate(estimateTokens, inner.tell)
     const tokens = environmentTexts(environment).reduce((sum, text) => sum + estimate.text(text), 0)
-    inner.environment = { of: environment, tokens, bytes: valueBytes(environment) }
+    inner.environment = { of: environment, tokens, bytes: undefined }
   }
   return inner.environment
+}
+
+function environmentBytes<M>(inner: Inner<M>): number {
+  const size = environmentSize(inner)
+  size.bytes ??= valueBytes(size.of)
+  return size.bytes
 }
 
 export function environmentTokens<M>(inner: Inner<M>): number {

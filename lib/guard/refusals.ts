@@ -34,10 +34,12 @@ export interface RefusedMcpResult {
  * The sentence of a verdict for a model: the call did not run, and something else has to be done. A user who has answered, or could
  * not be asked, is not to be asked again.
  */
-export function loopRefusal({ action, message, language = 'en' }: DoomLoopVerdict, mayAsk = true): string {
+export function loopRefusal({ action, message, language }: DoomLoopVerdict, mayAsk = true): string {
+  // A detector of the caller's own may answer anything.
+  const said = message === undefined || message === null ? undefined : String(message).toWellFormed()
   // The message of a stop says already that the call did not run.
-  if (action === 'stop' && message !== undefined) return message
-  return native.doomLoopRefused(language, message?.toWellFormed(), mayAsk)
+  if (action === 'stop' && said !== undefined) return said
+  return native.doomLoopRefused(language === 'zh-CN' ? 'zh-CN' : 'en', said, mayAsk)
 }
 
 /** Joins two sentences with a space, except after the full stop `。`. */

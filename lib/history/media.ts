@@ -13,6 +13,8 @@ export interface Medium {
   bytes: number
   /** Its content; `undefined` if the message does not have it, or it is not base64. */
   content(): Buffer | undefined
+  /** A short text by which it is known again. */
+  fingerprint(): string
 }
 
 /** Parts of messages hold the data of a medium no deeper than this. */
@@ -22,21 +24,38 @@ const MAX_DEPTH = 4
 export function mediumOf(part: unknown): Medium {
   const data = dataIn(part, MAX_DEPTH)
   const type = kindOfMedia(part)
-  if (data === undefined) return { type, bytes: 0, content: () => undefined }
+  const fingerprint = () => fingerprintOf(type, data ?? dataIn(part, MAX_DEPTH, true) ?? '')
+  if (data === undefined) return { type, bytes: 0, content: () => undefined, fingerprint }
   const bytes = typeof data === 'string' ? data.length : Math.ceil(data.byteLength / 3) * 4
-  return { type, bytes, content: () => contentOf(data) }
+  return { type, bytes, content: () => contentOf(data), fingerprint }
 }
 
-/** Returns the longest string in a part that is not a URL, or its bytes. */
-function dataIn(value: unknown, depth: number): string | Uint8Array | undefined {
+/** Size of a sample of a medium, and how many are taken. */
+const SAMPLE = 1024
+const SAMPLES = 16
+
+/**
+ * Returns the length of the data and a digest of samples: all of it would have to be read at every request. The last sample has the
+ * checksums of a PNG.
+ */
+function fingerprintOf(type: string, data: string | Uint8Array): string {
+  const digest = createHash('sha256').update(type)
+  const step = Math.max(SAMPLE, Math.ceil(data.length / SAMPLES))
+  for (let at = 0; at < data.length; at += step) digest.update(data.slice(at, at + SAMPLE))
+  digest.update(data.slice(-SAMPLE))
+  return `${data.length} ${digest.digest('base64').slice(0, 22)}`
+}
+
+/** Returns the longest string in a part that is not a URL unless it may be one, or its bytes. */
+function dataIn(value: unknown, depth: number, mayBeAddress = false): string | Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
   const text = value instanceof URL ? value.href : value
-  if (typeof text === 'string') return isAddress(text) ? undefined : text
+  if (typeof text === 'string') return !mayBeAddress && isAddress(text) ? undefined : text
   if (depth === 0 || !isRecord(value)) return undefined
   let longest: string | Uint8Array | undefined
   for (const key of Object.keys(value)) {
-    const found = dataIn(value[key], depth - 1)
+    const found = dataIn(value[key], depth - 1, mayBeAddress)
     if (found !== undefined && found.length > (longest?.length ?? 0)) longest = found
   }
   return longest

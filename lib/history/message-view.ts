@@ -76,6 +76,8 @@ export interface MessageView {
   readonly media: number
   /** Their tokens, as the format's provider counts them; `undefined` without any. */
   readonly mediaTokens?: number | undefined
+  /** Blank images in places of others that were taken out; `undefined` without any. */
+  readonly blanks?: number | undefined
   /** Milliseconds since the epoch. */
   readonly time: number | undefined
   /** The tokens of its texts by the built-in estimate, computed once: they hold as long as the view. */
@@ -92,6 +94,12 @@ export interface TextSizes {
   readonly said: number
   readonly calls: readonly number[]
   readonly results: readonly number[]
+}
+
+/** A part of a message that is not text. `isBlanked`: its place takes no note, so a blank image replaces it. */
+export interface MediaPart {
+  readonly part: unknown
+  readonly isBlanked: boolean
 }
 
 /** A note for all media of a message, or one for each; `null` for one that stays. */
@@ -140,7 +148,7 @@ export interface ViewFormat {
    */
   withoutMedia(message: object, note: MediaNotes): object | undefined
   /** The parts of a message that {@link withoutMedia} takes out. */
-  mediaIn(message: object): readonly unknown[]
+  mediaIn(message: object): readonly MediaPart[]
   /** The message that is sent: the one in the line of a log, or the message itself. */
   inner(message: object): unknown
   /**

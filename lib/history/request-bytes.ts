@@ -26,29 +26,47 @@ export function messageBytes(message: unknown, view: MessageView): number {
   return view.bytes
 }
 
-/** Bytes of a value without these fields. Never throws. */
+/** Bytes of a value without these fields, and without values that have no JSON: they are not sent. Never throws. */
 export function valueBytes(value: unknown, kept?: ReadonlySet<string>): number {
-  try {
-    return new Count().of(value, kept)
-  } catch {
-    // Whatever has no JSON is not sent.
-    return 0
-  }
+  return new Count().of(value, kept)
 }
 
-/** Counts the bytes of a value as JSON. Throws if JSON has no form of it. */
+/** Characters that JSON may write in another way. */
+const ESCAPED = /["\\\p{Cc}\p{Cs}]/u
+
+/** Counts the bytes of a value as JSON. */
 class Count {
   private left = MAX_VALUES
+  /** The objects around the value at hand: none of them is in it. */
+  private readonly around = new Set<object>()
 
   of(value: unknown, kept?: ReadonlySet<string>): number {
-    if (this.left-- === 0) throw new RangeError('too many values')
-    if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
+    try {
+      return this.bytesOf(value, kept)
+    } catch {
+      return 0
+    }
+  }
+
+  private bytesOf(value: unknown, kept?: ReadonlySet<string>): number {
+    if (this.left-- <= 0) throw new RangeError('too many values')
+    if (typeof value === 'string') return textBytes(value)
     if (typeof value !== 'object' || value === null) return JSON.stringify(value)?.length ?? 0
     if (value instanceof Uint8Array || value instanceof ArrayBuffer) return Math.ceil(value.byteLength / 3) * 4 + 2
+    if (this.around.has(value)) return 0
+    this.around.add(value)
+    try {
+      return this.ofObject(value, kept)
+    } finally {
+      this.around.delete(value)
+    }
+  }
+
+  private ofObject(value: object, kept?: ReadonlySet<string>): number {
     if (Array.isArray(value)) return this.ofList(value)
     const { toJSON } = value as { toJSON?: unknown }
     // Messages of a framework write themselves in another form than they are sent.
-    if (kept === undefined && typeof toJSON === 'function') return this.of(toJSON.call(value, ''))
+    if (kept === undefined && typeof toJSON === 'function') return this.bytesOf(toJSON.call(value, ''))
     return this.ofFields(value as Record<string, unknown>, kept)
   }
 
@@ -56,19 +74,34 @@ class Count {
     if (list.length > this.left) throw new RangeError('too many values')
     let bytes = 1
     // Each element is followed by a comma or by the end, and one without JSON is null.
-    for (const element of list) bytes += (this.of(element) || NULL) + 1
+    for (const at of list.keys()) bytes += (this.ofField(list, at) || NULL) + 1
     return Math.max(bytes, 2)
   }
 
   private ofFields(holder: Readonly<Record<string, unknown>>, kept?: ReadonlySet<string>): number {
     let bytes = 1
     for (const key of Object.keys(holder)) {
-      const size = kept?.has(key) ? 0 : this.of(holder[key])
-      if (size > 0) bytes += Buffer.byteLength(JSON.stringify(key)) + size + 2
+      const size = kept?.has(key) ? 0 : this.ofField(holder, key)
+      if (size > 0) bytes += textBytes(key) + size + 2
     }
     return Math.max(bytes, 2)
+  }
+
+  /** One value without JSON does not hide the others: a getter may throw, and JSON has no big integers. */
+  private ofField(holder: object, key: PropertyKey): number {
+    try {
+      return this.bytesOf((holder as Record<PropertyKey, unknown>)[key])
+    } catch (thrown) {
+      if (this.left <= 0) throw thrown
+      return 0
+    }
   }
 }
 
 /** Bytes of `null`. */
 const NULL = 4
+
+/** Bytes of a text as JSON; base64 is not copied. */
+function textBytes(text: string): number {
+  return ESCAPED.test(text) ? Buffer.byteLength(JSON.stringify(text)) : Buffer.byteLength(text) + 2
+}

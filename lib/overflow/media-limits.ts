@@ -2,7 +2,8 @@
 
 import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
 import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'
-import type { HistoryFormatName } from '../history/message-view'
+import { sameView } from '../history/message-identity'
+import type { HistoryFormatName, MessageView } from '../history/message-view'
 import { messageBytes } from '../history/request-bytes'
 import { isAnswer } from '../history/roles'
 
@@ -30,12 +31,14 @@ const ROOM = 0.75
 /** Bytes of a note, which are not freed. */
 const NOTE = 200
 
-/** A medium of a message. */
-interface Held {
+/** A medium, and where it is. */
+interface PlacedMedium {
   index: number
   /** Its place among the media of the message. */
   place: number
   medium: Medium
+  /** A blank image replaces it. */
+  isBlanked: boolean
 }
 
 /** A message whose media leave: each of its media, and `undefined` for one that stays. */
@@ -61,8 +64,14 @@ export function requestSize(messages: readonly unknown[], beside: number): Media
  * Chooses the media that leave: those that are there again later first, then the oldest. Those in messages that the model
  * has not seen yet stay.
  * @param beside bytes of the request beside the messages
+ * @param isKept true if later requests remember what left; otherwise each of them has to decide the same by itself
  */
-export function leavingMedia(messages: readonly unknown[], given: Partial<MediaLimits>, beside = 0): Leaving[] {
+export function leavingMedia(
+  messages: readonly unknown[],
+  given: Partial<MediaLimits>,
+  beside: number,
+  isKept: boolean,
+): Leaving[] {
   const limits = mediaLimits(detectFormat(messages), given)
   // Most histories: nothing has to be read.
   if (!isLimited(limits)) return []
@@ -71,22 +80,46 @@ export function leavingMedia(messages: readonly unknown[], given: Partial<MediaL
   if (all.length === 0) return []
   const size = sizeOf(messages, read, all, beside)
   if (isWithinLimits(size, limits)) return []
-  return leavingUntil({ bytes: ROOM * limits.bytes, images: ROOM * limits.images }, size, all, read)
+  const wanted = isKept ? roomIn : nextStep
+  return leavingUntil(
+    { bytes: wanted(size.bytes, limits.bytes), images: wanted(size.images, limits.images) },
+    size,
+    all,
+    read,
+  )
+}
+
+/** The size down to which media leave: only a limit that is exceeded counts. */
+function roomIn(size: number, limit: number): number {
+  return size > limit ? ROOM * limit : Number.POSITIVE_INFINITY
+}
+
+/** The same in whole steps: a request that is a little longer than the last one loses the same media. */
+function nextStep(size: number, limit: number): number {
+  if (size <= limit) return Number.POSITIVE_INFINITY
+  const step = (1 - ROOM) * limit
+  return size - (Math.floor((size - limit) / step) + 1) * step
 }
 
 /** Chooses the media that leave until a request of this size has the size that is wanted. */
-function leavingUntil(wanted: MediaLimits, size: MediaLimits, all: readonly Held[], read: ReadViews): Leaving[] {
+function leavingUntil(
+  wanted: MediaLimits,
+  size: MediaLimits,
+  all: readonly PlacedMedium[],
+  read: ReadViews,
+): Leaving[] {
   // A list of results does not say what the model has seen: all but the newest.
   const seenBefore = read.format === 'mcp' ? read.views.length - 1 : read.views.findLastIndex(isAnswer)
-  const leaving = new Set<Held>()
+  const leaving = new Set<PlacedMedium>()
   let { bytes, images } = size
-  for (const held of inOrder(all.filter(({ index }) => index < seenBefore))) {
-    const freed = held.medium.bytes - NOTE
-    const helps = (bytes > wanted.bytes && freed > 0) || (images > wanted.images && isImage(held))
+  for (const placed of inOrder(all.filter(({ index }) => index < seenBefore))) {
+    const freed = placed.medium.bytes - NOTE
+    const isOneLess = isImage(placed) && !placed.isBlanked
+    const helps = (bytes > wanted.bytes && freed > 0) || (images > wanted.images && isOneLess)
     if (!helps) continue
-    leaving.add(held)
+    leaving.add(placed)
     bytes -= freed
-    if (isImage(held)) images--
+    if (isOneLess) images--
   }
   return byMessage(all, leaving)
 }
@@ -117,22 +150,48 @@ export function leavingAfterRefusal(messages: readonly unknown[]): Leaving[] {
 function sizeOf(
   messages: readonly unknown[],
   { format, views }: ReadViews,
-  all: readonly Held[],
+  all: readonly PlacedMedium[],
   beside: number,
 ): MediaLimits {
-  const known = format === undefined ? undefined : formatNamed(format)
-  const bytes = views.reduce((sum, view, index) => {
-    const message = elementOf(messages, index) ?? messages[index]
-    const inner = typeof message === 'object' && message !== null ? known?.inner(message) : undefined
-    // Each message has a comma or a bracket before it.
-    return sum + 1 + messageBytes(inner ?? message, view)
-  }, beside + 1)
-  return { bytes, images: all.filter(isImage).length }
+  // Each message has a comma or a bracket before it.
+  const bytes = views.reduce((sum, view, index) => sum + 1 + bytesAt(messages, index, view, format), beside + 1)
+  const blanks = views.reduce((sum, { blanks = 0 }) => sum + blanks, 0)
+  return { bytes, images: all.filter(isImage).length + blanks }
+}
+
+/** The bytes of a message as it is sent, without the line of a log around it. */
+function bytesAt(
+  messages: readonly unknown[],
+  index: number,
+  view: MessageView,
+  format: HistoryFormatName | undefined,
+): number {
+  const message = elementOf(messages, index) ?? messages[index]
+  const isRead = format !== undefined && typeof message === 'object' && message !== null
+  return messageBytes((isRead ? formatNamed(format).inner(message) : undefined) ?? message, view)
+}
+
+/**
+ * Number of messages at the start that two histories have in common: the same objects, or others that say the same and have as many
+ * bytes.
+ */
+export function sharedMessages(history: readonly unknown[], before: readonly unknown[]): number {
+  const most = Math.min(history.length, before.length)
+  let index = 0
+  while (index < most && history[index] === before[index]) index++
+  if (index === most) return index
+  const [read, known] = [viewsIn(history), viewsIn(before)]
+  const isSame = (at: number) => {
+    const [view, other] = [read.views[at] as MessageView, known.views[at] as MessageView]
+    return sameView(view, other) && bytesAt(history, at, view, read.format) === bytesAt(before, at, other, known.format)
+  }
+  while (index < most && isSame(index)) index++
+  return index
 }
 
 /** The media of a history, the oldest first. */
-function mediaIn(messages: readonly unknown[], { format, views }: ReadViews): Held[] {
-  const found: Held[] = []
+function mediaIn(messages: readonly unknown[], { format, views }: ReadViews): PlacedMedium[] {
+  const found: PlacedMedium[] = []
   if (format === undefined) return found
   for (const [index, { media, results }] of views.entries()) {
     // Most messages have none: their views are known, and reading the message again takes longer than all the rest.
@@ -140,40 +199,42 @@ function mediaIn(messages: readonly unknown[], { format, views }: ReadViews): He
     const message = elementOf(messages, index)
     if (message === undefined) continue
     const parts = formatOf(format, message)?.mediaIn(message) ?? []
-    for (const [place, part] of parts.entries()) found.push({ index, place, medium: mediumOf(part) })
+    for (const [place, { part, isBlanked }] of parts.entries()) {
+      found.push({ index, place, medium: mediumOf(part), isBlanked })
+    }
   }
   return found
 }
 
-function isImage({ medium }: Held): boolean {
+function isImage({ medium }: PlacedMedium): boolean {
   return medium.type.startsWith('image')
 }
 
 /** Media that come again later go first. */
-function inOrder(all: readonly Held[]): Held[] {
+function inOrder(all: readonly PlacedMedium[]): PlacedMedium[] {
   const sizes = new Map<number, number>()
   for (const { medium } of all) sizes.set(medium.bytes, (sizes.get(medium.bytes) ?? 0) + 1)
   const later = new Set<string>()
-  const again = new Set<Held>()
-  for (const held of all.toReversed()) {
+  const again = new Set<PlacedMedium>()
+  for (const placed of all.toReversed()) {
     // Equal media have as many bytes; a digest takes longer than all the rest.
-    const key = sizes.get(held.medium.bytes) === 1 ? undefined : mediumKey(held.medium)
+    const key = sizes.get(placed.medium.bytes) === 1 ? undefined : mediumKey(placed.medium)
     if (key === undefined) continue
-    if (later.has(key)) again.add(held)
+    if (later.has(key)) again.add(placed)
     later.add(key)
   }
-  return [...all.filter((held) => again.has(held)), ...all.filter((held) => !again.has(held))]
+  return [...all.filter((placed) => again.has(placed)), ...all.filter((placed) => !again.has(placed))]
 }
 
 /** The media that leave, by their messages. */
-function byMessage(all: readonly Held[], leaving: ReadonlySet<Held>): Leaving[] {
+function byMessage(all: readonly PlacedMedium[], leaving: ReadonlySet<PlacedMedium>): Leaving[] {
   const indices = new Set([...leaving].map(({ index }) => index))
   const messages = new Map<number, (Medium | undefined)[]>()
-  for (const held of all) {
-    if (!indices.has(held.index)) continue
-    const media = messages.get(held.index) ?? []
-    media[held.place] = leaving.has(held) ? held.medium : undefined
-    messages.set(held.index, media)
+  for (const placed of all) {
+    if (!indices.has(placed.index)) continue
+    const media = messages.get(placed.index) ?? []
+    media[placed.place] = leaving.has(placed) ? placed.medium : undefined
+    messages.set(placed.index, media)
   }
   return [...messages].map(([index, media]) => ({ index, media }))
 }

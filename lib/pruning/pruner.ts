@@ -209,10 +209,15 @@ export class HistoryPruner {
 }
 
 function resumed(state: HistoryPrunerState, options: HistoryPrunerOptions | undefined): HistoryPruner {
+  const pruner = new HistoryPruner(options)
+  inners.set(pruner, innerAt(state, innerOf(pruner).settings))
+  return pruner
+}
+
+/** A pruner in the state of another. */
+function innerAt(state: HistoryPrunerState, settings: PrunerSettings): Inner {
   const { placeholders, trims, account, carried, sizes, adopted, withoutThinking, unseenFrom, observed, ...more } =
     state
-  const pruner = new HistoryPruner(options)
-  const { settings } = innerOf(pruner)
   const handle = openAt(settings, account)
   const reader = new HistoryReader(settings, {
     placeholders: new Map(placeholders),
@@ -228,8 +233,21 @@ function resumed(state: HistoryPrunerState, options: HistoryPrunerOptions | unde
   const usage = new ObservedUsage(settings.known, settings.hasOwnPrices, observed)
   const inner = { settings, handle, usage, reader, last: undefined, sent: undefined }
   correct(inner)
-  inners.set(pruner, inner)
-  return pruner
+  return inner
+}
+
+/**
+ * The messages that {@link HistoryPruner.prune} would return now, without recording them as sent. Never throws.
+ * @internal
+ */
+export function preview<M>(pruner: HistoryPruner, messages: readonly M[], now: number): readonly M[] {
+  try {
+    // Sending them reports what is wrong.
+    const settings = { ...innerOf(pruner).settings, tell: () => {} }
+    return prune(innerAt(pruner.toJSON(), settings), messages, now).messages
+  } catch {
+    return messages
+  }
 }
 
 /**

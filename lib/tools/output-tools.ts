@@ -7,6 +7,7 @@ import { definedOf } from '../util/defined'
 import { countedLines, linesFrom } from '../util/line-words'
 import { messageOf } from '../util/message-of'
 import { checkKeys, checkOneOf, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
+import { binaryWords, isBinary } from './binary-output'
 
 /** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
 export interface OutputStore {
@@ -184,6 +185,12 @@ function readTool(page: Page): OutputTool {
       fitting(page, async (bytes) => {
         const range = { ...rangeOf(args, shownLines, bytes), signal }
         const shown = await storage.readRange(path, range, { sessionId })
+        const binary = isBinary(shown.text)
+          ? await binaryWords((start) => storage.readRange(path, { ...start, signal }, { sessionId }))
+          : undefined
+        if (binary !== undefined) {
+          return { success: true, output: `[${binary}; it has no text to read]`, metadata: { truncated: false } }
+        }
         const next = shown.next && argumentsOf(shown.next)
         const foot = next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'
         return {

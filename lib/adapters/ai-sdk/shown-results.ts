@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto'
+import { LruCache } from '../../util/lru-cache'
 import { safeStringify } from '../../util/safe-stringify'
-import { LruCache } from '../shared/lru-cache'
 import type { ModelOutput } from './output'
 
 /** Maximum number of remembered results; mostly the newest are asked for. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isSavedOutput, type OutputOwner, rememberOutput } from '../../storage/saved-outputs'
 import { randomUUID } from '../../util/crypto'
+import { LruCache } from '../../util/lru-cache'
 import { shellQuote } from '../../util/shell-quote'
 import { isRecord } from '../../validation/validate'
-import { LruCache } from '../shared/lru-cache'
 
 /** The SDK cuts the middle out of the message of a failed tool above 10,000 characters; the notice needs some of them. */
 const MAX_BYTES = 9000

@@ -2,9 +2,9 @@
 
 import { SpillwayError } from '../../errors'
 import { isArray } from '../../util/guards'
+import { LruCache } from '../../util/lru-cache'
 import { isRecord, wrong } from '../../validation/validate'
 import { checkControls, tellError } from '../shared/controls'
-import { LruCache } from '../shared/lru-cache'
 import { overlay } from '../shared/override-methods'
 import { Requests } from '../shared/prepare-request'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'

@@ -7,8 +7,8 @@ import type { GateCall, GateDecision, PermissionCall, PermissionVerdict, ToolCon
 import { type IdentifiedCall, identityOf } from '../../approval/call-key'
 import { viewsOf } from '../../history/formats'
 import { definedOf } from '../../util/defined'
+import { LruCache } from '../../util/lru-cache'
 import { tellError } from './controls'
-import { LruCache } from './lru-cache'
 import type { AdapterControls } from './types'
 
 /** Says why a call whose tool has no readable name is denied. */

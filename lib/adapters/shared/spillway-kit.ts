@@ -63,7 +63,8 @@ export interface SpillwayOptions
   pruning?: Omit<HistoryPrunerOptions, KnownOfPruner> | false
   /**
    * Maximum bytes of the messages of a request: above it the oldest images and files are replaced by notes, and saved where outputs are.
-   * @default the documented limit of the provider, where its format says it: 50 MB for the Agents SDK; none with `pruning: false`
+   * Instructions and tools are not counted, because the framework adds them: leave room for them.
+   * @default the documented limit of the provider, where its format says it: 50 MB for the Agents SDK
    */
   maxRequestBytes?: number
   /** Maximum number of images in a request, in the same way. @default 500 for the Agents SDK */
@@ -196,10 +197,9 @@ export function spillwayKit(
     readPrunerOptions(pruning, 'options.pruning')
   }
   const limits = definedOf({ maxRequestBytes, maxImages })
-  if (pruning !== false || Object.keys(limits).length > 0) {
-    const rules = pruning === false ? { policies: [] } : definedOf(pruning)
-    controls.history = histories({ ...options, ledger }, { ...shared, ...rules }, { ...shared, ...limits })
-  }
+  // The documented limits apply without pruning as well.
+  const rules = pruning === false ? { policies: [] } : definedOf(pruning)
+  controls.history = histories({ ...options, ledger }, { ...shared, ...rules }, { ...shared, ...limits })
   knownAs({ 'controls.': '' }, () => checkControls(controls, own))
   return { controls: tools.length > 0 ? withHarmlessTools(controls, 'spillway') : controls, outputTools: tools }
 }
@@ -273,12 +273,12 @@ function histories(
   return (sessionId, { model }) => {
     const prices = model
     const pruner = new HistoryPruner({ ...definedOf({ contextWindow, prices, ledger, onError }), ...pruning })
-    return boundedControl(managerOf(pruner, options, sessionId))
+    return controlOf(managerOf(pruner, options, sessionId))
   }
 }
 
 /** A manager whose report is that of its pruner, with what became of images and files. */
-function boundedControl(manager: ContextManager): HistoryControl {
+function controlOf(manager: ContextManager): HistoryControl {
   return {
     async prepare(messages, options) {
       const { messages: sent, report, requestOptions } = await manager.prepare(messages, options)

@@ -5,10 +5,10 @@
 
 import type { RefusedResult, ToolControls } from 'spillway'
 import { identityOf } from '../../approval/call-key'
+import { LruCache } from '../../util/lru-cache'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
 import { guardCall, type HostCall, type HostOutcome, withoutBefore } from './guard'
-import { LruCache } from './lru-cache'
 
 /** True if a call may run, and with which arguments. */
 export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; refusal: RefusedResult }

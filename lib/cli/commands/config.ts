@@ -1,7 +1,10 @@
 /** `spillway config lint`: reports errors in a configuration, and settings that are probably mistakes. */
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { lintConfig, loadConfig, type SpillwayConfig, updateConfig } from 'spillway/config'
+import { resolve } from 'node:path'
+import { lintConfig, loadConfig, type SpillwayConfig } from 'spillway/config'
+import { readConfig } from '../../config/config-file'
+import { SpillwayError } from '../../errors'
 import { type Command, type Parsed, wrongArgument } from '../command'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
@@ -33,19 +36,15 @@ interface Finding {
   column?: number
 }
 
-/** The content of a file as it is written, so that rules have the numbers that they have there; `readable` if it cannot be parsed. */
-async function written(file: string, readable: SpillwayConfig): Promise<SpillwayConfig> {
-  let content = readable
+/** The content of a file as it is written, so that rules have the numbers that they have there; `parsed` if it cannot be parsed. */
+async function contentOf(file: string, parsed: SpillwayConfig): Promise<SpillwayConfig> {
   try {
-    // Without a change nothing is written.
-    await updateConfig(file, (current) => {
-      content = current
-      return undefined
-    })
-  } catch {
-    // Loading has said what is wrong.
+    return (await readConfig(resolve(file))).content
+  } catch (error) {
+    // Loading has said where it cannot be parsed.
+    if (error instanceof SpillwayError && error.code === 'INVALID_CONFIG') return parsed
+    throw error
   }
-  return content
 }
 
 async function run({ positionals, json }: Parsed): Promise<number> {
@@ -60,7 +59,7 @@ async function run({ positionals, json }: Parsed): Promise<number> {
   const told = new Set(problems.map(({ path }) => path))
   const found: Finding[] = [
     ...problems.map(({ severity, path, message, line, column }) => ({ kind: severity, path, message, line, column })),
-    ...lintConfig(await written(file, config)).filter(({ path }) => !told.has(path)),
+    ...lintConfig(await contentOf(file, config)).filter(({ path }) => !told.has(path)),
   ]
   if (json) {
     await printJson(found)

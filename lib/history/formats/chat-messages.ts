@@ -7,7 +7,7 @@
 import { asText } from '../../util/guards'
 import type { ResultText } from '../message-cache'
 import type { MessageRole } from '../message-view'
-import { BLANK_URL } from './blank-image'
+import { BLANK_URL, isBlankImage } from './blank-image'
 import {
   contentWithText,
   fileOrMedia,
@@ -109,6 +109,7 @@ export function readChatMessage(message: object): MessageReading {
       role,
       text,
       media: media + drawn.length,
+      blanks: elements(get(message, 'images')).filter(isBlankImage).length,
       time,
       calls: readCalls(message),
       withoutMedia: drawn.length === 0 ? noMedia : (note: string) => [...(noMedia?.(note) ?? []), ...drawn],

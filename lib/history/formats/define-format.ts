@@ -89,7 +89,7 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
 
 function viewOf(reading: MessageReading | undefined, format: HistoryFormatName, message: unknown): MessageView {
   if (reading === undefined) return OTHER
-  const { role, text = '', aside, thinking, sealed, bound, calls, results, media = 0, time } = reading
+  const { role, text = '', aside, thinking, sealed, bound, calls, results, media = 0, blanks, time } = reading
   return {
     role,
     text,
@@ -101,6 +101,7 @@ function viewOf(reading: MessageReading | undefined, format: HistoryFormatName, 
     results: resultsOf(results, time, format, message),
     media,
     mediaTokens: mediaTokens(reading, format, message),
+    blanks,
     time,
     tokens: undefined,
     bytes: undefined,

@@ -57,6 +57,8 @@ export interface MessageReading {
   calls?: readonly CallReading[]
   results?: readonly ResultReading[]
   media?: number
+  /** Blank images that took the places of others. */
+  blanks?: number | undefined
   time?: number | undefined
 }
 

@@ -5,7 +5,7 @@
 
 import { asText } from '../../util/guards'
 import type { MessageRole } from '../message-view'
-import { BLANK, BLANK_URL } from './blank-image'
+import { BLANK, BLANK_URL, isBlankImage } from './blank-image'
 import {
   contentWithText,
   fileOrMedia,
@@ -127,30 +127,31 @@ function readAny(item: object, names: ItemNames): MessageReading {
 }
 
 /** The picture of an item, and the change that puts a blank one in its place. */
-function pictureOf(item: object, type: string): Pick<MessageReading, 'media' | 'withoutMedia'> {
+function pictureOf(item: object, type: string): Pick<MessageReading, 'media' | 'blanks' | 'withoutMedia'> {
   const key = type === 'image_generation_call' ? 'result' : 'output'
   const picture = watched(item, key)
   if (typeof picture === 'string') {
-    if (picture === BLANK) return {}
+    if (picture === BLANK) return { blanks: 1 }
     return { media: 1, withoutMedia: () => [[[key], BLANK]] }
   }
   if (!isJsonObject(picture)) return { media: 1 }
   const place = ['image_url', 'data'].find((name) => typeof watched(picture, name) === 'string')
   if (place === undefined) return { media: 1 }
-  if (picture[place] === BLANK_URL) return {}
+  if (picture[place] === BLANK_URL) return { blanks: 1 }
   return { media: 1, withoutMedia: () => [[[key], { ...picture, [place]: BLANK_URL }]] }
 }
 
 /** The pictures that code has drawn, where the item has their data; everything else in it is text. */
-function drawingsOf(item: object): Pick<MessageReading, 'aside' | 'media' | 'withoutMedia'> {
+function drawingsOf(item: object): Pick<MessageReading, 'aside' | 'media' | 'blanks' | 'withoutMedia'> {
   const outputs = elements(watched(item, 'outputs'))
   const places = [...outputs.keys()].filter((at) => {
     const address = watched(outputs[at], 'url')
     return typeof address === 'string' && address.startsWith('data:') && address !== BLANK_URL
   })
-  if (places.length === 0) return { aside: asideOf([item]) }
+  const blanks = outputs.filter(isBlankImage).length
+  if (places.length === 0) return { aside: asideOf([item]), blanks }
   const edits = places.map((at): Edit => [['outputs', at], { type: 'image', url: BLANK_URL }])
-  return { aside: asideOf([edited(item, edits)]), media: places.length, withoutMedia: () => edits }
+  return { aside: asideOf([edited(item, edits)]), media: places.length, blanks, withoutMedia: () => edits }
 }
 
 /** Makes a message of an item of reasoning: its place in the history stays, and the Agents SDK takes no reasoning without content. */

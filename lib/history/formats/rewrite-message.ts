@@ -1,6 +1,7 @@
 /** Copies of a message with other results, arguments or media, and the parts that they are made from. Functions of a format may throw. */
 
-import type { MediaNotes, ResultPiece, TakenResults } from '../message-view'
+import type { MediaNotes, MediaPart, ResultPiece, TakenResults } from '../message-view'
+import { isBlankImage } from './blank-image'
 import { type FormatRules, innerOf, type MessageReading, readAt, readMessage } from './format-rules'
 import { type Edit, edited } from './immutable-edit'
 import { kindOfMedia } from './reasoning-and-files'
@@ -93,10 +94,13 @@ function mediaEdits(reading: MessageReading, note: string): readonly Edit[] {
 }
 
 /** The parts of a message that are no text. */
-export function mediaIn(rules: FormatRules, message: object): readonly unknown[] {
+export function mediaIn(rules: FormatRules, message: object): readonly MediaPart[] {
   const { reading, path } = readMessage(rules, message) ?? {}
   if (reading === undefined || path === undefined) return []
-  return mediaEdits(reading, '').map(([keys]) => keys.reduce<unknown>(get, innerOf(message, path)))
+  return mediaEdits(reading, '').map(([keys, value]) => ({
+    part: keys.reduce<unknown>(get, innerOf(message, path)),
+    isBlanked: isBlankImage(value),
+  }))
 }
 
 /** The kinds of media in a result. */

@@ -1,4 +1,4 @@
-/** Least recently used cache of sessions. */
+/** Least recently used cache. */
 
 const MAX = 1000
 
