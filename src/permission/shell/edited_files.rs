@@ -75,7 +75,7 @@ impl Walker<'_> {
             false if is_interpreter(base) => files_of_one_liner(base, &words[1..]),
             false => return,
         };
-        for file in files.into_iter().filter(|file| file.known) {
+        for file in files.into_iter().filter(|file| file.known && file.text != "-") {
             // Formatters expand wildcards, too.
             let glob = file.glob || file.text.contains(['*', '?', '[']);
             command.concerns.extend(self.file(Domain::Edit, &Word { glob, ..file }));
