@@ -1,12 +1,13 @@
 import { PermissionPolicy } from 'spillway'
 import data from './denied.json'
 
-const policy = new PermissionPolicy({ vault: '/home/u/project', rules: data.rules as never })
+const withRules = (rules: unknown[]) => new PermissionPolicy({ vault: '/home/u/project', rules: rules as never })
+const policy = withRules(data.rules)
 
 /** The commands that are decided so, with the first reason. */
-const decided = (commands: string[], expected: RegExp) =>
+const decided = (commands: string[], expected: RegExp, by = policy) =>
   commands
-    .map((command) => ({ command, ...policy.evaluate({ tool: 'bash', args: { command } }) }))
+    .map((command) => ({ command, ...by.evaluate({ tool: 'bash', args: { command } }) }))
     .filter(({ decision }) => expected.test(decision))
     .map(({ command, reasons }) => [command, ...reasons])
 
@@ -19,6 +20,28 @@ describe('with every command allowed', () => {
   test.each(Object.entries(data.files))('a secret or a banned file is not touched through %s', (_, commands) => {
     expect(commands.length).toBeGreaterThanOrEqual(10)
     expect(decided(commands, /allow/)).toEqual([])
+  })
+
+  test.each(Object.entries(data.edits))('a ban on editing holds for %s, and nothing else does', (_, commands) => {
+    expect(commands.length).toBeGreaterThanOrEqual(10)
+    expect(decided(commands, /allow|ask/)).toEqual([])
+    expect(
+      decided(commands, /deny|ask/, withRules(data.rules.filter((rule) => rule.pattern !== 'vault:made/**'))),
+    ).toEqual([])
+  })
+
+  test('a file that may be banned, and one attached to an option, are not edited without a question', () => {
+    const commands = ['sort -omade/a b', "git restore 'm*/x'", "git checkout HEAD -- ':(icase)MADE/x'"]
+    expect(decided(commands, /allow/)).toEqual([])
+  })
+
+  test('what is no file is not taken for one that is edited', () => {
+    const rules = [
+      { domain: 'bash', pattern: '*', decision: 'allow' },
+      { domain: 'edit', pattern: '**', decision: 'deny' },
+      { domain: 'edit', pattern: 'src/**', decision: 'allow' },
+    ]
+    expect(decided(data.spared, /ask|deny/, withRules(rules))).toEqual([])
   })
 
   test('what only looks alike is allowed', () => {

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::permission::{reading_calls, shell};
+use crate::permission::shell;
 use crate::tools::arguments::command_of;
 use crate::tools::{Kind, kind_of, last_part, plain, waits};
 
@@ -110,13 +110,12 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
     let looks = action.is_some_and(|action| matches!(action, "view" | "read" | "list" | "open"));
     let words = words_of(last_part(tool));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let only_reads = || arguments.is_some_and(|args| reading_calls::only_reads(tool, args));
-    let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES) && !only_reads();
+    let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES);
     Conduct { waits: false, changes: changes.into() }
 }
 
-/// Returns true if a command certainly changes nothing, or checks what is there. A command that is not understood may change something: a
-/// repeated call is then not taken for a loop, so that a question comes later at worst.
+/// Returns true if a command certainly changes nothing, or checks what is there. A command that is not understood may
+/// change something: a repeated call is then not taken for a loop, so that a question comes later at worst.
 fn reads_or_checks(command: &str) -> bool {
     let checks = |simple: &str| {
         CHECKS.split('|').any(|known| {

@@ -217,7 +217,7 @@ impl Walker<'_> {
         let edits = match base {
             "ed" | "ex" | "patch" => true,
             "vi" | "vim" | "nvim" => rest.iter().any(is_command),
-            "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(is_in_place),
+            "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(|word| is_in_place(base, word)),
             "awk" | "gawk" => has_any(rest, "inplace"),
             _ => false,
         };

@@ -6,31 +6,59 @@ use super::command_tables::CommandTable;
 use super::word::Word;
 use crate::permission::Domain;
 
-/// The commands that change the files among their operands, with the number of operands before these.
+/// The commands that change the files among their operands: the number of operands before these, `.` if the current folder
+/// is changed when there are none, and options with a value in the next word.
 static TABLE: CommandTable = CommandTable::new(
     "\
 0 black,blue,isort,pyupgrade !--check,--check-only,-c,--diff
-0 yapf,autopep8,autoflake,docformatter +-i,--in-place,--inplace
-1 ruff format !--check,--diff
-1 ruff check --fix,--fix-only,--add-noqa !--diff
-0 gofmt,goimports,gofumpt,shfmt +-w,--write
-1 golangci-lint run +--fix
-0 prettier,prettierd,oxfmt +-w,--write
-0 eslint,eslint_d,standard,xo,tslint,stylelint,markdownlint,oxlint,standardrb,ansible-lint +--fix
-1 biome,rome check,format,lint,ci +--write,--fix,--apply,--apply-unsafe
-0 rustfmt !--check,--emit
-0 rubocop +-a,-A,-x,--autocorrect*,--auto-correct*,--fix-layout
-0 clang-format,cmake-format,google-java-format,ormolu,fourmolu,ocamlformat +-i,--in-place,--inplace,--replace
-0 clang-tidy +-fix,--fix,--fix-errors
-0 stylua,swiftformat,csharpier,nixfmt,alejandra,scalafmt !--check,--lint,--test
+0 yapf,autopep8,autoflake,docformatter -i,--in-place,--inplace
+1. ruff format !--check,--diff
+1. ruff check --fix,--fix-only,--add-noqa !--diff
+0. ruff --fix !check,--diff
+0 gofmt,goimports,gofumpt -w,--write !-w=false,--w=false
+0:-i,-ln,-filename shfmt -w,--write
+1. golangci-lint run +--fix
+1. golangci-lint fmt
+0:--config,--parser,--plugin,--log-level prettier,prettierd,oxfmt -w,--write
+0:--config,--formatter,-f stylelint +--fix
+0:--config,-c,--rules,-r eslint,eslint_d,standard,xo,tslint,oxlint,ansible-lint +--fix
+0:--config,-c,--ignore,-p markdownlint,markdownlint-cli2 -f,--fix
+1. biome,rome check,format,lint,ci +--write,--fix,--apply,--apply-unsafe
+0 rustfmt !--check !stdout,json,checkstyle,coverage
+0. standardrb +--fix
+0. rubocop +-a,-A,-x,--autocorrect*,--auto-correct*,--fix-layout
+0:--style,-style,--assume-filename,--config,-c clang-format,cmake-format,ormolu,fourmolu,ocamlformat +-i,--i,--in-place,--inplace,-inplace
+0 google-java-format +-i,-r,--replace,-replace
+0:-p,-checks clang-tidy +-fix,--fix,--fix-errors,-fix-errors
+0:--config,-c stylua,swiftformat,csharpier,nixfmt,alejandra,scalafmt !--check,--lint,--test
 0 ktlint +-F,--format
 0 djlint +--reformat
-1 buf,swift-format format +-i,--in-place,-w,--write
-1 php-cs-fixer,rector fix,process !--dry-run
-1 dart,mix,taplo,dune,gleam format !--check,--check-formatted
-1 cargo,deno,dprint,forge,go,taplo,terraform,tofu,zig fmt !--check,-check
-0 phpcbf,ed,ex,jpegoptim,mogrify,optipng,patch,sponge !--dry-run,--help
-1 yq +-i,--in-place,--inplace",
+1. buf format -w,--write
+0 swift-format +-i,--in-place
+1. php-cs-fixer,rector fix,process !--dry-run
+0. pint !--test
+1.:-l,--line-length,--page-width dart format !none,show,json
+1. dart fix +--apply
+1. mix,taplo,dune,gleam format !--check,--check-formatted
+1. cargo,deno,dprint,forge,go,taplo,terraform,tofu,zig fmt !--check,-check
+1. deno lint +--fix
+0:-m,--max,-S,--size,-d,--dest jpegoptim !--help
+0:-resize,-quality,-format,-crop,-rotate,-geometry,-density,-gravity,-extent,-background,-colorspace,-path mogrify !-help
+0:-o,-dir,-out optipng !--help
+0:-i,-d,-o,-p,-r,-D,-F patch !--dry-run,--help
+0:-c,-p ed,ex !--help
+0 phpcbf,sponge,mdformat,buildifier,astyle !--dry-run,--help,--check,check,diff
+2 sd !-p,--preview
+0 codespell -w,--write-changes
+0 perltidy +-b
+0:-c uncrustify +--replace,--no-backup
+1.:--dialect,-d,--config,--rules,-r sqlfluff fix,format
+1. swiftlint lint +--fix,--autocorrect
+0. swiftlint +--fix,--autocorrect
+0:-i,--include,-f,--file,-e,-v,-F gawk -f,--file,-e +*inplace
+1:-i,--include,-v,-F gawk +*inplace
+2 yq eval,e,eval-all,ea -i,--in-place,--inplace
+1 yq -i,--in-place,--inplace",
 );
 
 impl Walker<'_> {
@@ -41,48 +69,104 @@ impl Walker<'_> {
         (words, operands): (&[Word], &[usize]),
         command: &mut AnalyzedCommand,
     ) {
-        let rest = words.get(1..).unwrap_or_default();
-        let files: Vec<&Word> = match TABLE.find(base, rest) {
-            Some((before, _)) => {
-                let before = before.parse().unwrap_or(0);
-                let own = operands.iter().skip(before).map(|at| &words[*at]);
-                // The same option of another program of the same row has a value.
-                let behind =
-                    rest.windows(2).filter(|pair| pair[0].text == "-i").map(|pair| &pair[1]);
-                own.chain(behind.filter(|word| !word.text.starts_with('-'))).collect()
-            }
-            None if matches!(base, "perl" | "ruby") && rest.iter().any(is_in_place) => {
-                files_of_one_liner(rest)
-            }
-            None => return,
+        let base = unversioned(base);
+        let files = match has(base) {
+            true => own_files(base, words, operands),
+            false if is_interpreter(base) => files_of_one_liner(base, &words[1..]),
+            false => return,
         };
-        for file in files.into_iter().filter(|file| file.known) {
+        for file in files.into_iter().filter(|file| file.known && file.text != "-") {
             // Formatters expand wildcards, too.
             let glob = file.glob || file.text.contains(['*', '?', '[']);
-            command.concerns.extend(self.file(Domain::Edit, &Word { glob, ..file.clone() }));
+            command.concerns.extend(self.file(Domain::Edit, &Word { glob, ..file }));
         }
     }
 }
 
-/// Returns true for the option of `perl`, `ruby` or `sed` with which files are changed in place.
-pub(super) fn is_in_place(word: &Word) -> bool {
-    word.text.starts_with("--in-place")
-        || word.text.strip_prefix('-').is_some_and(|letters| {
-            !letters.starts_with(['-', 'I', 'M', 'e', 'f', 'r']) && letters.contains('i')
-        })
+/// Returns true for a program that can change files in place.
+pub(super) fn has(base: &str) -> bool {
+    TABLE.has(base)
 }
 
-/// Returns the files of an interpreter with code in an option, or with a script before them.
-fn files_of_one_liner(rest: &[Word]) -> Vec<&Word> {
-    let gives_code = |word: &Word| {
-        word.text.starts_with('-')
-            && !word.text.starts_with("--")
-            && word.text.ends_with(['e', 'E'])
+/// Returns true for an interpreter that can change files in place by a line of code.
+pub(super) fn is_interpreter(base: &str) -> bool {
+    matches!(base, "perl" | "ruby")
+}
+
+/// Returns the name of a program without its version: `clang-format-15`, `perl5.36.0`.
+pub(super) fn unversioned(base: &str) -> &str {
+    let is_of_version = |letter: char| letter.is_ascii_digit() || letter == '.';
+    match has(base) {
+        true => base,
+        false => base.trim_end_matches(is_of_version).trim_end_matches('-'),
+    }
+}
+
+/// Returns the files that a program of the table changes. The operands are indexes of words.
+fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
+    // Neither is for the command: names of files that are left out, and the toolchain of `cargo`.
+    let is_own = |at: &usize| {
+        !matches!(words[at - 1].text.as_str(), "--exclude" | "--extend-exclude")
+            && !words[*at].text.starts_with('+')
     };
-    let script = usize::from(!rest.iter().any(gives_code));
+    let rest: Vec<Word> = (1..words.len()).filter(is_own).map(|at| words[at].clone()).collect();
+    let Some((does, pattern)) = TABLE.find(base, &rest) else { return Vec::new() };
+    let (before, valued) = does.split_once(':').unwrap_or((does, ""));
+    let is_behind = |list: &str, at: usize| {
+        let mut options = list.split([' ', ',']).map(|one| one.trim_start_matches('+'));
+        options.any(|one| one == words[at - 1].text)
+    };
+    // The same option of another program can have a value.
     let is_file = |at: &usize| {
-        !rest[*at].text.starts_with('-')
-            && at.checked_sub(1).is_none_or(|at| !gives_code(&rest[at]))
+        is_own(at)
+            && !is_behind(valued, *at)
+            && (operands.binary_search(at).is_ok()
+                || !words[*at].text.starts_with('-') && is_behind(pattern, *at))
     };
-    (0..rest.len()).filter(is_file).map(|at| &rest[at]).skip(script).collect()
+    let files = (1..words.len()).filter(is_file).map(|at| words[at].clone());
+    let mut files: Vec<Word> =
+        files.skip(before.trim_end_matches('.').parse().unwrap_or(0)).collect();
+    if files.is_empty() && before.ends_with('.') {
+        files.push(Word::plain("."));
+    }
+    if let Some(folder) = rest.iter().find_map(|word| word.text.strip_prefix("-chdir=")) {
+        files.iter_mut().for_each(|file| file.text = [folder, "/", &file.text].concat());
+    }
+    files
+}
+
+/// Returns the letters of options of `perl`, `ruby` or `sed` with a value, which is attached or the next word.
+pub(super) fn valued_letters(base: &str) -> &'static str {
+    if is_interpreter(base) { "eEiIMmrFCxD" } else { "efi" }
+}
+
+/// Returns true for the option of `perl`, `ruby` or `sed` with which files are changed in place.
+pub(super) fn is_in_place(base: &str, word: &Word) -> bool {
+    let name = word.text.split('=').next().unwrap_or_default();
+    (name.len() > 2 && "--in-place".starts_with(name))
+        || word.option_letters(valued_letters(base)).0.ends_with('i')
+}
+
+/// Returns the files that an interpreter changes, with code in an option, or with a script before them.
+fn files_of_one_liner(base: &str, rest: &[Word]) -> Vec<Word> {
+    let mut files = Vec::new();
+    let (mut in_place, mut has_code) = (false, false);
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        let (letters, value) = word.option_letters(valued_letters(base));
+        let gives_code = letters.ends_with(['e', 'E']);
+        in_place |= is_in_place(base, word);
+        has_code |= gives_code;
+        if value == Some("") && (gives_code || letters.ends_with(['I', 'r', 'C'])) {
+            words.next();
+        } else if word.text == "--" || !word.text.starts_with('-') {
+            files.extend(Some(word).filter(|word| has_code && word.text != "--").cloned());
+            // Options behind a script are its own.
+            if !has_code || word.text == "--" {
+                let script = usize::from(!has_code && word.text == "--");
+                files.extend(words.by_ref().skip(script).cloned());
+            }
+        }
+    }
+    if in_place { files } else { Vec::new() }
 }

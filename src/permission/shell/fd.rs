@@ -2,6 +2,7 @@
 
 use super::analyzer::Walker;
 use super::grep_args::letters_of;
+use super::possible_commands::Guess;
 use super::programs::{self, Kind, Program};
 use super::whole_folders::values_of;
 use super::word::Word;
@@ -19,9 +20,20 @@ impl Walker<'_> {
         command: &mut AnalyzedCommand,
     ) -> (Vec<usize>, bool) {
         self.finds_secrets_by_fd(words, command);
-        let Some((own, commands)) = looks_of(base, words) else {
-            return (self.options(base, program, words, command), false);
-        };
+        let (own, commands) = commands_of(base, words);
+        if !look(base, words, &own, &commands) {
+            let operands = self.options(base, program, words, command);
+            let is_own = |at: &&usize| own.binary_search(at).is_ok();
+            let of_fd: Vec<usize> = operands.iter().filter(is_own).copied().collect();
+            // That it runs a command is asked about already.
+            let mut found = AnalyzedCommand::default();
+            if !commands.is_empty() {
+                self.guessing(Guess::Drop, command, |walker| {
+                    walker.found_by_fd((&own, &commands), words, &of_fd, &mut found);
+                });
+            }
+            return (operands, false);
+        }
         let own_words: Vec<Word> =
             std::iter::once(&0).chain(&own).map(|at| words[*at].clone()).collect();
         let operands = self.options(base, program, &own_words, command);
@@ -144,10 +156,8 @@ pub(super) fn roots_of<'a>(
     if found.is_empty() { vec![Word::plain(".")] } else { found }
 }
 
-/// Returns the indexes of the words of `fd` itself and the commands that it runs, if each only looks at the files that it is
-/// given as they are.
-fn looks_of(base: &str, words: &[Word]) -> Option<(Vec<usize>, Vec<Vec<Word>>)> {
-    let (own, commands) = commands_of(base, words);
+/// Returns true if `fd` runs commands of which each only looks at the files that it is given as they are.
+fn look(base: &str, words: &[Word], own: &[usize], commands: &[Vec<Word>]) -> bool {
     let is_bundle = |at: &usize| {
         words[*at].text.starts_with("--exec")
             || letters_of(base, &words[*at]).0.contains(['x', 'X'])
@@ -160,6 +170,5 @@ fn looks_of(base: &str, words: &[Word]) -> Option<(Vec<usize>, Vec<Vec<Word>>)> 
             looks && program.is_plain()
         }) && command.iter().all(|word| word.text == "{}" || !word.text.contains(['{', '}']))
     };
-    (!commands.is_empty() && commands.iter().all(looks) && !own.iter().any(is_bundle))
-        .then_some((own, commands))
+    !commands.is_empty() && commands.iter().all(looks) && !own.iter().any(is_bundle)
 }

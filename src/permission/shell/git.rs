@@ -339,14 +339,25 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             }),
         );
     }
-    let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
-    let writes_tree = !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]);
-    let is_after_end = |at: usize| rest[..at].iter().any(|word| word.text == "--");
+    let valued = valued_by(name);
+    let is_value = |at: usize| at > 0 && takes_text(&rest[at - 1].text, valued);
+    let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
+    let has = |names: &[&str]| {
+        (0..end).any(|at| !is_value(at) && flag(without_value(&rest[at], valued), names).is_some())
+    };
+    // It changes the index only, shows what it would do, or makes a branch.
+    let keeps_files = match name {
+        "restore" => has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]),
+        "rm" => has(&["--cached", "-n", "--dry-run"]),
+        "clean" => has(&["-n", "--dry-run"]),
+        "checkout" => has(&["-b", "-B", "-t", "-d", "--track", "--orphan", "--detach"]),
+        _ => false,
+    };
     let is_told = |path: &str| leads_out(path) || is_secret(path);
     let texts = text_options(name);
     let mut arguments = 0;
     for (at, word) in rest.iter().enumerate() {
-        if at > 0 && takes_text(&rest[at - 1].text, texts) {
+        if is_value(at) || at > 0 && takes_text(&rest[at - 1].text, texts) {
             continue;
         }
         let (path, is_argument) = match word.text.strip_prefix('-') {
@@ -373,13 +384,19 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             "worktree" => !is_argument || arguments > 1,
             "bundle" => rest[0].text == "create" && is_argument && arguments == 2,
             "clone" => at + 1 == rest.len() && (arguments > 1 || !is_argument),
-            "restore" => is_argument && writes_tree,
-            "rm" => is_argument && !has(&["--cached"]),
-            "clean" => is_argument && !has(&["-n", "--dry-run"]),
-            // The first one can be a branch.
-            "checkout" => is_argument && (arguments > 1 || is_after_end(at)),
+            "restore" | "rm" | "clean" => is_argument && !keeps_files,
+            "checkout" => {
+                let is_path = arguments > 1 || at > end || is_like_path(path);
+                is_argument && !keeps_files && is_path
+            }
+            "stash" => is_argument && arguments > 1 && rest[0].text == "push",
+            "checkout-index" => is_argument,
             _ => false,
         };
+        if is_written && has_word(TAKE_PATTERNS, name) {
+            found.extend(pattern_of(word).map(|file| (Domain::Edit, file)));
+            continue;
+        }
         let path = path.strip_prefix("file://").unwrap_or(path);
         let is_address = path.contains("://") || (name == "clone" && path.contains(':'));
         // Their input becomes content of the repository, in which a symlink can lead anywhere.
@@ -391,7 +408,60 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
         let domain = if is_written { Domain::Edit } else { Domain::Read };
         found.push((domain, Word { text: path.to_owned(), ..word.clone() }));
     }
+    if name == "clean" && arguments == 0 && !keeps_files {
+        found.push((Domain::Edit, Word::plain(".")));
+    }
     found
+}
+
+/// Commands whose arguments are patterns of files in the work tree that they change.
+const TAKE_PATTERNS: &str = "restore rm clean checkout stash";
+
+/// Options of such a command with a value that is no file.
+fn valued_by(name: &str) -> &'static [&'static str] {
+    match name {
+        "restore" => &["-s", "--source", "--conflict"],
+        "checkout" => &["-b", "-B", "--orphan", "--conflict"],
+        "clean" => &["-e", "--exclude"],
+        _ => &[],
+    }
+}
+
+/// Returns an option without the value that is attached to its letters.
+fn without_value<'w>(word: &'w Word, valued: &[&str]) -> &'w str {
+    let letters: String = valued.iter().filter_map(|name| name.get(1..2)).collect();
+    match word.text.starts_with("--") {
+        true => &word.text,
+        false => word.text.get(..1 + word.option_letters(&letters).0.len()).unwrap_or(&word.text),
+    }
+}
+
+/// Returns true if the first argument of `git checkout` is more likely a file than a branch, a tag or a remote branch.
+fn is_like_path(text: &str) -> bool {
+    text.contains(['/', '.'])
+        && !["origin/", "upstream/"].iter().any(|remote| text.starts_with(remote))
+}
+
+/// Returns the files that a pattern of git means, of which a wildcard also matches slashes; `None` if it leaves files out.
+fn pattern_of(word: &Word) -> Option<Word> {
+    let text = word.text.as_str();
+    let magic = text.strip_prefix(":(").and_then(|magic| magic.split(')').next());
+    if text.starts_with(":!")
+        || text.starts_with(":^")
+        || magic.is_some_and(|magic| magic.contains("exclude"))
+    {
+        return None;
+    }
+    let path = text.strip_prefix(':').map_or(text, |piece| without_magic(piece, text));
+    let folds = folds_case(std::slice::from_ref(word), text);
+    let path = match folds {
+        true => path.replace(|letter: char| letter.is_ascii_alphabetic(), "?"),
+        false if word.glob => path.to_owned(),
+        false => path.replace('*', "**"),
+    };
+    let glob = word.glob || path.contains(['*', '?', '[']);
+    let text = if path.is_empty() { ".".to_owned() } else { path };
+    Some(Word { text, glob, ..word.clone() })
 }
 
 /// Returns true if the next word is the text of an option, which can be the last of several letters.

@@ -10,7 +10,7 @@ use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
 use super::wrappers::is_wrapper;
-use super::{AnalyzedCommand, Concern};
+use super::{AnalyzedCommand, Concern, edited_files};
 
 /// How concerns about commands that may run are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,10 @@ const RUN_ELSEWHERE: [&str; 12] = [
 /// Words of package managers and git that precede a command.
 const BEFORE_COMMANDS: [&str; 9] =
     ["exec", "x", "dlx", "run", "--", "foreach", "-x", "--exec", "--call"];
+
+/// Words before the names of packages, and the number of words among which they are.
+const ADD_PACKAGES: [&str; 6] = ["install", "add", "remove", "uninstall", "upgrade", "-S"];
+const MAX_BEFORE: usize = 8;
 
 /// Programs whose arguments are a command from the first on.
 const RUN_PACKAGES: [&str; 3] = ["npx", "bunx", "pnpx"];
@@ -78,6 +82,7 @@ const FOLDER_NAMES: [&str; 8] =
 /// Returns how the words of a program are examined, and where they begin; `None` if it runs none of them.
 pub(super) fn mode(base: &str, kind: Option<Kind>, words: &[Word]) -> Option<(Guess, usize)> {
     match kind {
+        None if edited_files::has(edited_files::unversioned(base)) => None,
         None => Some((Guess::Drop, 1)),
         Some(Kind::Runner) if !RUN_ELSEWHERE.contains(&base) => Some((Guess::Keep, 1)),
         Some(Kind::Code) if RUN_PACKAGES.contains(&base) => Some((Guess::Drop, 1)),
@@ -120,6 +125,14 @@ impl Walker<'_> {
             || (!self.is_nested() && is_wrapper(name))
             || name.starts_with("mkfs")
             || name == "tar"
+    }
+
+    /// Returns true if a word is a program that can change files in place, and not the name of a package to install.
+    fn may_edit(word: &Word, before: &[Word]) -> bool {
+        let name = word.text.rsplit('/').next().unwrap_or_default();
+        let name = edited_files::unversioned(name);
+        (edited_files::has(name) || edited_files::is_interpreter(name))
+            && !before.iter().take(MAX_BEFORE).any(|word| ADD_PACKAGES.contains(&&*word.text))
     }
 
     /// Examines the end of a command that exceeds the limits once, where a hard deny is most likely.
@@ -165,7 +178,7 @@ impl Walker<'_> {
     }
 
     /// Runs `work` on commands of which it is unknown whether they run.
-    fn guessing(
+    pub(super) fn guessing(
         &mut self,
         how: Guess,
         command: &mut AnalyzedCommand,
@@ -198,7 +211,10 @@ impl Walker<'_> {
 
     fn guess_words(&mut self, words: &[Word], from: usize) {
         let places = self.places.clone();
-        for word in self.folders_among(words, from) {
+        // Options behind a program that changes files are its own: `clang-format -i x`.
+        let edits = words.iter().skip(from).position(|word| Self::may_edit(word, &[]));
+        let own = &words[..edits.map_or(words.len(), |at| from + at)];
+        for word in self.folders_among(own, from) {
             self.places.extend(self.folders.absolute(&word, places.first().map_or("/", |at| at)));
         }
         // The shortest first: they cost the least, and there may be too many.
@@ -208,6 +224,7 @@ impl Walker<'_> {
             }
             if !word.text.starts_with('-')
                 && (self.may_begin(word)
+                    || Self::may_edit(word, &words[..at])
                     || may_print(&words[at..words.len().min(at + MAX_PRINTING)]))
             {
                 self.is_flat = true;

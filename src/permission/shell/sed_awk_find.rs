@@ -2,6 +2,7 @@
 
 use super::analyzer::Walker;
 use super::destroying_code::with_joined_strings;
+use super::edited_files::{is_in_place, valued_letters};
 use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
@@ -98,16 +99,36 @@ fn files_by_variable<'v>(
 
 impl Walker<'_> {
     pub(super) fn sed(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        let mut scripts: Vec<&Word> = Vec::new();
+        let mut scripts: Vec<Word> = Vec::new();
         let mut files: Vec<&Word> = Vec::new();
         let mut in_place = false;
+        let mut has_script = false;
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             let long = text.starts_with("--").then(|| text.split('=').next().unwrap_or(text));
+            let (letters, value) = word.option_letters(valued_letters("sed"));
+            in_place |= is_in_place("sed", word);
+            let is_one = |letter: char, name: &str| {
+                letters.ends_with(letter)
+                    || long.is_some_and(|long| long.len() > 2 && name.starts_with(long))
+            };
+            let gives_script = is_one('e', "--expression");
+            if gives_script || is_one('f', "--file") {
+                has_script = true;
+                let long_value = text.split_once('=').filter(|_| long.is_some());
+                let value = long_value.map(|(_, value)| value).or(value);
+                let script = match value.filter(|value| !value.is_empty()) {
+                    Some(value) => Some(Word { text: value.to_owned(), ..word.clone() }),
+                    None => {
+                        at += 1;
+                        words.get(at).cloned()
+                    }
+                };
+                scripts.extend(script.filter(|_| gives_script));
+            }
             if text == "-e" || text == "--expression" {
-                at += 1;
-                scripts.extend(words.get(at));
+                // Its script is the next word.
             } else if text.starts_with("-e")
                 || text.starts_with("--expression=")
                 || long.is_some_and(|long| !is_known_of_sed(long))
@@ -119,18 +140,15 @@ impl Walker<'_> {
                     covered_by: CoveredBy::Word(word.told.clone()),
                 });
             } else if text.starts_with('-') && text.len() > 1 {
-                in_place |= text.starts_with("--in-place")
-                    || (!text.starts_with("--") && text.contains('i'));
                 // The suffix is appended to the names of the old files, or replaces them.
                 let suffix = match text.split_once('=') {
                     Some(("--in-place", suffix)) => suffix,
-                    _ if text.starts_with("--") => "",
-                    _ => text.split_once('i').map_or("", |(_, suffix)| suffix),
+                    _ => value.filter(|_| letters.ends_with('i')).unwrap_or_default(),
                 };
                 // In the sed of BSD and macOS the suffix is a word of its own. GNU sed takes such a word for a script
                 // without an effect.
                 let next = words.get(at + 1).filter(|next| next.known && !next.glob);
-                let is_alone = !text.starts_with("--") && text.ends_with('i');
+                let is_alone = letters.ends_with('i') && value == Some("");
                 let given = next.map_or("x", |next| next.text.as_str());
                 if is_alone && (given.is_empty() || given.starts_with('.')) {
                     if given.contains(['/', '*']) {
@@ -163,10 +181,10 @@ impl Walker<'_> {
             }
             at += 1;
         }
-        if scripts.is_empty() && !files.is_empty() {
-            scripts.push(files.remove(0));
+        if !has_script && !files.is_empty() {
+            scripts.push(files.remove(0).clone());
         }
-        for script in scripts {
+        for script in &scripts {
             if script.known && !sed_is_harmless(&script.text) {
                 command.concerns.push(Concern {
                     reason: "a script of sed can run commands and write files".into(),
