@@ -17,12 +17,7 @@ import { type FoldEvent, type FoldOptions, type FoldRecord, FoldSession } from '
 import { compactionStep } from 'spillway/history'
 import { projectToolResults, truncateOversizedToolResultsInMessages } from 'spillway/overflow'
 import { entriesOnBranch, MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
-import { foldedText } from '../support/folded'
-
-const file = (from: number, to: number, name = 'value') =>
-  Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
-    '\n',
-  )
+import { file, foldedText } from '../support/folded'
 
 const read = (toolCallId: string) => ({ toolName: 'read', toolCallId, args: { path: 'src/a.ts' } })
 const bash = (toolCallId: string, command = 'cat src/a.ts') => ({ toolName: 'bash', toolCallId, args: { command } })

@@ -10,12 +10,7 @@ import { type FoldCall, type FoldOptions, type FoldRecord, FoldSession } from 's
 import { truncateOversizedToolResultsInMessages } from 'spillway/overflow'
 import { type Happening, pairedFormats, type Result, written } from '../history/histories'
 import { deepFreeze } from '../history/support'
-import { foldedText } from '../support/folded'
-
-const file = (from: number, to: number, name = 'value') =>
-  Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
-    '\n',
-  )
+import { file, foldedText } from '../support/folded'
 
 type Call = FoldCall & { toolCallId: string; args: Readonly<Record<string, unknown>> }
 type Message = { role: string; content: unknown; tool_calls?: unknown; tool_call_id?: string }

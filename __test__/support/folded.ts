@@ -12,3 +12,9 @@ export function foldedText(
   ledger.record({ toolCallId, toolName, ...(record && { folds: record }) })
   return content
 }
+
+/** Lines of a source file, from one number up to another. */
+export const file = (from: number, to: number, name = 'value'): string =>
+  Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
+    '\n',
+  )

@@ -17,6 +17,7 @@
 //! | [`named_secrets`] | which words name files with secrets |
 //! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
 //! | [`destroying_commands`] | what destroys the machine or a home, however it is spelled |
+//! | [`destroying_input`] | what `xargs` and `parallel` destroy with their input |
 //! | [`destroying_code`] | what code of other languages destroys |
 //! | [`destroyer_names`] | which programs can destroy a place, by name |
 //! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
@@ -83,6 +84,7 @@ mod destroyed_places;
 mod destroyer_names;
 mod destroying_code;
 mod destroying_commands;
+mod destroying_input;
 mod destroying_programs;
 mod destroying_searches;
 mod dialects;
