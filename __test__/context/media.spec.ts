@@ -135,6 +135,29 @@ test('what leaves is saved, once if it is equal', async () => {
   expect(saved.toSorted()).toEqual([png(8, 8, 1000, 0), png(8, 8, 1000, 1)].toSorted())
 })
 
+test('files that differ in a few bytes are both saved', async () => {
+  const storage = new TruncationStorage({ storageDirs: [tempDir()] })
+  const pdf = (total: string) =>
+    Buffer.from(`%PDF-1.4\n${'x'.repeat(5000)}${total}${'y'.repeat(200_000)}`).toString('base64')
+  const messages = ['total 100', 'total 999'].flatMap((total) => [
+    {
+      role: 'user',
+      content: [
+        { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf(total) } },
+        { type: 'text', text: 'And this?' },
+      ],
+    },
+    { role: 'assistant', content: 'Read.' },
+  ])
+  const { sent } = await prepared([...messages, { role: 'user', content: 'Compare.' }], {
+    storage,
+    maxRequestBytes: 100_000,
+  })
+  const paths = new Set(JSON.stringify(sent).match(/(?<=saved in )[^\]]+/g))
+  const saved = [...paths].map((path) => /total \d+/.exec(readFileSync(path, 'latin1'))?.[0])
+  expect(saved.toSorted()).toEqual(['total 100', 'total 999'])
+})
+
 test('equal images leave before older ones', async () => {
   const messages = history('anthropic', 8, (at) => png(8, 8, 100, at < 4 ? at : 9))
   const { sent } = await prepared(messages, { maxImages: 7 })

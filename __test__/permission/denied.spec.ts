@@ -44,6 +44,17 @@ describe('with every command allowed', () => {
     expect(decided(data.spared, /ask|deny/, withRules(rules))).toEqual([])
   })
 
+  test.each(["git restore ':!b'", "git checkout -- ':!b'", "git clean -fd ':!src'", "git rm -r ':(exclude)src'"])(
+    'a pattern that only leaves files out means all others: %s',
+    (command) => {
+      const rules = [
+        { domain: 'edit', pattern: '**', decision: 'deny' },
+        { domain: 'edit', pattern: 'src/**', decision: 'allow' },
+      ]
+      expect(decided([command], /deny/, withRules(rules))).toHaveLength(1)
+    },
+  )
+
   test('what only looks alike is allowed', () => {
     expect(decided(data.harmless, /ask|deny/)).toEqual([])
   })

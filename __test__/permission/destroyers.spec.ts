@@ -51,6 +51,7 @@ describe('what destroys a machine is denied in every mode', () => {
   const puttings = [
     `parallel 'echo {} {} {} {} {}; rm -rf {}' ::: '/ ${long}'`,
     `parallel 'echo {} {} {} {} {}; rm -rf {}' ::: / ${long}`,
+    `echo '${'"'.repeat(5000)}/' | xargs rm -rf`,
     `echo '/ ${long}' | xargs -I{} sh -c 'echo {} {} {} {} {}; rm -rf {}'`,
     `echo '~ ${'b/ '.repeat(60)}' | xargs sh -c '${'echo "$@"; '.repeat(400)}rm -rf "$@"'`,
     `echo / | xargs sh -c 'rm -rf "$@"$@"$@"' _`,
@@ -64,9 +65,11 @@ describe('what destroys a machine is denied in every mode', () => {
   test('more input than is read is asked about', () => {
     for (const command of [
       `echo '${'a '.repeat(65)}/' | xargs rm -rf`,
-      `echo '${'a/b/c '.repeat(60)}' | xargs sh -c '${'echo "$@"; '.repeat(2000)}'`,
+      `echo '${'a/b/c '.repeat(60)}' | xargs sh -c '${'echo "$@"; '.repeat(400)}'`,
     ])
-      expect(['ask', 'deny']).toContain(decide('defaults', command, 'full_access'))
+      expect(decide('defaults', command, 'full_access')).toBe('ask')
+    for (const command of ['wc -l', 'git add'])
+      expect(decide('defaults', `echo '${'a '.repeat(65)}' | xargs ${command}`, 'full_access')).toBe('allow')
   })
 
   test('a tool that deletes is denied the same places', () => {

@@ -2,7 +2,7 @@
 
 import { formatOf, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
-import type { Medium } from '../history/media'
+import { digestOf, type Medium } from '../history/media'
 import type { HistoryFormatName } from '../history/message-view'
 import { leavingMedia, type MediaLimits, noteOf } from '../overflow/media-limits'
 import type { LruCache } from '../util/lru-cache'
@@ -37,7 +37,7 @@ interface SaveOptions<M> {
   beside: number
   /** True if later requests remember what left. */
   isKept: boolean
-  /** Where media were saved before, by their fingerprints. */
+  /** Where media were saved before, by the digests of their content. */
   saved: LruCache<string, string>
   tokensOf(messages: readonly M[]): number
 }
@@ -95,11 +95,12 @@ async function save(
   context: SaveContext,
 ): Promise<string | undefined> {
   if (typeof storage?.saveBytes !== 'function') return undefined
-  const key = medium.fingerprint()
-  const known = saved.get(key)
-  if (known !== undefined) return known
   const content = medium.content()
   if (content === undefined) return undefined
+  // All of it counts: a note must not name another file that differs in a few bytes.
+  const key = digestOf(content)
+  const known = saved.get(key)
+  if (known !== undefined) return known
   try {
     const path = await storage.saveBytes(content, context)
     saved.set(key, path)

@@ -35,7 +35,7 @@ export interface Inner<M> {
   readonly sessionId: string | undefined
   /** Several sessions may share the manager: it remembers nothing that left a request. */
   readonly isShared: boolean
-  /** Where images and files were saved, by their fingerprints. */
+  /** Where images and files were saved, by the digests of their content. */
   readonly saved: LruCache<string, string>
   readonly pruner: HistoryPruner
   readonly turns: Semaphore

@@ -8,7 +8,6 @@ import { isArray } from '../util/guards'
 import { tellCaller } from '../util/warn'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
-import { FIRST_ID, PartialTexts } from './partial-texts'
 import { historyInView, type ResultInView } from './results-in-view'
 import { TestChanges } from './test-changes'
 
@@ -208,7 +207,7 @@ export class FoldSession {
       running: new Map(),
       ended: [],
       time: 0,
-      next: FIRST_ID,
+      next: 0,
       sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0, savedTokens: 0 },
       last: undefined,
     })
@@ -300,13 +299,11 @@ export class FoldSession {
     this.clear()
     inner.isUnused = false
     const begins = [...running]
-    const partial = new PartialTexts(inner.handle)
     for (const result of newestOf(results, inner.maxIndexBytes)) {
       // Which of the two will stand above the other is not known.
       while (begins[0] !== undefined && begins[0].message <= result.message) beginOf(inner, begins.shift() as BegunCall)
-      addResult(inner, partial, result)
+      addResult(inner, result)
     }
-    partial.close()
     for (const begun of begins) beginOf(inner, begun)
   }
 
@@ -420,11 +417,7 @@ function countLines(text = ''): number {
 }
 
 /** Remembers a result that was shown before. */
-function addResult(
-  inner: Inner,
-  partial: PartialTexts,
-  { toolName, toolCallId, args, text, hidden }: ResultInView,
-): void {
+function addResult(inner: Inner, { toolName, toolCallId, args, text, hidden }: ResultInView): void {
   const about = { toolName, toolCallId, args }
   if (inner.running.size > 0 && toolCallId) {
     beginOf(inner, about)
@@ -437,8 +430,7 @@ function addResult(
   const id = numberOf(inner, { id: toolCallId })
   const named = { call: id, tool: toolName.toWellFormed(), args: describeArgs(args) }
   addArguments(inner, { toolCallId, args }, named)
-  if (hidden.length > 0) partial.add(text, hidden, { ...named, id })
-  else call(() => native.foldText(inner.handle, text, JSON.stringify({ ...named, id, protected: true })))
+  call(() => native.foldText(inner.handle, text, JSON.stringify({ ...named, id, protected: true, hidden })))
 }
 
 /** Remembers the texts among the arguments of a call: the model wrote them before it saw the result. */

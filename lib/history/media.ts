@@ -76,7 +76,11 @@ function contentOf(data: string | Uint8Array): Buffer | undefined {
 /** A key that equal media share. */
 export function mediumKey(medium: Medium): string | undefined {
   const content = medium.content()
-  return content && createHash('sha256').update(content).digest('base64')
+  return content && digestOf(content)
+}
+
+export function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('base64')
 }
 
 /** Returns the first bytes of a medium, which a header is read from, and the detail that was asked for. Never reads all of it. */

@@ -96,6 +96,8 @@ pub struct Given<'a> {
     pub since: Option<u32>,
     /// The [labels] of the calls that ran at the same time.
     pub beside: &'a [String],
+    /// Lines that the model does not see: the first one, and the one after the last. For a text that stands in the context already.
+    pub hidden: &'a [(usize, usize)],
 }
 
 /// How the lines of a run are numbered, where they are not exactly the lines that they repeat.
@@ -185,7 +187,14 @@ impl Fold {
         let hidden = match is_ambiguous {
             // Its name may mean the other call.
             true => vec![(0, lines.len())],
-            false => edits.iter().map(|edit| (edit.from_line, edit.to_line)).collect(),
+            false => {
+                let replaced = edits.iter().map(|edit| (edit.from_line, edit.to_line));
+                let known = given.hidden.iter().map(|&(from, to)| (from, to.min(lines.len())));
+                let mut hidden: Vec<_> =
+                    replaced.chain(known).filter(|(from, to)| from < to).collect();
+                hidden.sort_unstable();
+                hidden
+            }
         };
         self.index.add((given.id, given.call), label, keys, lines, hidden);
         Folded { edits, counts }

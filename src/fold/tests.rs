@@ -65,6 +65,7 @@ const READ: Given<'static> = Given {
     min_bytes: None,
     since: None,
     beside: &[],
+    hidden: &[],
 };
 const RUN: Given<'static> = Given {
     id: 0,
@@ -78,6 +79,7 @@ const RUN: Given<'static> = Given {
     min_bytes: None,
     since: None,
     beside: &[],
+    hidden: &[],
 };
 
 #[test]

@@ -34,6 +34,8 @@ struct About {
     since: Option<u32>,
     #[serde(default)]
     beside: Vec<String>,
+    #[serde(default)]
+    hidden: Vec<(usize, usize)>,
 }
 
 /// An empty index with these limits, as JSON.
@@ -62,6 +64,7 @@ pub fn fold_text(
         min_bytes: about.min_bytes,
         since: about.since,
         beside: &about.beside,
+        hidden: &about.hidden,
     };
     let folded = lock(fold).fold(&text, &given);
     Ok((!folded.edits.is_empty()).then(|| written(&folded)))

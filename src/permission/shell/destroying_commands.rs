@@ -50,7 +50,7 @@ pub(super) const MAX_TAILS: usize = 16;
 const KEYWORDS: &str = "do then else elif if while until ! time";
 
 /// Shells, which run their input.
-const SHELLS: &str = "\
+pub(super) const SHELLS: &str = "\
     sh bash dash ash rbash zsh ksh mksh fish csh tcsh busybox toybox source . parallel at crontab batch xargs gxargs pwsh nu";
 
 /// Programs that run their arguments on this machine and outside of any container.
@@ -455,7 +455,7 @@ fn destroyed_by_writing(path: &str) -> Option<&'static str> {
 }
 
 /// Returns true unless no part of a text is a part of what destroys something.
-fn may_destroy(text: &str) -> bool {
+pub(super) fn may_destroy(text: &str) -> bool {
     const PARTS: &str = "\
         mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
         dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove|\

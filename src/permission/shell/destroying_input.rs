@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Concern;
 use super::analyzer::{TOO_MUCH, Walker};
 use super::destroyed_places::expanded_word;
-use super::destroying_commands::{LOCAL_WRAPPERS, MAX_TAILS, base};
+use super::destroying_commands::{LOCAL_WRAPPERS, MAX_TAILS, SHELLS, base, may_destroy};
 use super::word::Word;
 use crate::util::words::has_word;
 
@@ -15,7 +15,7 @@ const MAX_PUT_IN: usize = 64 * 1024;
 /// Maximum number of words of the input that are read.
 const MAX_GIVEN_WORDS: usize = 64;
 
-/// Maximum bytes of a word of the input that is put in. Systems open no longer path.
+/// Maximum bytes of a word of the input that is put in. No system opens a longer path.
 const MAX_GIVEN: usize = 4096;
 
 impl Walker<'_> {
@@ -30,16 +30,18 @@ impl Walker<'_> {
         let is_local = at == 0 || has_word(LOCAL_WRAPPERS, &base(&words[0].text));
         let mark = replaced_mark(&words[at..]);
         let mut found = Vec::new();
+        // More input than is read does no harm to a command that destroys nothing.
+        let can_destroy = may_destroy_with(&words[at + 1..]);
         let mut is_cut = false;
         for text in texts {
             let mut parts = text
                 .split(|letter: char| letter.is_whitespace() || letter == '\0')
-                .filter(|part| !part.is_empty() && part.len() <= MAX_GIVEN);
-            let given: Vec<Word> = (&mut parts)
-                .take(MAX_GIVEN_WORDS)
-                .map(|part| expanded_word(part.trim_matches(['"', '\''])))
-                .collect();
-            is_cut |= parts.next().is_some();
+                .map(|part| part.trim_matches(['"', '\'']))
+                .filter(|part| !part.is_empty());
+            let read: Vec<&str> = (&mut parts).take(MAX_GIVEN_WORDS).collect();
+            is_cut |= parts.next().is_some() || read.iter().any(|part| part.len() > MAX_GIVEN);
+            let short = read.into_iter().filter(|part| part.len() <= MAX_GIVEN);
+            let given: Vec<Word> = short.map(expanded_word).collect();
             let joined = given.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             let first = given.first().map_or("", |word| word.text.as_str());
             let mut with_input = |text: &str, places: &[Range<usize>]| {
@@ -70,11 +72,24 @@ impl Walker<'_> {
                 }
             }
         }
-        if is_cut {
+        if is_cut && can_destroy {
             self.add_concern("xargs", Concern::unread(TOO_MUCH));
         }
         found
     }
+}
+
+/// Returns true if a command can destroy what it is given, or run it.
+fn may_destroy_with(words: &[Word]) -> bool {
+    // It changes nothing outside of its folder, and `add` looks like `dd`.
+    let program = words.iter().find(|word| !word.text.starts_with('-'));
+    if program.is_some_and(|word| base(&word.text) == "git") {
+        return false;
+    }
+    let told = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    words.is_empty()
+        || may_destroy(&told)
+        || words.iter().any(|word| has_word(SHELLS, &base(&word.text)))
 }
 
 /// Returns the arguments that `parallel` gives to its command: those after `:::`.

@@ -24,7 +24,7 @@ static TABLE: CommandTable = CommandTable::new(
 0:--config,-c,--rules,-r eslint,eslint_d,standard,xo,tslint,oxlint,ansible-lint +--fix
 0:--config,-c,--ignore,-p markdownlint,markdownlint-cli2 -f,--fix
 1. biome,rome check,format,lint,ci +--write,--fix,--apply,--apply-unsafe
-0 rustfmt !--check !stdout,json,checkstyle,coverage
+0 rustfmt !--check !--emit=stdout,--emit=json,--emit=checkstyle,--emit=coverage
 0. standardrb +--fix
 0. rubocop +-a,-A,-x,--autocorrect*,--auto-correct*,--fix-layout
 0:--style,-style,--assume-filename,--config,-c clang-format,cmake-format,ormolu,fourmolu,ocamlformat +-i,--i,--in-place,--inplace,-inplace
@@ -37,7 +37,7 @@ static TABLE: CommandTable = CommandTable::new(
 0 swift-format +-i,--in-place
 1. php-cs-fixer,rector fix,process !--dry-run
 0. pint !--test
-1.:-l,--line-length,--page-width dart format !none,show,json
+1.:-l,--line-length,--page-width dart format !--output=none,--output=show,--output=json
 1. dart fix +--apply
 1. mix,taplo,dune,gleam format !--check,--check-formatted
 1. cargo,deno,dprint,forge,go,taplo,terraform,tofu,zig fmt !--check,-check
@@ -47,7 +47,7 @@ static TABLE: CommandTable = CommandTable::new(
 0:-o,-dir,-out optipng !--help
 0:-i,-d,-o,-p,-r,-D,-F patch !--dry-run,--help
 0:-c,-p ed,ex !--help
-0 phpcbf,sponge,mdformat,buildifier,astyle !--dry-run,--help,--check,check,diff
+0 phpcbf,sponge,mdformat,buildifier,astyle !--dry-run,--help,--check,-mode=check,-mode=diff
 2 sd !-p,--preview
 0 codespell -w,--write-changes
 0 perltidy +-b
@@ -109,7 +109,12 @@ fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
         !matches!(words[at - 1].text.as_str(), "--exclude" | "--extend-exclude")
             && !words[*at].text.starts_with('+')
     };
-    let rest: Vec<Word> = (1..words.len()).filter(is_own).map(|at| words[at].clone()).collect();
+    let mut rest: Vec<Word> = (1..words.len()).filter(is_own).map(|at| words[at].clone()).collect();
+    for at in 1..rest.len() {
+        if rest[at - 1].text == "--emit" {
+            rest[at].text.insert_str(0, "--emit=");
+        }
+    }
     let Some((does, pattern)) = TABLE.find(base, &rest) else { return Vec::new() };
     let (before, valued) = does.split_once(':').unwrap_or((does, ""));
     let is_behind = |list: &str, at: usize| {
@@ -137,7 +142,11 @@ fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
 
 /// Returns the letters of options of `perl`, `ruby` or `sed` with a value, which is attached or the next word.
 pub(super) fn valued_letters(base: &str) -> &'static str {
-    if is_interpreter(base) { "eEiIMmrFCxD" } else { "efi" }
+    match base {
+        "perl" => "eEiIMmFxD",
+        "ruby" => "eEiIrFCx",
+        _ => "efi",
+    }
 }
 
 /// Returns true for the option of `perl`, `ruby` or `sed` with which files are changed in place.

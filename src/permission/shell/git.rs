@@ -345,17 +345,20 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
     let has = |names: &[&str]| {
         (0..end).any(|at| !is_value(at) && flag(without_value(&rest[at], valued), names).is_some())
     };
+    let is_undone = rest[..end].iter().any(|word| word.text.starts_with("--no-"));
     // It changes the index only, shows what it would do, or makes a branch.
-    let keeps_files = match name {
-        "restore" => has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]),
-        "rm" => has(&["--cached", "-n", "--dry-run"]),
-        "clean" => has(&["-n", "--dry-run"]),
-        "checkout" => has(&["-b", "-B", "-t", "-d", "--track", "--orphan", "--detach"]),
-        _ => false,
-    };
+    let keeps_files = !is_undone
+        && match name {
+            "restore" => has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]),
+            "rm" => has(&["--cached", "-n", "--dry-run"]),
+            "clean" => has(&["-n", "--dry-run"]),
+            "checkout" => has(&["-b", "-B", "-t", "-d", "--track", "--orphan", "--detach"]),
+            _ => false,
+        };
     let is_told = |path: &str| leads_out(path) || is_secret(path);
     let texts = text_options(name);
     let mut arguments = 0;
+    let (mut patterns, mut excluded) = (0, 0);
     for (at, word) in rest.iter().enumerate() {
         if is_value(at) || at > 0 && takes_text(&rest[at - 1].text, texts) {
             continue;
@@ -386,15 +389,19 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             "clone" => at + 1 == rest.len() && (arguments > 1 || !is_argument),
             "restore" | "rm" | "clean" => is_argument && !keeps_files,
             "checkout" => {
-                let is_path = arguments > 1 || at > end || is_like_path(path);
+                let is_branch = end + 1 == rest.len() && at < end;
+                let is_path = arguments > 1 || at > end || !is_branch && is_like_path(path);
                 is_argument && !keeps_files && is_path
             }
-            "stash" => is_argument && arguments > 1 && rest[0].text == "push",
+            "stash" => is_argument && (at > end || arguments > 1 && rest[0].text == "push"),
             "checkout-index" => is_argument,
             _ => false,
         };
         if is_written && has_word(TAKE_PATTERNS, name) {
-            found.extend(pattern_of(word).map(|file| (Domain::Edit, file)));
+            let file = pattern_of(word);
+            patterns += 1;
+            excluded += usize::from(file.is_none());
+            found.extend(file.map(|file| (Domain::Edit, file)));
             continue;
         }
         let path = path.strip_prefix("file://").unwrap_or(path);
@@ -408,7 +415,9 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
         let domain = if is_written { Domain::Edit } else { Domain::Read };
         found.push((domain, Word { text: path.to_owned(), ..word.clone() }));
     }
-    if name == "clean" && arguments == 0 && !keeps_files {
+    // Patterns that only leave files out mean all others.
+    let is_all = name == "clean" && arguments == 0 && !keeps_files;
+    if is_all || patterns > 0 && patterns == excluded {
         found.push((Domain::Edit, Word::plain(".")));
     }
     found
@@ -448,7 +457,7 @@ fn pattern_of(word: &Word) -> Option<Word> {
     let magic = text.strip_prefix(":(").and_then(|magic| magic.split(')').next());
     if text.starts_with(":!")
         || text.starts_with(":^")
-        || magic.is_some_and(|magic| magic.contains("exclude"))
+        || magic.is_some_and(|magic| magic.split(',').any(|one| one == "exclude"))
     {
         return None;
     }

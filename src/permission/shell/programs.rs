@@ -230,9 +230,6 @@ fn kind(name: &str) -> Option<Kind> {
 }
 
 fn option(text: &'static str) -> Opt {
-    let (behind, text) = text
-        .split_once("/>-")
-        .map_or(("", text), |(behind, _)| (behind, &text[behind.len() + 1..]));
     let effect = match text.as_bytes() {
         [b'!', b'-', ..] => Effect::Keeps,
         [b'>', b'-', ..] => Effect::Writes,
@@ -248,7 +245,7 @@ fn option(text: &'static str) -> Opt {
     let (after, name) = name
         .split_once('/')
         .filter(|(before, name)| !before.is_empty() && !name.is_empty())
-        .unwrap_or((behind, name));
+        .unwrap_or(("", name));
     let is_start = name.starts_with('-') && name.ends_with('*');
     let name = if is_start { &name[..name.len() - 1] } else { name };
     let is_word = !name.starts_with(['-', '+', '=', '@']);
