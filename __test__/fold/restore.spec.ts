@@ -163,6 +163,16 @@ describe('a session that is restored', () => {
     expect(restored(messages).fold(file(0, 60), bash('x')).record).toBeUndefined()
   })
 
+  test('knows the newest results of a history that is longer than the index, also if some are folded', () => {
+    const host = new Host()
+    host.add(file(0, 60), read('a'))
+    host.add(`${file(0, 60)}\n${file(60, 80)}`, bash('early'))
+    for (let at = 0; at < 33; at += 1) host.add(file(0, 100, `other${at}_`), bash(`o${at}`, `make ${at}`))
+    host.add(`${file(0, 100, 'other32_')}\n${file(0, 60, 'late')}`, bash('late', 'make late'))
+    const session = restored(host.messages, host.ledger, { maxIndexBytes: 65_536 })
+    expect(session.fold(file(0, 60, 'late'), read('x')).record?.edits).toMatchObject([{ toolCallId: 'late' }])
+  })
+
   test('points to a result that got its text back', () => {
     const host = new Host()
     host.add(file(0, 60), read('a'))

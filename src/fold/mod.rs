@@ -189,9 +189,9 @@ impl Fold {
             true => vec![(0, lines.len())],
             false => {
                 let replaced = edits.iter().map(|edit| (edit.from_line, edit.to_line));
-                let known = given.hidden.iter().map(|&(from, to)| (from, to.min(lines.len())));
-                let mut hidden: Vec<_> =
-                    replaced.chain(known).filter(|(from, to)| from < to).collect();
+                let end = lines.len();
+                let known = given.hidden.iter().map(|&(from, to)| (from.min(end), to.min(end)));
+                let mut hidden: Vec<_> = replaced.chain(known).collect();
                 hidden.sort_unstable();
                 hidden
             }
