@@ -19,7 +19,6 @@ export const fold = {
     const rows = []
     const beside = async (work, make, target) => {
       const session = filled()
-      const call = counter()
       const next = make(session)
       const texts = Array.from({ length: 64 }, next)
       const samples = await compare(
@@ -37,34 +36,33 @@ export const fold = {
   },
 }
 
-/** A session whose index is full. */
+/** A session whose index is full: a text that came in pushed older ones out. */
 function filled() {
   const session = new FoldSession({ maxIndexBytes: INDEX })
-  const call = counter()
   const next = pages(64 * KB)
-  // A line takes at most 24 bytes of the index.
-  for (let lines = 0; lines < INDEX / 24; ) {
-    const text = next()
-    session.fold(text, call())
-    lines += text.split('\n').length
+  for (let known = -1; session.report().index.lines > known; ) {
+    known = session.report().index.lines
+    session.fold(next(), call())
   }
   return session
 }
 
 function halfKnown(session) {
   const known = pages(8 * KB)()
-  const call = { toolName: 'fetch', toolCallId: 'known' }
-  if (session.fold(known, call).content !== known) throw new Error('a text of new lines was folded')
+  if (session.fold(known, call()).content !== known) throw new Error('a text of new lines was folded')
   const next = pages(8 * KB)
   const both = () => next() + known
-  const { content } = session.fold(both(), { ...call, toolCallId: 'half' })
+  const { content } = session.fold(both(), call())
   if (content.length > 9 * KB) throw new Error('a text that is known was not folded')
   return both
 }
 
-function counter() {
-  let count = 0
-  return () => ({ toolName: 'fetch', toolCallId: `call ${count++}` })
+let calls = 0
+
+/** A read of a file of its own: of one name, only the newest hundred are known. */
+function call() {
+  const count = calls++
+  return { toolName: 'read', toolCallId: `call ${count}`, args: { path: `src/${count}.ts` } }
 }
 
 let made = 0

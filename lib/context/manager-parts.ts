@@ -4,7 +4,7 @@ import type { Fold } from '../compaction/apply-summary'
 import { environmentTexts } from '../compaction/prompt'
 import type { CompactionState } from '../compaction/report'
 import { SpillwayError } from '../errors'
-import { isUnusedSession } from '../fold/fold-session'
+import { resumeSession } from '../fold/fold-session'
 import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
@@ -208,9 +208,8 @@ export function requestTokens<M>(inner: Inner<M>, tokens: number): number {
 /** Restores a fold session that was not used yet from what is sent: another process folded it. Never throws. */
 export function resumeFolds<M>({ options, tell }: Inner<M>, sent: readonly M[]): void {
   const { fold, ledger } = options
-  if (!isUnusedSession(fold)) return
   try {
-    fold.restore(sent, ledger === undefined ? {} : { ledger })
+    resumeSession(fold, sent, ledger)
   } catch (thrown) {
     tell(new SpillwayError('CALLBACK', `fold: ${messageOf(thrown)}`, { cause: thrown }))
   }

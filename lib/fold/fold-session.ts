@@ -394,9 +394,10 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
   return edits
 }
 
-/** Returns true for a session that was not used yet: a history that comes first is the one that it continues. */
-export function isUnusedSession(folder: unknown): folder is FoldSession {
-  return folder instanceof FoldSession && inners.get(folder)?.isUnused === true
+/** Restores a session that was not used yet: a history that comes first is the one that it continues. */
+export function resumeSession(folder: unknown, messages: readonly unknown[], ledger?: ToolResultKnowledge): void {
+  if (!(folder instanceof FoldSession) || inners.get(folder)?.isUnused !== true) return
+  folder.restore(messages, ledger === undefined ? {} : { ledger })
 }
 
 /** The newest results, as many as an index may hold. */

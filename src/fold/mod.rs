@@ -96,7 +96,7 @@ pub struct Given<'a> {
     pub since: Option<u32>,
     /// The [labels] of the calls that ran at the same time.
     pub beside: &'a [String],
-    /// Lines that the model does not see: the first one, and the one after the last. For a text that stands in the context already.
+    /// Lines that the model does not see: the first one, and the one after the last. For a text that is in the context already.
     pub hidden: &'a [(usize, usize)],
 }
 

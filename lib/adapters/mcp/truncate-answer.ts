@@ -5,11 +5,11 @@
 
 import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
-import { native } from '../../native/native'
 import { createTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
 import { withoutWarning } from '../../service/raised-limits'
 import { COMMAND_DEFAULTS } from '../../settings/command-defaults'
+import { isShellTool } from '../../tools/command-of'
 import type { HostProfile } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
@@ -163,7 +163,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
 
 /** A preview of a command or of a failed call has what decides; one of another answer has its start. */
 function withDefaults(call: TruncationContext): TruncationContext {
-  const isOfCommand = call.failed === true || native.isShellTool(call.toolName.toWellFormed())
+  const isOfCommand = call.failed === true || isShellTool(call.toolName)
   return isOfCommand ? { ...call, defaults: COMMAND_DEFAULTS } : call
 }
 

@@ -3,7 +3,7 @@
 import type { OverflowClass } from 'spillway'
 import type { DropThinkingOptions } from 'spillway/history'
 import type { OverflowRecoveryState } from 'spillway/overflow'
-import { isUnusedSession } from '../../fold/fold-session'
+import { resumeSession } from '../../fold/fold-session'
 import type { ToolResultKnowledge } from '../../history/ledger'
 import { changedResults } from '../../history/restore-folds'
 import { classifyOverflow } from '../../overflow/classify-overflow'
@@ -73,9 +73,8 @@ export class Requests {
   /** The history of a first request is what another process left: later results point to it. Never throws. */
   #resume(messages: readonly unknown[], sessionId: string | undefined): void {
     const { fold, ledger } = this.#controls
-    if (!isUnusedSession(fold)) return
     try {
-      fold.restore(messages, isKnowledge(ledger) ? { ledger } : {})
+      resumeSession(fold, messages, isKnowledge(ledger) ? ledger : undefined)
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
     }
