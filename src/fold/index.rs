@@ -1,16 +1,15 @@
 //! The index of the lines in the context: for each result the numbers of its lines, and a table from windows of four lines to
 //! their positions.
-//! At most 23 bytes a line: 8 for the body, 4 for the mark, 5.3 to 10.7 in the table.
+//! At most 24 bytes a line: 8 for the body, 4 for the mark, 5.7 to 11.4 in the table.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
 
 use super::line::{Lines, Mark};
+use super::window_table::WindowTable;
 
 /// Lines of a window.
 pub(crate) const WINDOW: usize = 4;
-
-const EMPTY: u32 = u32::MAX;
 
 /// A result or an argument whose lines are known.
 pub(crate) struct Source {
@@ -88,6 +87,15 @@ impl Source {
     }
 }
 
+/// The calls of one label.
+#[derive(Default)]
+struct Calls {
+    /// The newest ones, oldest first.
+    newest: Vec<u32>,
+    /// The number of sources with this label.
+    sources: usize,
+}
+
 pub(crate) struct Index {
     hasher: RandomState,
     max_bytes: usize,
@@ -95,10 +103,11 @@ pub(crate) struct Index {
     sources: BTreeMap<u32, Source>,
     /// The last result of each call, and the last text of each file, that is shown whole.
     repeats: HashMap<u64, u32>,
-    /// The newest calls of each label of a source, oldest first.
-    labels: HashMap<String, Vec<u32>>,
-    table: Vec<u32>,
-    entries: usize,
+    /// The labels of the sources.
+    labels: HashMap<String, Calls>,
+    /// The first line of each source, those that were named or added last behind the others.
+    by_use: BTreeMap<u64, u32>,
+    table: WindowTable,
     next: u32,
     held: usize,
     clock: u64,
@@ -112,8 +121,8 @@ impl Index {
             sources: BTreeMap::new(),
             repeats: HashMap::new(),
             labels: HashMap::new(),
-            table: Vec::new(),
-            entries: 0,
+            by_use: BTreeMap::new(),
+            table: WindowTable::default(),
             next: 0,
             held: 0,
             clock: 0,
@@ -125,7 +134,7 @@ impl Index {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.held + self.table.len() * size_of::<u32>()
+        self.held + self.table.bytes()
     }
 
     pub(crate) fn lines(&self) -> usize {
@@ -139,12 +148,8 @@ impl Index {
 
     /// The place where a window was shown last.
     pub(crate) fn find(&self, window: &[u64], beside: &Beside<'_>) -> Option<(&Source, usize)> {
-        if self.table.is_empty() {
-            return None;
-        }
-        let position = self.table[self.slot(window)];
-        let found = (position != EMPTY).then(|| self.place(position));
-        found.filter(|(source, _)| beside.is_surely_above(source))
+        let position = self.table.find(hash_of(window), |other| self.window(other) == window)?;
+        Some(self.place(position)).filter(|(source, _)| beside.is_surely_above(source))
     }
 
     /// The last result of the same call that is shown whole, else the last text of the same file.
@@ -157,7 +162,7 @@ impl Index {
     /// what leaves the context from its start, changes no such number.
     pub(crate) fn name_of(&self, source: &Source) -> String {
         let which = match self.later(source).len() {
-            0 if self.labels.get(&source.label).is_none_or(|calls| calls.len() == 1) => {
+            0 if self.labels.get(&source.label).is_none_or(|calls| calls.newest.len() == 1) => {
                 return source.label.clone();
             }
             0 => "newest".to_owned(),
@@ -168,7 +173,7 @@ impl Index {
 
     /// The calls of its label that came later.
     fn later(&self, source: &Source) -> &[u32] {
-        let calls = self.labels.get(&source.label).map_or(&[][..], Vec::as_slice);
+        let calls = self.labels.get(&source.label).map_or(&[][..], |calls| &calls.newest);
         let at = calls.iter().position(|&call| call == source.call);
         at.map_or(&[], |at| &calls[at + 1..])
     }
@@ -184,13 +189,13 @@ impl Index {
 
     /// Counts a call of this label. Returns false if the label is that of no source, so that no pointer can name such a call.
     pub(crate) fn count(&mut self, label: &str, call: u32) -> bool {
-        let Some(calls) = self.labels.get_mut(label) else { return false };
+        let Some(Calls { newest, .. }) = self.labels.get_mut(label) else { return false };
         // Its arguments may be several texts.
-        if calls.last() != Some(&call) {
-            calls.push(call);
+        if newest.last() != Some(&call) {
+            newest.push(call);
         }
-        if calls.len() > MAX_COUNTED {
-            let far = calls.remove(0);
+        if newest.len() > MAX_COUNTED {
+            let far = newest.remove(0);
             self.remove_where(|source| source.call == far && source.label == label);
         }
         true
@@ -199,9 +204,10 @@ impl Index {
     /// Says that a pointer names this source: what is named stays longest.
     pub(crate) fn touch(&mut self, id: u32) {
         self.clock += 1;
-        let clock = self.clock;
         if let Some(source) = self.sources.values_mut().rev().find(|source| source.id == id) {
-            source.used = clock;
+            self.by_use.remove(&source.used);
+            source.used = self.clock;
+            self.by_use.insert(source.used, source.base);
         }
     }
 
@@ -216,11 +222,11 @@ impl Index {
     ) {
         let most = self.max_bytes / 2 / 24;
         let known = lines.len().min(most);
-        if u64::from(self.next) + known as u64 >= u64::from(EMPTY) {
+        if u64::from(self.next) + known as u64 > u64::from(u32::MAX) {
             self.clear();
         }
         if known >= WINDOW {
-            self.labels.entry(label.clone()).or_default();
+            self.labels.entry(label.clone()).or_default().sources += 1;
         }
         // Also a call whose result no pointer can name.
         self.count(&label, call);
@@ -244,16 +250,14 @@ impl Index {
             used: self.clock,
         };
         self.next += known as u32;
+        self.make_room(&source);
         self.held += source.bytes();
         if source.is_whole() && is_complete {
             self.repeats.extend(keys.iter().map(|key| (key, source.base)));
         }
-        let (base, windows): (u32, Vec<usize>) = (source.base, source.windows().collect());
-        self.sources.insert(base, source);
-        for at in windows {
-            self.insert(base + at as u32);
-        }
-        self.evict();
+        self.by_use.insert(source.used, source.base);
+        enter(&mut self.table, &self.sources, &source);
+        self.sources.insert(source.base, source);
     }
 
     /// Forgets sources, and their calls if these left the context, too.
@@ -263,10 +267,9 @@ impl Index {
         });
         if !calls_stay {
             for calls in self.labels.values_mut() {
-                calls.retain(|call| !ids.contains(call));
+                calls.newest.retain(|call| !ids.contains(call));
             }
         }
-        self.drop_labels();
     }
 
     fn remove_where(&mut self, is_gone: impl Fn(&Source) -> bool) {
@@ -275,137 +278,74 @@ impl Index {
         gone.into_iter().for_each(|base| self.remove(base));
     }
 
-    /// Drops the labels that no source has any more.
-    fn drop_labels(&mut self) {
-        let named: HashSet<&str> = self.sources.values().map(|source| &*source.label).collect();
-        self.labels.retain(|label, _| named.contains(&**label));
-    }
-
-    fn evict(&mut self) {
-        if self.bytes() <= self.max_bytes {
-            return;
+    /// Removes the sources that were not used longest, until this one fits in. Never makes the table again for that: it would be made
+    /// again with each text.
+    fn make_room(&mut self, source: &Source) {
+        let lines = source.hashes.len();
+        while self.held + source.bytes() + self.table.bytes_with(lines) > self.max_bytes {
+            let Some((_, &base)) = self.by_use.first_key_value() else { break };
+            self.remove(base);
         }
-        // In one go down to seven eighths: the table is made again once, and the order is found once.
-        let mut by_use: Vec<(u64, u32)> =
-            self.sources.values().map(|source| (source.used, source.base)).collect();
-        by_use.sort_unstable();
-        let goal = self.max_bytes / 8 * 7;
-        let mut held = self.held;
-        let mut windows: usize = self.sources.values().map(|source| source.hashes.len()).sum();
-        for (_, base) in by_use {
-            if held + table_size(windows) * size_of::<u32>() <= goal {
-                break;
-            }
-            if let Some(source) = self.sources.remove(&base) {
-                held -= source.bytes();
-                windows -= source.hashes.len();
-            }
+        if !self.table.has_room(lines) {
+            let mut table = WindowTable::with_capacity(self.table.len() + lines);
+            self.sources.values().for_each(|source| enter(&mut table, &self.sources, source));
+            self.table = table;
         }
-        self.held = held;
-        self.repeats.retain(|_, base| self.sources.contains_key(base));
-        self.drop_labels();
-        self.rebuild(table_size(windows));
     }
 
     fn remove(&mut self, base: u32) {
-        let Some(source) = self.sources.get(&base) else { return };
-        let end = base + source.hashes.len() as u32;
-        let windows: Vec<usize> = source.windows().collect();
-        for at in windows {
-            let slot = self.slot(self.window(base + at as u32));
-            // Another source may have the entry of an equal window.
-            if (base..end).contains(&self.table[slot]) {
-                self.delete(slot);
+        let Some(source) = self.sources.remove(&base) else { return };
+        // Another source may have the entry of an equal window.
+        for at in source.windows() {
+            self.table.remove(hash_of(&source.hashes[at..at + WINDOW]), base + at as u32);
+        }
+        self.held -= source.bytes();
+        self.by_use.remove(&source.used);
+        for key in source.keys.iter() {
+            if self.repeats.get(&key) == Some(&base) {
+                self.repeats.remove(&key);
             }
         }
-        let Some(source) = self.sources.remove(&base) else { return };
-        self.held -= source.bytes();
-        for key in source
-            .keys
-            .iter()
-            .filter(|key| self.repeats.get(key) == Some(&base))
-            .collect::<Vec<_>>()
-        {
-            self.repeats.remove(&key);
-        }
-    }
-
-    fn rebuild(&mut self, size: usize) {
-        self.table = vec![EMPTY; size];
-        self.entries = 0;
-        let positions: Vec<u32> = self
-            .sources
-            .values()
-            .flat_map(|source| source.windows().map(|at| source.base + at as u32))
-            .collect();
-        for position in positions {
-            self.insert(position);
+        if let Some(calls) = self.labels.get_mut(&source.label) {
+            calls.sources -= 1;
+            if calls.sources == 0 {
+                self.labels.remove(&source.label);
+            }
         }
     }
 
     fn place(&self, position: u32) -> (&Source, usize) {
-        let (&base, source) = self
-            .sources
-            .range(..=position)
-            .next_back()
-            .unwrap_or_else(|| unreachable!("an entry of the table names a source"));
-        (source, (position - base) as usize)
+        place(&self.sources, position)
     }
 
     fn window(&self, position: u32) -> &[u64] {
-        let (source, at) = self.place(position);
-        &source.hashes[at..at + WINDOW]
+        window(&self.sources, position)
     }
+}
 
-    /// The slot of a window: where it is, or where it would be.
-    fn slot(&self, window: &[u64]) -> usize {
-        let mask = self.table.len() - 1;
-        let mut slot = home(window) & mask;
-        while self.table[slot] != EMPTY && self.window(self.table[slot]) != window {
-            slot = (slot + 1) & mask;
-        }
-        slot
+/// Enters the windows of a source. The entry of equal windows is the newest source that has it, and the first place in that source.
+fn enter(table: &mut WindowTable, sources: &BTreeMap<u32, Source>, source: &Source) {
+    for at in source.windows() {
+        let lines = &source.hashes[at..at + WINDOW];
+        let is_same = |other: u32| match other.checked_sub(source.base) {
+            Some(at) => source.hashes[at as usize..][..WINDOW] == *lines,
+            None => window(sources, other) == lines,
+        };
+        table.insert(hash_of(lines), source.base + at as u32, is_same, |other| other < source.base);
     }
+}
 
-    /// Adds a window. The entry is the newest source that has it, and the first place in that source.
-    fn insert(&mut self, position: u32) {
-        if (self.entries + 1) * 4 > self.table.len() * 3 {
-            let old = std::mem::take(&mut self.table);
-            self.table = vec![EMPTY; (old.len() * 2).max(64)];
-            for position in old.into_iter().filter(|&position| position != EMPTY) {
-                let slot = self.slot(self.window(position));
-                self.table[slot] = position;
-            }
-        }
-        let slot = self.slot(self.window(position));
-        let there = self.table[slot];
-        if there == EMPTY {
-            self.entries += 1;
-        } else if self.place(there).0.base == self.place(position).0.base {
-            return;
-        }
-        self.table[slot] = position;
-    }
+fn place(sources: &BTreeMap<u32, Source>, position: u32) -> (&Source, usize) {
+    let (&base, source) = sources
+        .range(..=position)
+        .next_back()
+        .unwrap_or_else(|| unreachable!("an entry of the table names a source"));
+    (source, (position - base) as usize)
+}
 
-    /// Empties a slot and moves up what comes after it only because it was taken.
-    fn delete(&mut self, slot: usize) {
-        let mask = self.table.len() - 1;
-        let (mut hole, mut at) = (slot, slot);
-        loop {
-            at = (at + 1) & mask;
-            let position = self.table[at];
-            if position == EMPTY {
-                break;
-            }
-            let from_home = at.wrapping_sub(home(self.window(position))) & mask;
-            if from_home >= at.wrapping_sub(hole) & mask {
-                self.table[hole] = position;
-                hole = at;
-            }
-        }
-        self.table[hole] = EMPTY;
-        self.entries -= 1;
-    }
+fn window(sources: &BTreeMap<u32, Source>, position: u32) -> &[u64] {
+    let (source, at) = place(sources, position);
+    &source.hashes[at..at + WINDOW]
 }
 
 /// Calls of one name among which a pointer may name one: a model does not count further back.
@@ -422,11 +362,7 @@ fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-fn table_size(entries: usize) -> usize {
-    (entries * 4 / 3 + 1).next_power_of_two().max(64)
-}
-
-fn home(window: &[u64]) -> usize {
+fn hash_of(window: &[u64]) -> usize {
     let mixed = window
         .iter()
         .fold(0u64, |sum, &hash| (sum.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15));

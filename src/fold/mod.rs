@@ -39,6 +39,7 @@ mod label;
 mod line;
 mod shown_files;
 mod spans;
+mod window_table;
 
 #[cfg(test)]
 mod tests;

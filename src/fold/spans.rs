@@ -64,7 +64,7 @@ impl Find<'_> {
             return Vec::new();
         }
         let repeated = index.repeated(keys, self.beside).map(|source| source.id);
-        if !self.has_candidate(index) {
+        if !self.has_candidate(index, repeated.is_some()) {
             return Vec::new();
         }
         let stays = guarded(self.lines, self.rules, self.keep);
@@ -80,17 +80,12 @@ impl Find<'_> {
         runs.into_iter().map(edit).collect()
     }
 
-    fn has_candidate(&self, index: &Index) -> bool {
-        let hashes = &self.lines.hashes;
-        let mut at = 0;
-        // A run of at least that many lines has a window at one of these places.
-        while at + WINDOW <= hashes.len() {
-            if index.find(&hashes[at..at + WINDOW], self.beside).is_some() {
-                return true;
-            }
-            at += 1;
-        }
-        false
+    fn has_candidate(&self, index: &Index, is_repeated: bool) -> bool {
+        // A run of that many lines has a window at one of these places.
+        let shortest = if is_repeated { REPEATED.0 } else { self.min_lines };
+        let mut windows =
+            self.lines.hashes.windows(WINDOW).step_by(shortest.saturating_sub(WINDOW) + 1);
+        windows.any(|window| index.find(window, self.beside).is_some())
     }
 
     /// The runs against the last result of the call, the first with the sentence that names it.
