@@ -123,6 +123,8 @@ describe('whatever the history, its format, and the window', () => {
             return (await compactHistory(messages, options)).report
           }
           const [less, greater] = [await kept(small), await kept(small + more)]
+          // Where nothing helps, all stays.
+          if (!less.fits) return
           expect(greater.sizeAfter).toBeGreaterThanOrEqual(less.sizeAfter)
           if (less.action === 'summary' && greater.action === 'summary')
             expect(greater.kept.from).toBeLessThanOrEqual(less.kept.from)

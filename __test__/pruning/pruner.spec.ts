@@ -37,8 +37,10 @@ function turn(...sizes: number[]): Message[] {
   ]
 }
 
+/** By default it prunes histories of any size. */
 const pruner = (options: HistoryPrunerOptions = {}) =>
   new HistoryPruner({
+    ...(!options.profile && { policies: [{ type: 'results', minTokens: 0 }] }),
     estimateTokens: (text) => text.length / 4,
     onError: (error) => {
       throw error
@@ -504,7 +506,11 @@ describe('what went stays away', () => {
         if (seen.has(message)) expect(content).toBe(seen.get(message))
         else if (content !== message.content) seen.set(message, content)
       }
-      one = HistoryPruner.fromJSON(JSON.stringify(one), { keepRecent: 1, cacheLifetimeMs: 0 })
+      one = HistoryPruner.fromJSON(JSON.stringify(one), {
+        policies: [{ type: 'results', minTokens: 0 }],
+        keepRecent: 1,
+        cacheLifetimeMs: 0,
+      })
     }
     expect(seen.size).toBe(11)
   })

@@ -33,7 +33,7 @@ export interface ItemColumns {
 
 export class Columns {
   readonly paths: string[] = []
-  /** Pairs of a message and the number of a result that it uses. */
+  /** Uses of results, as the core reads them. */
   uses: readonly number[] = []
   private readonly messageNumbers = new Numbers()
   private readonly itemNumbers = new Numbers()

@@ -263,6 +263,9 @@ const PROFILES: Readonly<Record<NonNullable<HistoryPrunerOptions['profile']>, Hi
   },
 }
 
+/** Tokens of results that are too few to be worth a placeholder in place of most of them. */
+const FEW = 4000
+
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'options'): PrunerSettings {
   checkOptions(of, given, PRUNER_CHECKS)
@@ -272,12 +275,14 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
   const removesThinking = thinking === 'remove'
   const { prices, cheapest, lifetimeMs } = readPrices(options.prices, `${of}.prices`)
   const cacheLifetimeMs = options.cacheLifetimeMs ?? lifetimeMs
+  const schedule = options.schedule ?? 'cache'
+  const index = placeholder === undefined && (options.index ?? 'long')
   const policies = (options.policies ?? ['results']).map((policy, at) => {
     const read = readPolicy(policy, `${of}.policies[${at}]`)
-    return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
+    if (read.type === 'pressure') return { ...read, contextWindow: options.contextWindow ?? 200_000 }
+    return read.type === 'results' ? { minTokens: index === false || schedule === 'always' ? 0 : FEW, ...read } : read
   })
   const types = policies.map(({ type }) => type)
-  const index = placeholder === undefined && (options.index ?? 'long')
   const keepErrors = options.keepErrors ?? false
   // An index of words stands for the others.
   const isIndexed = index !== false && types.includes('results')
@@ -295,7 +300,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
       cheapest,
       cacheLifetimeMs: finiteOrNull(cacheLifetimeMs),
       maxLoss: finiteOrNull(options.maxLoss ?? 0.1),
-      schedule: options.schedule ?? 'cache',
+      schedule,
     },
     known: { prices, cheapest, lifetimeMs: cacheLifetimeMs },
     hasOwnPrices: isRecord(options.prices),

@@ -6,7 +6,7 @@ import { listed, wrong } from '../validation/validate'
 
 /**
  * Policies select the items that may be pruned. An item may be pruned if one of them selects it.
- * - `results`: results of tools, all but the newest `keepRecent`;
+ * - `results`: results of tools, all but the newest `keepRecent`, once all together have more than 4,000 tokens;
  * - `outdated`: results of terminal tools older than 15 minutes, as `simplifyOutdatedTerminalResults` judges them;
  * - `superseded`: reads of a file that 5 newer reads of it cover, and results of a command that was run 5 times more;
  * - `budget`: results beyond the newest 40,000 tokens of them, when that frees more than 20,000 tokens;
@@ -21,7 +21,14 @@ export type PrunePolicy =
   | 'budget'
   | 'pressure'
   | 'arguments'
-  | { type: 'results' }
+  | {
+      type: 'results'
+      /**
+       * Prunes nothing unless all results together, those already pruned included, have more tokens than this.
+       * @default 4000; 0 with `schedule: 'always'`, or if placeholders have no `index`
+       */
+      minTokens?: number
+    }
   | {
       type: 'outdated'
       /** Milliseconds, at least 0; results of exactly this age stay. @default 900000 */
@@ -91,7 +98,8 @@ const share: Check = ['a finite number of at least 0', (value) => atLeastZero(va
 const type: Check = ['the type of a policy', (value) => typeof value === 'string']
 
 const POLICIES: Readonly<Record<string, { fields: Readonly<Record<string, Check>>; defaults: object }>> = {
-  results: { fields: { type }, defaults: {} },
+  // The default of `minTokens` depends on other options.
+  results: { fields: { type, minTokens: tokens }, defaults: {} },
   outdated: { fields: { type, maxAgeMs: milliseconds }, defaults: { maxAgeMs: 15 * 60 * 1000 } },
   superseded: { fields: { type, keepReads: count, commands: flag }, defaults: { keepReads: 5, commands: true } },
   budget: {

@@ -115,7 +115,7 @@ const BINDING_BETA = 'thinking-binding-controls-2026-08-01'
 export function editingRules(options: PrunerRules, policies: readonly Policy[]): EditingRules {
   const window = options.contextWindow ?? 200_000
   const pressure = policies.find(({ type }) => type === 'pressure')
-  const limited = policies.find(({ minTokens, type }) => minTokens !== undefined && type !== 'arguments')
+  const limited = policies.find(({ type }) => type === 'budget' || type === 'pressure')
   const trigger = pressure ? Math.round((pressure.clearAt as number) * window) : Math.min(TRIGGER, window / 2)
   const types = policies.map(({ type }) => type)
   return {

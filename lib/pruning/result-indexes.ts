@@ -20,8 +20,8 @@ export class ResultIndexes {
   }
 
   /**
-   * Reads the messages of a history from `shared` on. Returns the words of each of their results, in order, and pairs of a message and
-   * the number of a result that its model uses.
+   * Reads the messages of a history from `shared` on. Returns the words of each of their results, in order, and the
+   * uses of results.
    */
   read(views: readonly MessageView[], shared: number): { words: readonly string[]; uses: readonly number[] } {
     const texts: string[] = []

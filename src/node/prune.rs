@@ -110,8 +110,7 @@ pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHan
     Ok(External::new(Mutex::new(Pruner::new(rules, rule, account))))
 }
 
-/// Drops the messages from `shared` on and appends the rest of the history. `uses` has pairs of a message and the number of
-/// a result that it uses.
+/// Drops the messages from `shared` on and appends the rest of the history. `uses` are those of [`IndexedWords`].
 #[napi(catch_unwind)]
 pub fn pruner_append(
     #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
@@ -123,7 +122,7 @@ pub fn pruner_append(
 ) -> Result<()> {
     let messages = rows::<MESSAGE_COLUMNS, _>(messages)?;
     let mut items = rows::<ITEM_COLUMNS, _>(items)?.iter();
-    let uses = rows::<2, _>(&uses)?;
+    let uses = rows::<3, _>(&uses)?;
     let mut pruner = lock(pruner);
     pruner.keep(shared as usize);
     let mut paths = paths.into_iter();
@@ -159,8 +158,12 @@ pub fn pruner_append(
             pruner.push_item(item, form, (carried >= 0.0).then_some(carried as u64));
         }
     }
-    for &[message, result] in uses {
-        pruner.push_use(Use { message: message as usize, result: result as usize });
+    for &[message, result, last_seen] in uses {
+        pruner.push_use(Use {
+            message: message as usize,
+            result: result as usize,
+            last_seen: (last_seen > 0).then_some(last_seen as usize),
+        });
     }
     Ok(())
 }
@@ -282,7 +285,8 @@ pub fn word_index_open(long: bool) -> WordIndexHandle {
 pub struct IndexedWords {
     /// For each result the words that its placeholder keeps.
     pub words: Vec<String>,
-    /// Pairs of a message and the number of a result that it uses.
+    /// Three numbers each: a message, the number of a result that it uses, and 0; or a message, the number of its result, and how
+    /// many results ago the same text was one.
     pub uses: Vec<u32>,
 }
 
@@ -318,14 +322,17 @@ pub fn index_words(
         if flags & TEXT_BEGINS != 0 {
             index.message();
         }
+        let message = index.messages().saturating_sub(1) as u32;
         if flags & TEXT_RESULT != 0 {
+            let result = index.results();
+            let last_seen = index.last_seen(text);
+            found.uses.extend(last_seen.into_iter().flat_map(|results| [message, result, results]));
             found.words.push(index.index(text));
             continue;
         }
         let used = index.say(text, flags & TEXT_JSON != 0);
         if flags & TEXT_MODEL != 0 {
-            let message = index.messages().saturating_sub(1) as u32;
-            found.uses.extend(used.into_iter().flat_map(|result| [message, result]));
+            found.uses.extend(used.into_iter().flat_map(|result| [message, result, 0]));
         }
     }
     Ok(found)

@@ -79,8 +79,11 @@ impl Item {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Policy {
-    /// Every result but the newest `keep_recent`.
-    Results,
+    /// Every result but the newest `keep_recent`, if all results together have more tokens than `min_tokens`.
+    Results {
+        /// Tokens of all results, those that are gone included.
+        min_tokens: f64,
+    },
     /// Results of terminals that are older than `max_age_ms`, by the rule of outdated results.
     Outdated {
         /// Age in milliseconds.
@@ -212,7 +215,11 @@ pub fn goals(view: &View<'_>, rules: &Rules) -> Vec<Goal> {
     };
     for (place, policy) in rules.policies.iter().enumerate() {
         let goes = match policy {
-            Policy::Results => old.clone(),
+            Policy::Results { min_tokens } => {
+                let all: f64 =
+                    results.iter().filter_map(|&at| Some(view.items.get(at)?.tokens)).sum();
+                if all > *min_tokens { old.clone() } else { Vec::new() }
+            }
             Policy::Outdated { max_age_ms } => {
                 old_terminals(view, &results, *max_age_ms, rules.keep_recent)
             }

@@ -5,26 +5,54 @@
 //! newest read of a file that is being edited cost 0.4 to 1.3 % of the input of recorded sessions, and a missing name in
 //! 0.1 % fewer of the turns. Nor is dropping the result of a call that was made again: it changed a hundredth of that.
 
-use super::policies::View;
+use std::collections::HashSet;
+
+use super::policies::{Form, View};
 
 /// A use of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use {
-    /// Index of the message of the model.
+    /// Index of the message of the model, or of the one that has the result.
     pub message: usize,
     /// Number of the result among all results of the history.
     pub result: usize,
+    /// How many results ago the same text was one; nothing for a word of it.
+    pub last_seen: Option<usize>,
 }
+
+/// A text that was a result longer ago was not missed: agents read files again in the course of their work.
+const MOST: usize = 10;
 
 /// Returns the places of `old` results that were not used while there were fewer than `keep` newer results since.
 /// `results` are the places of all results.
+///
+/// A result that was left out and comes in again was missed. It stays for twice as many results as were between the two, or a model
+/// that compares several files would fetch one after the other and never see them together.
 pub fn unused(view: &View<'_>, results: &[usize], old: &[usize], keep: usize) -> Vec<usize> {
+    if keep == 0 {
+        return old.to_vec();
+    }
     let message_of = |at: &usize| view.items.get(*at).map_or(0, |item| item.message);
     let since =
         |used: &Use| results.len() - results.partition_point(|at| message_of(at) < used.message);
+    let stays_for = |used: &Use| {
+        let Some(last_seen) = used.last_seen else { return keep };
+        let before = used.result.checked_sub(last_seen).and_then(|before| results.get(before));
+        let was_missed = before.is_some_and(|&at| view.forms.get(at) == Some(&Form::Gone));
+        // The result itself is one of those since.
+        if was_missed && last_seen <= MOST { (2 * last_seen).max(keep) + 1 } else { 0 }
+    };
     let mut is_used = vec![false; old.len()];
-    for used in view.uses.iter().rev().take_while(|used| since(used) < keep) {
-        if let Some(is_used) = is_used.get_mut(used.result) {
+    let mut came_in_again = HashSet::new();
+    for used in view.uses.iter().rev().take_while(|used| since(used) <= keep.max(2 * MOST)) {
+        // The newest one of equal texts is enough.
+        let is_newest = used.last_seen.is_none() || !came_in_again.contains(&used.result);
+        came_in_again
+            .extend(used.last_seen.and_then(|last_seen| used.result.checked_sub(last_seen)));
+        if is_newest
+            && since(used) < stays_for(used)
+            && let Some(is_used) = is_used.get_mut(used.result)
+        {
             *is_used = true;
         }
     }
@@ -34,14 +62,15 @@ pub fn unused(view: &View<'_>, results: &[usize], old: &[usize], keep: usize) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::policies::{Form, Policy, goals, tests as fixture};
+    use super::super::policies::{Policy, Rules, goals, tests as fixture};
     use super::*;
 
     #[test]
     fn a_result_stays_for_some_results_after_its_last_use() {
         let items: Vec<_> = (1..=6).map(|at| fixture::result(2 * at, 100.0)).collect();
         let forms = [Form::Whole; 6];
-        let uses = [Use { message: 5, result: 0 }, Use { message: 9, result: 1 }];
+        let said = |message, result| Use { message, result, last_seen: None };
+        let uses = [said(5, 0), said(9, 1)];
         let view = View { uses: &uses, ..fixture::view(&items, &forms, &[1, 3, 5, 7, 9, 11, 13]) };
         for (keep_used, expected) in [
             (0, &[0, 1, 2, 3, 4][..]),
@@ -51,13 +80,54 @@ mod tests {
             (5, &[2, 3, 4]),
             (usize::MAX, &[2, 3, 4]),
         ] {
-            let rules = fixture::rules(&[Policy::Results]);
-            let rules = super::super::policies::Rules { keep_used, keep_recent: 1, ..rules };
+            let rules = fixture::rules(&[Policy::Results { min_tokens: 0.0 }]);
+            let rules = Rules { keep_used, keep_recent: 1, ..rules };
             let goals = goals(&view, &rules);
             let gone: Vec<usize> = (0..6)
                 .filter(|&at| goals.get(at).is_some_and(|goal| goal.form == Form::Gone))
                 .collect();
             assert_eq!(gone, expected, "{keep_used}");
         }
+    }
+
+    #[test]
+    fn what_was_missed_stays_for_twice_the_results_between() {
+        let items: Vec<_> = (1..=40).map(|at| fixture::result(2 * at, 100.0)).collect();
+        let answers: Vec<usize> = (0..41).map(|at| 2 * at + 1).collect();
+        let mut forms = [Form::Whole; 40];
+        forms[0] = Form::Gone;
+        let stays = |last_seen: usize, keep_used| {
+            let again =
+                Use { message: 2 * (last_seen + 1), result: last_seen, last_seen: Some(last_seen) };
+            let lasts = |until: usize| {
+                let uses = [again];
+                let view = View {
+                    uses: &uses,
+                    ..fixture::view(&items[..until], &forms[..until], &answers)
+                };
+                let rules = Rules {
+                    keep_used,
+                    keep_recent: 1,
+                    ..fixture::rules(&[Policy::Results { min_tokens: 0.0 }])
+                };
+                goals(&view, &rules).get(last_seen).is_some_and(|goal| goal.form == Form::Whole)
+            };
+            (last_seen + 1..=40).filter(|&until| lasts(until)).count()
+        };
+        // At first it is the newest one.
+        assert_eq!([1, 2, 4].map(|last_seen| stays(last_seen, 3)), [3, 4, 8]);
+        assert_eq!(stays(4, 0), 1);
+        assert_eq!(stays(5, 12), 12);
+        assert_eq!(stays(10, 3), 20);
+        assert_eq!(stays(11, 3), 1);
+        forms[0] = Form::Whole;
+        let again = [Use { message: 6, result: 2, last_seen: Some(2) }];
+        let view = View { uses: &again, ..fixture::view(&items[..4], &forms[..4], &answers) };
+        let rules = Rules {
+            keep_used: 3,
+            keep_recent: 1,
+            ..fixture::rules(&[Policy::Results { min_tokens: 0.0 }])
+        };
+        assert_eq!(goals(&view, &rules)[2].form, Form::Gone, "the model had it");
     }
 }

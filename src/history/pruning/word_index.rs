@@ -98,6 +98,8 @@ enum Change {
     Listed(u64),
     /// A result has it; the newest one before.
     Result(u64, u32),
+    /// A result with this text; the newest one before.
+    Text(u64, Option<u32>),
 }
 
 /// The words of one history.
@@ -105,6 +107,8 @@ enum Change {
 pub struct WordIndex {
     limits: Limits,
     seen: HashMap<u64, Seen>,
+    /// The newest result with each text.
+    texts: HashMap<u64, u32>,
     changes: Vec<Change>,
     /// Number of changes and of results before each message.
     messages: Vec<(usize, u32)>,
@@ -123,8 +127,8 @@ struct Candidate<'a> {
 impl WordIndex {
     /// Creates an index of a history without messages.
     pub fn new(limits: Limits) -> Self {
-        let (seen, changes, messages, results, hasher) = Default::default();
-        WordIndex { limits, seen, changes, messages, results, hasher }
+        let (seen, texts, changes, messages, results, hasher) = Default::default();
+        WordIndex { limits, seen, texts, changes, messages, results, hasher }
     }
 
     /// Forgets all messages from `shared` on.
@@ -132,14 +136,15 @@ impl WordIndex {
         let Some(&(changes, results)) = self.messages.get(shared) else { return };
         // The newest first: each change holds what was there before it.
         for change in self.changes.drain(changes..).rev() {
-            let (Change::Said(hash) | Change::Listed(hash) | Change::Result(hash, _)) = change;
-            let Some(seen) = self.seen.get_mut(&hash) else { continue };
             match change {
-                Change::Said(_) => seen.said = false,
-                Change::Listed(_) => seen.listed = false,
-                Change::Result(_, newest) => {
-                    (seen.results, seen.newest) = (seen.results - 1, newest)
+                Change::Said(hash) => self.seen.entry(hash).or_default().said = false,
+                Change::Listed(hash) => self.seen.entry(hash).or_default().listed = false,
+                Change::Result(hash, newest) => {
+                    let seen = self.seen.entry(hash).or_default();
+                    (seen.results, seen.newest) = (seen.results - 1, newest);
                 }
+                Change::Text(hash, Some(newest)) => _ = self.texts.insert(hash, newest),
+                Change::Text(hash, None) => _ = self.texts.remove(&hash),
             }
         }
         self.results = results;
@@ -156,12 +161,17 @@ impl WordIndex {
         self.messages.len()
     }
 
+    /// Number of results so far.
+    pub fn results(&self) -> u32 {
+        self.results
+    }
+
     /// Reads a text that stays in the history, in any encoding that continues ASCII. Returns the results, by their numbers, that have a word of it that was
     /// not said before: of each word the newest one.
     pub fn say(&mut self, text: &[u8], escaped: bool) -> Vec<u32> {
         let mut used = Vec::new();
         specific_words(text, escaped, &mut |word| {
-            let hash = self.hash(word);
+            let hash = self.hash(word.as_bytes());
             let seen = self.seen.entry(hash).or_default();
             if seen.said {
                 return;
@@ -173,6 +183,14 @@ impl WordIndex {
             self.changes.push(Change::Said(hash));
         });
         used
+    }
+
+    /// Returns how many results ago the text of the next result was one, before [`index`](Self::index) reads it.
+    pub fn last_seen(&mut self, text: &[u8]) -> Option<u32> {
+        let hash = self.hash(text);
+        let before = self.texts.insert(hash, self.results);
+        self.changes.push(Change::Text(hash, before));
+        before.map(|before| self.results - before)
     }
 
     /// Returns the words that stay of a result, separated by spaces.
@@ -223,7 +241,7 @@ impl WordIndex {
         let mut places: HashMap<u64, usize> = HashMap::new();
         let mut candidates: Vec<Candidate<'a>> = Vec::new();
         specific_words(text, false, &mut |word| {
-            let hash = self.hash(word);
+            let hash = self.hash(word.as_bytes());
             let place = *places.entry(hash).or_insert(candidates.len());
             match candidates.get_mut(place) {
                 Some(known) => known.times += 1,
@@ -233,9 +251,9 @@ impl WordIndex {
         candidates
     }
 
-    fn hash(&self, word: &str) -> u64 {
+    fn hash(&self, text: &[u8]) -> u64 {
         let mut hasher = self.hasher.build_hasher();
-        hasher.write(word.as_bytes());
+        hasher.write(text);
         hasher.finish()
     }
 }
@@ -273,6 +291,23 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_known_again_until_its_message_is_forgotten() {
+        let mut index = WordIndex::new(Limits::SHORT);
+        let add = |index: &mut WordIndex, text: &[u8]| {
+            index.message();
+            let last = index.last_seen(text);
+            index.index(text);
+            last
+        };
+        let all = [&b"a"[..], b"b", b"a", b"a"].map(|text| add(&mut index, text));
+        assert_eq!(all, [None, None, Some(2), Some(1)]);
+        index.keep(2);
+        assert_eq!(add(&mut index, b"a"), Some(2));
+        index.keep(0);
+        assert_eq!(add(&mut index, b"a"), None);
+    }
+
+    #[test]
     fn an_index_has_no_tools_that_a_notice_names() {
         let mut index = WordIndex::new(Limits::LONG);
         index.message();
@@ -305,6 +340,7 @@ mod tests {
             }
             let before = index.changes.len();
             index.message();
+            index.last_seen(texts.join(" ").as_bytes());
             index.index(texts.join(" ").as_bytes());
             index.keep(texts.len());
             prop_assert_eq!(index.changes.len(), before);

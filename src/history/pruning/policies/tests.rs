@@ -74,14 +74,21 @@ const NOTHING: [usize; 0] = [];
 #[test]
 fn the_newest_stay_and_so_does_what_must() {
     let items = results(&[100.0, 100.0, 10.0, 100.0, 100.0]);
-    assert_eq!(goes(&items, &rules(&[Policy::Results])), [0, 1, 3, 4], "no longer than 10");
-    assert_eq!(goes(&items, &Rules { keep_recent: 2, ..rules(&[Policy::Results]) }), [0, 1]);
+    assert_eq!(
+        goes(&items, &rules(&[Policy::Results { min_tokens: 0.0 }])),
+        [0, 1, 3, 4],
+        "no longer than 10"
+    );
+    assert_eq!(
+        goes(&items, &Rules { keep_recent: 2, ..rules(&[Policy::Results { min_tokens: 0.0 }]) }),
+        [0, 1]
+    );
     assert_eq!(goes(&items, &rules(&[])), NOTHING);
     let mut some = items.clone();
     some[0].fixed = true;
     some[1].failed = true;
-    assert_eq!(goes(&some, &rules(&[Policy::Results])), [1, 3, 4]);
-    let kept = Rules { keep_errors: true, ..rules(&[Policy::Results]) };
+    assert_eq!(goes(&some, &rules(&[Policy::Results { min_tokens: 0.0 }])), [1, 3, 4]);
+    let kept = Rules { keep_errors: true, ..rules(&[Policy::Results { min_tokens: 0.0 }]) };
     assert_eq!(goes(&some, &kept), [3, 4]);
 }
 
@@ -93,7 +100,11 @@ fn what_the_model_has_not_seen_stays() {
         [(&[1, 3, 5, 7][..], &[0, 1, 2][..]), (&[1, 3, 5], &[0, 1]), (&[1], &[]), (&[], &[])]
     {
         let view = view(&items, &forms, answers);
-        assert_eq!(gone(&may_go(&view, &rules(&[Policy::Results]))), expected, "{answers:?}");
+        assert_eq!(
+            gone(&may_go(&view, &rules(&[Policy::Results { min_tokens: 0.0 }]))),
+            expected,
+            "{answers:?}"
+        );
     }
 }
 
@@ -105,7 +116,7 @@ fn the_newest_messages_of_the_model_are_kept_with_all_after_them() {
     for (keep_messages, expected) in
         [(0, &[0, 1, 2][..]), (1, &[0, 1, 2]), (2, &[0, 1]), (3, &[0]), (4, &[]), (5, &[])]
     {
-        let rules = Rules { keep_messages, ..rules(&[Policy::Results]) };
+        let rules = Rules { keep_messages, ..rules(&[Policy::Results { min_tokens: 0.0 }]) };
         assert_eq!(gone(&may_go(&view, &rules)), expected, "{keep_messages}");
     }
 }
@@ -121,7 +132,7 @@ fn the_preamble_stays_if_it_is_to() {
         (&[], false, &[0, 1]),
     ] {
         let view = View { turns, ..view(&items, &forms, &ANSWERS) };
-        let rules = Rules { keep_preamble, ..rules(&[Policy::Results]) };
+        let rules = Rules { keep_preamble, ..rules(&[Policy::Results { min_tokens: 0.0 }]) };
         assert_eq!(gone(&may_go(&view, &rules)), expected, "{turns:?} {keep_preamble}");
     }
 }
@@ -193,5 +204,5 @@ fn long_arguments_go_in_front_of_the_newest_results() {
     assert_eq!(goes(&items, &Rules { keep_recent: 2, ..policy.clone() }), [0]);
     assert_eq!(goes(&items, &Rules { keep_recent: 3, ..policy }), NOTHING);
     // Arguments are not results.
-    assert_eq!(goes(&items[4..5], &rules(&[Policy::Results])), NOTHING);
+    assert_eq!(goes(&items[4..5], &rules(&[Policy::Results { min_tokens: 0.0 }])), NOTHING);
 }

@@ -44,7 +44,7 @@ fn turn(pruner: &mut Pruner, results: &[f64]) {
 
 #[test]
 fn a_cold_cache_is_a_free_moment_and_a_warm_one_waits() {
-    let mut pruner = pruner(&[Policy::Results], 1, 0.1);
+    let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], 1, 0.1);
     pruner.push(message(Role::User, 100.0));
     turn(&mut pruner, &[1000.0]);
     turn(&mut pruner, &[5000.0]);
@@ -58,7 +58,7 @@ fn a_cold_cache_is_a_free_moment_and_a_warm_one_waits() {
 
 #[test]
 fn what_the_model_has_not_seen_stays_however_many_they_are() {
-    let mut pruner = pruner(&[Policy::Results], 5, 0.1);
+    let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], 5, 0.1);
     turn(&mut pruner, &[9000.0; 17]);
     assert_eq!(pruner.decide(0.0, 0, usize::MAX).goes, [0usize; 0]);
     turn(&mut pruner, &[10.0]);
@@ -70,7 +70,7 @@ fn what_the_model_has_not_seen_stays_however_many_they_are() {
 
 #[test]
 fn nothing_in_front_of_a_bound_message_changes() {
-    let mut pruner = pruner(&[Policy::Results], 0, 0.1);
+    let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], 0, 0.1);
     for _ in 0..3 {
         turn(&mut pruner, &[9000.0]);
     }
@@ -82,7 +82,7 @@ fn nothing_in_front_of_a_bound_message_changes() {
 
 #[test]
 fn what_a_provider_reported_counts_from_then_on() {
-    let mut pruner = pruner(&[Policy::Results], 9, 0.1);
+    let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], 9, 0.1);
     pruner.push(message(Role::User, 100.0));
     for _ in 0..2 {
         turn(&mut pruner, &[1000.0]);
@@ -107,7 +107,7 @@ fn what_a_provider_reported_counts_from_then_on() {
 
 #[test]
 fn a_history_that_was_rewritten_is_new_behind_the_change() {
-    let mut pruner = pruner(&[Policy::Results], 0, 0.1);
+    let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], 0, 0.1);
     turn(&mut pruner, &[9000.0]);
     turn(&mut pruner, &[10.0]);
     assert_eq!(pruner.decide(0.0, 0, usize::MAX).goes, [0]);
@@ -120,7 +120,7 @@ fn a_history_that_was_rewritten_is_new_behind_the_change() {
 #[test]
 fn signed_reasoning_after_a_change_is_removed_with_it() {
     for (removes_thinking, expected) in [(true, Some(1)), (false, None)] {
-        let mut pruner = pruner(&[Policy::Results], 1, 0.1);
+        let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], 1, 0.1);
         pruner.rules.removes_thinking = removes_thinking;
         for _ in 0..2 {
             pruner.push(Message { thinking: 40.0, ..message(Role::Assistant, 50.0) });
@@ -150,7 +150,7 @@ proptest! {
         keep in 0usize..6,
         max_loss in 0.0..0.3f64,
     ) {
-        let mut pruner = pruner(&[Policy::Results], keep, max_loss);
+        let mut pruner = pruner(&[Policy::Results { min_tokens: 0.0 }], keep, max_loss);
         let (mut now, mut gone) = (0.0, Vec::new());
         for (results, pause, rewritten) in requests {
             if rewritten == 0 {
