@@ -557,9 +557,16 @@ describe('the same output again in a session', () => {
     expect(readFileSync(path, 'utf8')).toBe(CHANGED)
   })
 
+  test('keeps what decides where it is cut', async () => {
+    expect(shownOf(await run(LONG.replace('line 1500: all is well', 'error: disk full'), 'one'))).toContain(
+      'error: disk full',
+    )
+  })
+
   test('stays within a preview of a long result, notice included', async () => {
-    const first = shownOf(await run(LONG, 'one'))!
-    const again = shownOf(await run(LONG, 'two'))!
+    const listing = { tool_input: { command: 'cat names.txt' } }
+    const first = shownOf(await run(LONG, 'one', listing))!
+    const again = shownOf(await run(LONG, 'two', listing))!
     expect(again.length).toBeLessThan(first.length / 4)
     expect(readFileSync(PATH.exec(again)![1]!, 'utf8')).toBe(LONG)
   })
@@ -627,7 +634,9 @@ describe('the same output again in a session', () => {
     const long = (at: number) => Array.from({ length: 900 }, (_, line) => `${at}: line ${line} of many`).join('\n')
     let largest = 0
     for (let at = 0; at < 42; at += 6) {
-      await Promise.all([0, 1, 2, 3, 4, 5].map((more) => run(long(at + more), `at ${at + more}`)))
+      await Promise.all(
+        [0, 1, 2, 3, 4, 5].map((more) => run(long(at + more), `at ${at + more}`, { tool_input: { command: 'ls' } })),
+      )
       const [name] = readdirSync(store).filter((each) => each.startsWith('shown-'))
       const { size, mode } = statSync(join(store, name!))
       expect(mode & 0o077).toBe(0)

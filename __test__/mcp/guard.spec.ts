@@ -181,7 +181,7 @@ describe('a guarded client', () => {
       },
     })
     const first = await client.callTool({ name: 'a' })
-    expect(first).toMatchObject({ isError: true, _meta: { 'spillway/truncation': { removedLines: 20 } } })
+    expect(first).toMatchObject({ isError: true, _meta: { 'spillway/truncation': { removedLines: 27 } } })
     expect(seen).toEqual([lines(30).length, first.content[0].text.length])
     expect(client.calls()).toEqual([[{ name: 'a', arguments: { merged: true } }]])
     let refused: { content: { text: string }[] } | undefined
@@ -213,7 +213,7 @@ describe('a guarded tool', () => {
     const failed: unknown = await handler({ count: -1 }, {})
     expect(failed).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/truncated[\s\S]*line 100$/) }],
+      content: [{ text: expect.stringMatching(/^line 1\n[\s\S]*line 100\n\nThe tool call failed/) }],
     })
   })
 

@@ -1,11 +1,13 @@
 import {
   createTruncation,
+  createTruncationMiddleware,
   guardTool,
   ToolRegistry,
   type TruncationContext,
   TruncationService,
   type UserTruncationConfig,
 } from 'spillway'
+import { guardTools } from 'spillway/ai-sdk'
 import { createShellTool } from 'spillway/tools'
 import { tempDir } from '../support/temp'
 
@@ -180,5 +182,50 @@ describe('a shell tool', () => {
 
   test('keeps the end if the user wants that', async () => {
     expect(await run({ tools: { bash: { direction: 'tail' } } })).not.toContain('error: disk full')
+  })
+})
+
+describe("a host's own tool", () => {
+  type Door = (name: string, output: string, service: TruncationService, failed: boolean) => Promise<unknown>
+  const doors: [string, Door][] = [
+    [
+      'guardTool',
+      (name, output, service, failed) => {
+        const execute = (_: object) => ({ success: !failed, output })
+        return guardTool({ name, execute }, { truncation: service }).execute({ command: 'make' })
+      },
+    ],
+    [
+      'ToolRegistry',
+      async (name, output, service, failed) => {
+        const registry = new ToolRegistry()
+        registry.register({ name, execute: () => ({ success: !failed, output }) })
+        registry.setTruncationMiddleware(createTruncationMiddleware({ service }))
+        const call = { id: 'c', type: 'function', function: { name, arguments: '{"command":"make"}' } } as const
+        return (await registry.execute([call]))[0]?.result
+      },
+    ],
+    [
+      'the AI SDK',
+      async (name, output, service, failed) => {
+        const tool = {
+          execute: () => 'kept for the application',
+          toModelOutput: () => ({ type: failed ? 'error-text' : 'text', value: output }),
+        }
+        const wrapped = guardTools({ [name]: tool as never }, { truncation: service })[name] as unknown as typeof tool
+        return (wrapped.toModelOutput as (given: object) => unknown)({ toolCallId: 'c', input: {}, output: 'x' })
+      },
+    ],
+  ]
+  const shownBy = async (door: Door, name: string, failed: boolean, options: UserTruncationConfig = {}) =>
+    JSON.stringify(await door(name, LOG, new TruncationService({ storageDirs: [tempDir()], ...options }), failed))
+
+  test.each(doors)('by %s keeps what decides, if it runs commands or failed', async (_, door) => {
+    for (const name of ['bash', 'run_shell_command']) {
+      expect(await shownBy(door, name, false)).toContain('error: disk full')
+    }
+    expect(await shownBy(door, 'query', true)).toContain('error: disk full')
+    expect(await shownBy(door, 'query', false)).not.toContain('error: disk full')
+    expect(await shownBy(door, 'bash', false, { direction: 'tail' })).not.toContain('error: disk full')
   })
 })

@@ -20,7 +20,7 @@ import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
-import { commandOf } from './command-of'
+import { commandOf, withCommandDefaults } from './command-of'
 import { foldResult, type ResultFolder, runFolded } from './fold-result'
 import { CANCELLED, toolResultOf } from './tool-result'
 import { folderFor } from './working-folder'
@@ -196,7 +196,7 @@ async function callTool(
   const inFolder = { ...context, ...(folder !== undefined && { workingDirectory: folder }) }
   const result = await run(called, args, { ...inFolder, toolCallId: id })
   const { sessionId, messageId, signal } = context
-  const whole = await bound(registry.middleware, result, {
+  const call: TruncationContext = withCommandDefaults({
     toolName: name,
     sessionId,
     messageId,
@@ -204,7 +204,9 @@ async function callTool(
     signal,
     command: commandOf(name, args.value),
     declared: tool?.truncation,
+    ...(result?.success === false && { failed: true }),
   })
+  const whole = await bound(registry.middleware, result, call)
   const outputPath = whole?.metadata?.truncationPath
   const { text, recorded } = args
   const { result: shown, folds } = foldResult(fold, whole, {

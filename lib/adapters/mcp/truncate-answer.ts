@@ -8,8 +8,7 @@ import type { RemoteStorage } from 'spillway/remote'
 import { createTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
 import { withoutWarning } from '../../service/raised-limits'
-import { COMMAND_DEFAULTS } from '../../settings/command-defaults'
-import { isShellTool } from '../../tools/command-of'
+import { withCommandDefaults } from '../../tools/command-of'
 import type { HostProfile } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
@@ -78,7 +77,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     besides = 0,
   ): Promise<ToolResultLike> => {
     const { output } = given
-    const context = withDefaults(call)
+    const context = withCommandDefaults(call)
     const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
     const most = maxBytes - besides
     const isShort = this.sizeOf(output) <= most && linesOf(output) <= maxLines
@@ -114,7 +113,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
 
   /** The call with limits that leave room for the parts beside the text, and for the second notice. */
   optionsFor(call: TruncationContext, besides: number, scale = 1): TruncationContext {
-    const context = withDefaults(call)
+    const context = withCommandDefaults(call)
     const { maxBytes, maxLines, direction } = this.service.effectiveConfig(context).config
     const isDouble = this.hasTwoNotices(maxBytes, maxLines)
     // The notice of an end begins with a line that has no path, so the lines before and after it are both added.
@@ -159,12 +158,6 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   private hasTwoNotices(maxBytes: number, maxLines: number): boolean {
     return maxBytes >= TWO_NOTICES_BYTES && maxLines >= TWO_NOTICES_LINES
   }
-}
-
-/** A preview of a command or of a failed call has what decides; one of another answer has its start. */
-function withDefaults(call: TruncationContext): TruncationContext {
-  const isOfCommand = call.failed === true || isShellTool(call.toolName)
-  return isOfCommand ? { ...call, defaults: COMMAND_DEFAULTS } : call
 }
 
 function linesOf(output: unknown): number {

@@ -2,6 +2,8 @@
 
 import { dirname } from 'node:path'
 import { hostOf } from '../../adapters/mcp/hosts'
+import { commandOf, withCommandDefaults } from '../../tools/command-of'
+import type { TruncationContext } from '../../types'
 import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
@@ -93,11 +95,15 @@ async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Pa
   return { result: content === found.text ? call.result : found.with(content), path }
 }
 
-const contextOf = ({ tool, sessionId, toolCallId }: HookCall) => ({
-  toolName: tool,
-  ...(sessionId !== undefined && { sessionId }),
-  ...(toolCallId !== '' && { toolCallId }),
-})
+function contextOf({ tool, args, sessionId, toolCallId }: HookCall): TruncationContext {
+  const command = commandOf(tool, args)
+  return withCommandDefaults({
+    toolName: tool,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(toolCallId !== '' && { toolCallId }),
+    ...(command !== undefined && { command }),
+  })
+}
 
 /** The result with pointers in place of lines that are in view; the value itself if that saves too little. */
 async function withPointers(hook: HookFacts, call: HookCall, path: string | undefined, values: Parsed['values']) {

@@ -9,13 +9,68 @@ use crate::tools::Printed;
 pub const MAX_COMMAND_BYTES: usize = 4096;
 
 /// Programs that pass on what comes in, or a part of it, if no file is named.
-const FILTERS: [&str; 9] =
-    ["cat", "head", "tail", "sed", "nl", "less", "more", "delta", "diff-so-fancy"];
+const FILTERS: [&str; 15] = [
+    "cat",
+    "head",
+    "tail",
+    "sed",
+    "nl",
+    "less",
+    "more",
+    "delta",
+    "diff-so-fancy",
+    "sort",
+    "uniq",
+    "awk",
+    "cut",
+    "column",
+    "tac",
+];
 
-/// Programs that print files, names of files, or lines that were searched for.
-const LISTERS: [&str; 22] = [
-    "ack", "ag", "bat", "cat", "dir", "du", "egrep", "fd", "fdfind", "fgrep", "find", "grep",
-    "head", "jq", "ls", "nl", "rg", "rga", "sed", "tail", "tree", "zgrep",
+/// Filters whose first operand is a script.
+const SCRIPTED: [&str; 2] = ["sed", "awk"];
+
+/// Programs that print files, names of files, rows of a table, or lines that were searched for.
+const LISTERS: [&str; 50] = [
+    "ack", "ag", "awk", "bat", "cat", "column", "cut", "df", "dir", "du", "egrep", "env", "fd",
+    "fdfind", "fgrep", "find", "grep", "head", "hexdump", "history", "jq", "ls", "lsof", "man",
+    "mysql", "netstat", "nl", "nm", "objdump", "od", "printenv", "ps", "psql", "rg", "rga", "sed",
+    "sort", "sqlite3", "ss", "strings", "tac", "tail", "tldr", "tree", "uniq", "xmllint", "xxd",
+    "yq", "zcat", "zgrep",
+];
+
+/// Subcommands that print rows of a table, of whatever program.
+const LISTING_COMMANDS: [&str; 9] =
+    ["api-resources", "freeze", "get", "images", "list", "ls", "outdated", "ps", "tree"];
+
+/// Subcommands whose operands are no subcommands.
+const RUNNING_COMMANDS: [&str; 9] =
+    ["add", "build", "exec", "install", "logs", "remove", "run", "test", "uninstall"];
+
+/// Programs whose subcommands are read. Such a word of another program is a file or a script.
+const WITH_COMMANDS: [&str; 22] = [
+    "apt",
+    "aws",
+    "az",
+    "brew",
+    "cargo",
+    "composer",
+    "conda",
+    "docker",
+    "dotnet",
+    "gcloud",
+    "gem",
+    "gh",
+    "helm",
+    "kubectl",
+    "npm",
+    "oc",
+    "pip",
+    "pip3",
+    "pnpm",
+    "podman",
+    "terraform",
+    "yarn",
 ];
 
 /// Returns what a command prints, as far as its programs say.
@@ -54,6 +109,7 @@ fn form_of(text: &str) -> Option<Printed> {
                 _ => Printed::Other,
             })
         }
+        _ if has(&["--help"]) => Some(Printed::Listing),
         "diff" | "colordiff" | "interdiff" => Some(Printed::Diff),
         "hg" | "svn" | "jj" if words.get(1)?.text == "diff" => Some(Printed::Diff),
         "gh" if words.get(1)?.text == "pr" && words.get(2)?.text == "diff" => Some(Printed::Diff),
@@ -62,6 +118,17 @@ fn form_of(text: &str) -> Option<Printed> {
             Some(Printed::Other)
         }
         _ if LISTERS.contains(&program) => Some(Printed::Listing),
+        // `docker compose ps`, `gh pr list`
+        _ if WITH_COMMANDS.contains(&program) => {
+            let mut commands = words[1..].iter().map(|word| word.text.as_str());
+            let lists = commands
+                .by_ref()
+                .filter(|text| !text.starts_with('-'))
+                .take(2)
+                .take_while(|text| !RUNNING_COMMANDS.contains(text))
+                .any(|text| LISTING_COMMANDS.contains(&text));
+            Some(if lists { Printed::Listing } else { Printed::Other })
+        }
         _ => Some(Printed::Other),
     }
 }
@@ -71,7 +138,7 @@ fn names_file(program: &str, args: &[Word]) -> bool {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let operands = args.iter().map(|word| word.text.as_str());
     let operands = operands.filter(|text| !text.starts_with('-') && !is_number(text)).count();
-    operands > usize::from(program == "sed")
+    operands > usize::from(SCRIPTED.contains(&program))
 }
 
 /// Returns true for a file that another command may have printed: its end counts.
@@ -116,6 +183,20 @@ mod tests {
                     "git show HEAD:a.ts",
                     "ls -R; find . -name x",
                     "cd a; cat b",
+                    "find . -name x | sort | uniq -c",
+                    "cut -d: -f1 /etc/passwd",
+                    "kubectl get pods -A -o wide",
+                    "kubectl -n web get pods",
+                    "docker compose ps",
+                    "docker images",
+                    "gh pr list --limit 500",
+                    "npm ls --all",
+                    "pip list | head -400",
+                    "psql -c 'select * from users'",
+                    "env | sort",
+                    "ps aux",
+                    "cargo tree",
+                    "cargo test --help",
                 ],
             ),
             (
@@ -133,6 +214,12 @@ mod tests {
                     "",
                     "$(x)",
                     "git push",
+                    "kubectl logs get",
+                    "docker compose up",
+                    "npm test | sort",
+                    "npm run list",
+                    "go get ./...",
+                    "awk '{print}' build.log",
                 ],
             ),
         ];
