@@ -407,10 +407,26 @@ describe('ContextManager', () => {
     }
   })
 
-  test('leaves a session alone that knows something, also nothing but that a call runs', async () => {
+  test('restores a session in which a call runs, or has ended, before the first request', async () => {
+    const ended = [turn(read('a'), file(0, 60)), turn(bash('x'), file(100, 160))].flat()
+    for (const before of ['runs', 'has ended']) {
+      const fold = new FoldSession()
+      fold.begin(bash('x'))
+      if (before === 'has ended') fold.fold(file(100, 160), bash('x'))
+      const history = before === 'runs' ? turn(read('a'), file(0, 60)) : ended
+      await new ContextManager<unknown>({ contextWindow: 200_000, fold }).prepare(history)
+      expect(pointerIn(fold.fold(file(0, 60), bash('b')).content)).toBe('4-57 of the read of src/a.ts')
+    }
+  })
+
+  test('leaves a session alone that knows all of the first request, and with every later one', async () => {
     const fold = new FoldSession()
-    fold.begin(bash('x'))
-    await new ContextManager<unknown>({ contextWindow: 200_000, fold }).prepare(turn(read('a'), file(0, 60)))
-    expect(fold.fold(file(0, 60), bash('b')).record).toBeUndefined()
+    const manager = new ContextManager<unknown>({ contextWindow: 200_000, fold })
+    expect(fold.fold(file(0, 60), read('a')).record).toBeUndefined()
+    fold.fold(file(200, 260), bash('not sent'))
+    await manager.prepare(turn(read('a'), file(0, 60)))
+    expect(fold.fold(file(200, 260), bash('c')).record).toBeDefined()
+    await manager.prepare([turn(read('a'), file(0, 60)), turn(read('other'), file(300, 360))].flat())
+    expect(fold.fold(file(300, 360), bash('d')).record).toBeUndefined()
   })
 })

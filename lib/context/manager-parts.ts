@@ -205,7 +205,7 @@ export function requestTokens<M>(inner: Inner<M>, tokens: number): number {
   return countedTokens(inner.pruner, tokens) ?? tokens + environmentTokens(inner)
 }
 
-/** Restores a fold session that was not used yet from what is sent: another process folded it. Never throws. */
+/** Restores a fold session from the first request, if another process folded some of it. Never throws. */
 export function resumeFolds<M>({ options, tell }: Inner<M>, sent: readonly M[]): void {
   const { fold, ledger } = options
   try {

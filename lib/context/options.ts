@@ -87,7 +87,7 @@ export interface ContextManagerOptions<M = unknown> {
   doomLoop?: { forget(toolCallIds: readonly string[]): void }
   /**
    * Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. A session
-   * that was not used yet is restored from the first request.
+   * is restored from the first request if that has results of another process.
    */
   fold?: { forget(toolCallIds: readonly string[], options?: { callsStay?: boolean }): void }
   /** Receives every error; the messages are returned regardless. @default a warning of the process */

@@ -8,7 +8,7 @@ import { isArray } from '../util/guards'
 import { tellCaller } from '../util/warn'
 import { type Check, checkOptions, flag, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
-import { historyInView, type ResultInView } from './results-in-view'
+import { type HistoryInView, historyInView, type ResultInView } from './results-in-view'
 import { TestChanges } from './test-changes'
 
 /** Options of {@link FoldSession}. */
@@ -156,8 +156,8 @@ interface Edit {
 interface Inner {
   readonly handle: object
   readonly maxIndexBytes: number
-  /** Nothing was folded or restored, and no call has begun. */
-  isUnused: boolean
+  /** It has met a history: what came before this process is known. */
+  hasHistory: boolean
   readonly tools: ReadonlyMap<string, boolean | FoldLimits>
   readonly onFold: FoldOptions['onFold']
   /** The call of each number, with the argument if it is one; and the numbers of each call. */
@@ -198,7 +198,7 @@ export class FoldSession {
     inners.set(this, {
       handle: call(() => native.foldOpen(JSON.stringify(limits))),
       maxIndexBytes: limits.maxIndexBytes ?? MAX_INDEX_BYTES,
-      isUnused: true,
+      hasHistory: false,
       tools: new Map(Object.entries(tools)),
       onFold,
       calls: new Map(),
@@ -236,7 +236,6 @@ export class FoldSession {
   fold(text: string, about: FoldCall): FoldedText {
     if (typeof text !== 'string') throw wrong('text', text, 'a string')
     const inner = inners.get(this) as Inner
-    inner.isUnused = false
     const beside = isRecord(about) ? endOf(inner, about.toolCallId) : undefined
     // Most results are small.
     if (text.length <= SMALL_UNITS) {
@@ -294,17 +293,7 @@ export class FoldSession {
    */
   restore(messages: readonly unknown[], options: FoldRestoreOptions = {}): void {
     checkOptions('options', options, RESTORE_CHECKS)
-    const { results, running } = historyInView('FoldSession.restore', messages, options.ledger)
-    const inner = inners.get(this) as Inner
-    this.clear()
-    inner.isUnused = false
-    const begins = [...running]
-    for (const result of newestOf(results, inner.maxIndexBytes)) {
-      // Which of the two will stand above the other is not known.
-      while (begins[0] !== undefined && begins[0].message <= result.message) beginOf(inner, begins.shift() as BegunCall)
-      addResult(inner, result)
-    }
-    for (const begun of begins) beginOf(inner, begun)
+    restoreFrom(this, historyInView('FoldSession.restore', messages, options.ledger))
   }
 
   /**
@@ -394,10 +383,28 @@ function withChange(edits: Edit[], change: string | undefined): Edit[] {
   return edits
 }
 
-/** Restores a session that was not used yet: a history that comes first is the one that it continues. */
+/** Restores a session from the first history that it meets, if that has a result of another process. */
 export function resumeSession(folder: unknown, messages: readonly unknown[], ledger?: ToolResultKnowledge): void {
-  if (!(folder instanceof FoldSession) || inners.get(folder)?.isUnused !== true) return
-  folder.restore(messages, ledger === undefined ? {} : { ledger })
+  const inner = folder instanceof FoldSession ? inners.get(folder) : undefined
+  if (inner === undefined || inner.hasHistory) return
+  inner.hasHistory = true
+  const view = historyInView('FoldSession.restore', messages, ledger)
+  const isOfAnother = ({ toolCallId, text = '' }: ResultInView) =>
+    toolCallId !== undefined && text.length > SMALL_UNITS && !inner.numbers.has(toolCallId)
+  if (view.results.some(isOfAnother)) restoreFrom(folder as FoldSession, view)
+}
+
+function restoreFrom(session: FoldSession, { results, running }: HistoryInView): void {
+  const inner = inners.get(session) as Inner
+  session.clear()
+  inner.hasHistory = true
+  const begins = [...running]
+  for (const result of newestOf(results, inner.maxIndexBytes)) {
+    // Which of the two will stand above the other is not known.
+    while (begins[0] !== undefined && begins[0].message <= result.message) beginOf(inner, begins.shift() as BegunCall)
+    addResult(inner, result)
+  }
+  for (const begun of begins) beginOf(inner, begun)
 }
 
 /** The newest results, as many as an index may hold. */
@@ -448,7 +455,6 @@ function addArguments(
 
 function beginOf(inner: Inner, { toolName, toolCallId, args }: BegunCall): void {
   const { running, next, time } = inner
-  inner.isUnused = false
   if (!toolCallId) return
   const { since, time: began } = running.get(toolCallId) ?? { since: next, time }
   running.set(toolCallId, { toolName: toolName.toWellFormed(), args: describeArgs(args), since, time: began })
