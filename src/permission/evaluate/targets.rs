@@ -299,8 +299,11 @@ impl<'a> Reader<'a> {
             };
             self.written(file.domain, &file.written, extent);
         }
+        let mut seen = BTreeSet::new();
         for (folder, content) in &reading.contents {
-            self.content(folder, content);
+            if seen.insert((folder, content)) {
+                self.content(folder, content);
+            }
         }
         if reading.named.len() > MAX_NAMED {
             self.blind.push("the command names too much to be judged".to_owned());
