@@ -99,7 +99,7 @@ enum Change {
     /// A result has it; the newest one before.
     Result(u64, u32),
     /// A result with this text; the newest one before.
-    Text(u64, Option<u32>),
+    Text(u64, Option<usize>),
 }
 
 /// The words of one history.
@@ -108,7 +108,7 @@ pub struct WordIndex {
     limits: Limits,
     seen: HashMap<u64, Seen>,
     /// The newest result with each text.
-    texts: HashMap<u64, u32>,
+    texts: HashMap<u64, usize>,
     changes: Vec<Change>,
     /// Number of changes and of results before each message.
     messages: Vec<(usize, u32)>,
@@ -188,9 +188,9 @@ impl WordIndex {
     /// Returns how many results ago the text of the next result was one, before [`index`](Self::index) reads it.
     pub fn last_seen(&mut self, text: &[u8]) -> Option<u32> {
         let hash = self.hash(text);
-        let before = self.texts.insert(hash, self.results);
+        let before = self.texts.insert(hash, self.results as usize);
         self.changes.push(Change::Text(hash, before));
-        before.map(|before| self.results - before)
+        before.map(|before| self.results - before as u32)
     }
 
     /// Returns the words that stay of a result, separated by spaces.

@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
         }
         let mut seen = BTreeSet::new();
         for (folder, content) in &reading.contents {
-            if seen.insert((folder, content)) {
+            if seen.insert(content.key(folder)) {
                 self.content(folder, content);
             }
         }

@@ -218,7 +218,7 @@ pub struct AnalyzedCommand {
 }
 
 /// A file that a command reads or writes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
     /// Read or edit.
     pub domain: Domain,
@@ -236,7 +236,7 @@ pub struct FileUse {
 pub(super) const MAX_FOLDER_DEPTH: usize = 3;
 
 /// Selects the files of a folder that are shown or copied.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Content {
     /// Globs of which one matches; none if all files are.
     pub only: Vec<String>,

@@ -15,6 +15,12 @@ const GENERATED: [&str; 8] =
     [".git", "node_modules", ".venv", "venv", "target", "vendor", "__pycache__", "site-packages"];
 
 impl Content {
+    /// Returns a text that is the same for the same files of the same folder.
+    pub(super) fn key(&self, folder: &FileUse) -> String {
+        let Content { only, without, is_visible, depth } = self;
+        format!("{:?}", (&folder.written, only, without, is_visible, depth))
+    }
+
     /// Returns true if a file is among those that are shown or copied.
     fn includes(&self, path: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|glob| matches_path(glob, path))
