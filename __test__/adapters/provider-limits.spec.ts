@@ -92,7 +92,7 @@ test('a limit of the caller counts, also if it is above the documented one', asy
   expect(bytesOf(sent)).toBeGreaterThan(32e6)
 })
 
-test('a session that goes on with another model has the limit of that one', async () => {
+test('a session that continues with another model has the limit of that one', async () => {
   const send = langchainSender({ sessionId: 's', fold: false })
   const messages = large('langchain')
   const sizes: number[] = []
@@ -101,7 +101,7 @@ test('a session that goes on with another model has the limit of that one', asyn
     chat('openai', 'gpt-5.5'),
     chat('anthropic', 'claude-opus-5-5'),
     chat('googlegenerativeai', 'gemini-3-pro'),
-    // What left stays out: the cache is that of what was sent.
+    // Images that left stay out, so that the cache stays valid.
     chat('other', 'x'),
   ])
     sizes.push(bytesOf(await send(messages, model)))

@@ -21,7 +21,7 @@ export interface Recipient {
   model?: string | undefined
 }
 
-/** What a provider documents about its requests. */
+/** Limits that a provider documents for its requests. */
 interface ProviderLimits {
   limits: Partial<MediaLimits>
   /** Formats that only this provider's requests have. */

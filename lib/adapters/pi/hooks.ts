@@ -155,7 +155,7 @@ function prepared<M>(requests: Requests, messages: readonly M[], sessionId?: str
   const answer = messages.findLast((message) => Object(message).role === 'assistant')
   const { usage, timestamp } = Object(answer) as Record<string, unknown>
   requests.observe(sessionId, usage, timestamp ?? usage)
-  // A host that does not say its model most likely goes on with the one that answered last.
+  // A host that does not say its model most likely continues with the one that answered last.
   return requests.prepare(messages, sessionId, recipient.model === undefined ? recipientOf(answer) : recipient)
 }
 
