@@ -214,7 +214,7 @@ describe('OpenCode', () => {
     const pruning = { schedule: 'always', keepRecent: 0, keepUsed: 0 }
     const sent = await sentByOpenCode({ pruning }, messages)
     const { output, attachments } = sent[1].parts[0].state
-    expect(output).toContain('[image removed: image/png]')
+    expect(output).toMatch(/\[image removed: image\/png 1280×800, \d+\.\d kB\] /)
     expect(attachments).toEqual([])
     expect(sent[0]).toBe(messages[0])
   })

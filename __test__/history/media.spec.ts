@@ -168,7 +168,7 @@ describe.each(Object.entries(histories))('%s', (_format, { messages, kind }) => 
     })
     const json = JSON.stringify(sent[2])
     expect(json).toMatch(/\[(image|media) removed: /)
-    expect(json).toContain(`removed: ${kind}]`)
+    expect(json).toContain(`removed: ${kind}, 0.0 kB] `)
     expect(json).toContain('Old result left out')
     expect(json).not.toContain(png)
     expect(json).not.toContain('seen')
@@ -225,6 +225,6 @@ test('in Chinese, with several kinds', () => {
     messages,
     { now: 0 },
   )
-  expect(JSON.stringify(sent[2])).toContain('[文件已移除：2 × image/png, audio/wav] [旧的工具结果已略去')
+  expect(JSON.stringify(sent[2])).toContain('[文件已移除：2 × image/png, 0.0 kB; audio/wav, 0.0 kB] [旧的工具结果已略去')
   expect(estimateTokens(JSON.stringify(sent[2]))).toBeLessThan(150)
 })

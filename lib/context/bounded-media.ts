@@ -45,7 +45,7 @@ interface SaveOptions<M> {
 /** Takes out what is too much in what is sent. Returns how many parts left. */
 export async function boundMedia<M>(
   { images, stored, sent, at }: Histories<M>,
-  limits: Partial<MediaLimits>,
+  limits: MediaLimits,
   { storage, sessionId, language, beside, isKept, saved, tokensOf }: SaveOptions<M>,
 ): Promise<number> {
   const leaving = leavingMedia(sent, limits, beside, isKept)

@@ -3,6 +3,7 @@
 import { Fold } from '../compaction/apply-summary'
 import { checkMessages, readCompactOptions } from '../compaction/options'
 import { SpillwayError } from '../errors'
+import type { Recipient } from '../overflow/media-limits'
 import { adopt, forgetGone, HistoryPruner } from '../pruning/pruner'
 import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
@@ -40,12 +41,22 @@ import { guarded } from './shorten-results'
 import { type ContextManagerState, readManagerState } from './state'
 import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './step-reports'
 
+interface RequestOptions extends Recipient {
+  now?: number
+  force?: boolean
+  signal?: AbortSignal | undefined
+}
+
 const inners = new WeakMap<object, Inner<never>>()
+
+const name: Check = ['a string', (value) => typeof value === 'string']
 
 const REQUEST: Readonly<Record<string, Check>> = {
   now: ['a number of milliseconds since the epoch', Number.isFinite],
   force: flag,
   signal,
+  model: name,
+  provider: name,
 }
 
 /**
@@ -72,14 +83,12 @@ export class ContextManager<M = unknown> {
    *
    * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
    * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
-   * `signal` ends it
+   * `signal` ends it; `provider` and `model`: who this request is sent to, for the documented limits of images and bytes, such as
+   * `anthropic.messages` and `claude-opus-5-5`
    * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
    * request would exceed the window; `ABORTED` if the signal is aborted
    */
-  async prepare(
-    messages: readonly M[],
-    options: { now?: number; force?: boolean; signal?: AbortSignal | undefined } = {},
-  ): Promise<PreparedContext<M>> {
+  async prepare(messages: readonly M[], options: RequestOptions = {}): Promise<PreparedContext<M>> {
     checkOptions('options', options, REQUEST)
     const inner = innerOf<M>(this)
     const { signal: stop } = options
@@ -209,6 +218,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     limit: isTokens ? limits.trigger : (limits?.trigger ?? Number.POSITIVE_INFINITY) / 16,
     usable: isTokens ? limits.usable : Number.POSITIVE_INFINITY,
     counts,
+    recipient: {},
     environment: undefined,
     fold: undefined,
     isResumed: false,
@@ -228,12 +238,13 @@ function aborted(signal: AbortSignal | undefined): SpillwayError {
 async function prepare<M>(
   inner: Inner<M>,
   messages: readonly M[],
-  request: { now?: number; force?: boolean; signal?: AbortSignal | undefined },
+  request: RequestOptions,
 ): Promise<PreparedContext<M>> {
   checkMessages(messages)
   if (request.signal?.aborted) throw aborted(request.signal)
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
+  inner.recipient = { provider: request.provider, model: request.model }
   forgetShared(inner)
   const environment = environmentTokens(inner)
   const bounded = await withinLimits(inner, messages, lasting(inner, messages), now)

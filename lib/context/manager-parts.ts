@@ -14,11 +14,13 @@ import {
   isWithinLimits,
   type MediaLimits,
   mediaLimits,
+  type Recipient,
   requestSize,
   sharedMessages,
 } from '../overflow/media-limits'
 import { countedTokens, type HistoryPruner, learnTexts, preview } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
+import { definedOf } from '../util/defined'
 import type { LruCache } from '../util/lru-cache'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
@@ -43,6 +45,8 @@ export interface Inner<M> {
   readonly limit: number
   readonly usable: number
   readonly counts: { known: number }
+  /** Who the request is sent to that is prepared. */
+  recipient: Recipient
   environment: { of: unknown; tokens: number; bytes: number | undefined } | undefined
   fold: Fold<M> | undefined
   /** The summary was made in another process: what it replaces was not read here. */
@@ -65,9 +69,10 @@ export interface Request {
   readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
 }
 
-/** The limits that the caller has set. */
-function givenLimits<M>({ maxRequestBytes: bytes, maxImages: images }: ContextManagerOptions<M>): Partial<MediaLimits> {
-  return { ...(bytes !== undefined && { bytes }), ...(images !== undefined && { images }) }
+/** The limits of a request of these messages. */
+function limitsOf<M>({ options, recipient }: Inner<M>, messages: readonly M[]): MediaLimits {
+  const { maxRequestBytes: bytes, maxImages: images } = options
+  return mediaLimits(detectFormat(messages), definedOf({ bytes, images }), recipient)
 }
 
 /**
@@ -96,8 +101,9 @@ export async function withinLimits<M>(
 }
 
 /** A history without what the last request left out: it stays pruned. */
-function withKnownPruning<M>({ lastSent, options }: Inner<M>, history: M[]): readonly M[] {
-  if (lastSent === undefined || !isLimited(mediaLimits(detectFormat(history), givenLimits(options)))) return history
+function withKnownPruning<M>(inner: Inner<M>, history: M[]): readonly M[] {
+  const { lastSent } = inner
+  if (lastSent === undefined || !isLimited(limitsOf(inner, history))) return history
   const shared = sharedMessages(history, lastSent.history)
   return [...lastSent.sent.slice(0, shared), ...history.slice(shared)]
 }
@@ -109,7 +115,7 @@ async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly
   const estimate = new Estimate(estimateTokens, tell)
   const at = placesIn(fold, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
-  return boundMedia({ images, stored, sent, at }, givenLimits(options), {
+  return boundMedia({ images, stored, sent, at }, limitsOf(inner, sent), {
     storage,
     sessionId,
     language,
@@ -137,7 +143,7 @@ export function forgetShared<M>(inner: Inner<M>): void {
 
 /** The size of a request that exceeds a limit, and the limits; `undefined` for all others. */
 export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits | undefined {
-  const limits = mediaLimits(detectFormat(sent), givenLimits(inner.options))
+  const limits = limitsOf(inner, sent)
   if (!isLimited(limits)) return undefined
   const size = requestSize(sent, environmentBytes(inner))
   return isWithinLimits(size, limits) ? undefined : { size, limits }

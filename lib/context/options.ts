@@ -34,13 +34,13 @@ export interface ContextManagerOptions<M = unknown> {
    * Maximum bytes of a request: of the JSON of its messages and of `environment`, with binary data in base64. Above this limit the oldest
    * images and files are replaced by notes, down to three quarters of it; a `storage` with `saveBytes` saves them. Those in messages
    * after the model's last answer stay, and if these are too large `fits` is false.
-   * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
-   * 20 MB for `gemini`, none for others
+   * @default the documented limit of the provider that `prepare` is given, else of the format's: 32 MB for `anthropic`, 50 MB for
+   * `openai-responses` and `openai-agents`, 20 MB for `gemini`, none for others
    */
   maxRequestBytes?: number
   /**
    * Maximum number of images in a request; the oldest are replaced in the same way.
-   * @default 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
+   * @default in the same way: 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
    */
   maxImages?: number
   /** Tokens that stay free in addition to the room for an answer. @default 0 */

@@ -120,7 +120,7 @@ export interface ViewFormat {
   withResults(message: object, texts: ReadonlyMap<number, string>, alone?: ReadonlySet<number>): object | undefined
   /** The same for blank names of tools, where a result has to have one; the message itself if none has. */
   withToolNames(message: object, names: ReadonlyMap<number, string>): object | undefined
-  /** Kind of each part of a result that is not text: its media type, or a word for it. */
+  /** Describes each part of a result that is not text: its media type, or a word for it, and its size where that is known. */
   mediaOf(message: object, result: number): readonly string[]
   /** The same for the arguments of calls. */
   withArguments(message: object, args: ReadonlyMap<number, Readonly<Record<string, unknown>>>): object | undefined

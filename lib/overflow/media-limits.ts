@@ -13,17 +13,65 @@ export interface MediaLimits {
   images: number
 }
 
-/**
- * Documented limits of requests, as read on 2026-11-26. platform.claude.com, "Vision", general limits: 32 MB, and 100 images for models
- * with a window of 200,000 tokens, 600 for others; the lower one counts. platform.openai.com, "Images and vision": 50 MB and 500
- * images. ai.google.dev, "Image understanding": 20 MB with inline data. Other formats are sent to many providers.
- */
-const DOCUMENTED: Partial<Record<HistoryFormatName, Partial<MediaLimits>>> = {
-  anthropic: { bytes: 32e6, images: 100 },
-  'openai-responses': { bytes: 50e6, images: 500 },
-  'openai-agents': { bytes: 50e6, images: 500 },
-  gemini: { bytes: 20e6 },
+/** Who a request is sent to, as far as its host knows. */
+export interface Recipient {
+  /** As its framework names it, such as `anthropic.messages` or `openai`. */
+  provider?: string | undefined
+  /** Id of the model. */
+  model?: string | undefined
 }
+
+/** Limits that a provider documents for its requests. */
+interface ProviderLimits {
+  limits: Partial<MediaLimits>
+  /** Formats that only this provider's requests have. */
+  formats: readonly HistoryFormatName[]
+  /** Its names in the supported frameworks. */
+  names: RegExp
+  /** Ids of its models, as it writes them. */
+  models: RegExp
+  source: string
+  /** The day on which the source said so. */
+  day: string
+}
+
+/** Documented limits of requests. All others are not known: a gateway or a cloud may have limits of its own for the same models. */
+const DOCUMENTED: readonly ProviderLimits[] = [
+  {
+    limits: { bytes: 32e6, images: 100 },
+    formats: ['anthropic'],
+    names: /^anthropic(\.|$)/,
+    models: /^claude-/,
+    source:
+      'platform.claude.com, "Vision", general limits: 32 MB, and 100 images for models with a window of 200,000 tokens, 600 for others; the lower one counts',
+    day: '2026-11-26',
+  },
+  {
+    limits: { bytes: 50e6, images: 500 },
+    formats: ['openai-responses', 'openai-agents'],
+    names: /^openai(\.|$)/,
+    models: /^(ft:)?(gpt-\d|chatgpt-|o\d|computer-use-)/,
+    source: 'platform.openai.com, "Images and vision": 50 MB and 500 images',
+    day: '2026-11-26',
+  },
+  {
+    limits: { bytes: 20e6 },
+    formats: ['gemini'],
+    names: /^(google|google\.generative-ai|google-?genai|googlegenerativeai)$/,
+    models: /^(models\/)?gemini-/,
+    source: 'ai.google.dev, "Image understanding": 20 MB with inline data',
+    day: '2026-11-26',
+  },
+  {
+    limits: { bytes: 20e6 },
+    formats: [],
+    names: /^(amazon-bedrock|(aws_)?bedrock|chat_bedrock_converse|bedrock_converse)$/,
+    models: /(^|[./])anthropic\.claude-/,
+    source:
+      'docs.aws.amazon.com, "Anthropic Claude Messages API", request and response: 20 MB; other models have other limits',
+    day: '2026-11-30',
+  },
+]
 
 /** Share of a limit down to which media leave once it is reached: each time costs the provider's cache. */
 const ROOM = 0.75
@@ -47,11 +95,23 @@ export interface Leaving {
   media: readonly (Medium | undefined)[]
 }
 
-/** Returns the limits of a history: what the caller says, else what the provider of its format documents. */
-export function mediaLimits(format: HistoryFormatName | undefined, given: Partial<MediaLimits>): MediaLimits {
-  const documented = format === undefined ? undefined : DOCUMENTED[format]
-  const { bytes, images } = { ...documented, ...given }
+/** Returns the limits of a history: what the caller says, else what the provider documents that it is sent to, or that of its format. */
+export function mediaLimits(
+  format: HistoryFormatName | undefined,
+  given: Partial<MediaLimits>,
+  recipient: Recipient = {},
+): MediaLimits {
+  const documented =
+    DOCUMENTED.find((one) => receives(one, recipient)) ??
+    DOCUMENTED.find(({ formats }) => formats.includes(format as never))
+  const { bytes, images } = { ...documented?.limits, ...given }
   return { bytes: bytes ?? Number.POSITIVE_INFINITY, images: images ?? Number.POSITIVE_INFINITY }
+}
+
+/** Other servers take requests in the way of a provider, but seldom have models of its names: a model that is known decides as well. */
+function receives({ names, models }: ProviderLimits, { provider, model }: Recipient): boolean {
+  const isOwn = model !== undefined && models.test(model)
+  return provider === undefined ? isOwn : names.test(provider) && (model === undefined || isOwn)
 }
 
 /** The bytes and images of a request. */
@@ -68,11 +128,10 @@ export function requestSize(messages: readonly unknown[], beside: number): Media
  */
 export function leavingMedia(
   messages: readonly unknown[],
-  given: Partial<MediaLimits>,
+  limits: MediaLimits,
   beside: number,
   isKept: boolean,
 ): Leaving[] {
-  const limits = mediaLimits(detectFormat(messages), given)
   // Most histories: nothing has to be read.
   if (!isLimited(limits)) return []
   const read = viewsIn(messages)

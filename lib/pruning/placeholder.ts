@@ -68,14 +68,14 @@ export class Placeholders {
     return about.media + this.defaultOf(item, about)
   }
 
-  /** Returns the text about the media of a pruned result, by their kinds. */
+  /** Returns the text about the media of a pruned result, of their descriptions. */
   ofMedia(kinds: readonly string[]): string {
     const images = kinds.every((kind) => kind.startsWith('image'))
     const counted = [...new Set(kinds)].map((kind) => {
       const count = kinds.filter((other) => other === kind).length
       return count === 1 ? kind : `${count} × ${kind}`
     })
-    const names = counted.slice(0, MAX_KINDS).join(', ')
+    const names = counted.slice(0, MAX_KINDS).join('; ')
     if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
     return `[${images ? 'image' : 'media'} removed: ${names}] `
   }

@@ -4,6 +4,7 @@ import type { DropThinkingOptions } from 'spillway/history'
 import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
+import { recipientOf } from '../shared/model-id'
 import { type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'
 import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './controls'
 import { type Peeked, peek, type StreamPart } from './stream'
@@ -21,7 +22,10 @@ export interface ContextMiddleware {
   /** Each version of the SDK asks for another name here, and none looks at it. */
   // biome-ignore lint/suspicious/noExplicitAny: nothing else is 'v2', 'v3' and 'v4'
   readonly specificationVersion: any
-  transformParams<P extends ModelCall>(options: { params: P; model?: { modelId: string } }): Promise<P>
+  transformParams<P extends ModelCall>(options: {
+    params: P
+    model?: { modelId: string; provider?: string }
+  }): Promise<P>
   wrapGenerate<P extends ModelCall, R extends object>(options: {
     doGenerate: () => PromiseLike<R>
     params: P
@@ -66,7 +70,7 @@ export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
     async transformParams({ params, model }) {
       if (!isArray(params?.prompt)) return params
       const { prompt } = params
-      const request = await requests.prepare(prompt, sessionOf(controls, params), model?.modelId)
+      const request = await requests.prepare(prompt, sessionOf(controls, params), recipientOf(model))
       const made = withDroppedThinking(
         request.messages === prompt ? { ...params } : withPrompt(params, request.messages),
         request.options,

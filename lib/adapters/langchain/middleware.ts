@@ -11,7 +11,7 @@ import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, folderOf, toolControls } from '../shared/controls'
 import { guardCall, type HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
-import { modelIdOf } from '../shared/model-id'
+import { recipientOf } from '../shared/model-id'
 import { overflowOf, Requests } from '../shared/prepare-request'
 import { type LangChainControls, type LangChainRuntime, OWN_CONTROLS, sessionOf } from './controls'
 
@@ -113,7 +113,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
   ): Promise<unknown> => {
     const { messages, model, runtime } = Object(request) as ModelRequest
     if (!isArray(messages)) return handler(request)
-    const outgoing = await requests.prepare(messages, sessionOf(controls, runtime), modelIdOf(model))
+    const outgoing = await requests.prepare(messages, sessionOf(controls, runtime), recipientOf(model))
     const send = async (sent: readonly unknown[]) =>
       handler(sent === messages ? request : { ...request, messages: [...sent] })
     const options = { signal: runtime?.signal, overflowed: (answer: unknown) => emptyOf(answer, window) }

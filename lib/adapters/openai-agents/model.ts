@@ -3,7 +3,7 @@
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
-import { modelIdOf } from '../shared/model-id'
+import { recipientOf } from '../shared/model-id'
 import { overlay } from '../shared/override-methods'
 import { firstAttempt, type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
@@ -39,7 +39,7 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
     throw wrong('model', model, 'a model with getResponse and getStreamedResponse')
   }
   const inner = model as unknown as ModelLike
-  const id = modelIdOf(model)
+  const recipient = recipientOf(model)
   const requests = new Requests(controls)
   const { recovery } = controls
   const window = recovery ? recovery.contextWindowTokens : undefined
@@ -48,7 +48,7 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
     const original = input as unknown[]
     const sessionId = sessionOf(controls, { conversationId })
     const isDelta = conversationId !== undefined || previousResponseId !== undefined
-    return isDelta ? { original, messages: original, sessionId } : requests.prepare(original, sessionId, id)
+    return isDelta ? { original, messages: original, sessionId } : requests.prepare(original, sessionId, recipient)
   }
   const withInput = (request: RequestLike, { messages }: Pick<OutgoingRequest<unknown>, 'messages'>): RequestLike =>
     messages === request.input ? request : { ...request, input: messages }

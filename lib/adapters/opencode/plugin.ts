@@ -9,6 +9,7 @@ import { isArray } from '../../util/guards'
 import { isRecord } from '../../validation/validate'
 import { checkControls, storageDirOf, tellError, tellUnheard, toolControls } from '../shared/controls'
 import { withHarmlessTools } from '../shared/harmless'
+import { recipientOf } from '../shared/model-id'
 import { Requests } from '../shared/prepare-request'
 import { replaceArgs, SplitCalls } from '../shared/split-guard'
 import type { AdapterControls } from '../shared/types'
@@ -146,11 +147,11 @@ function hooksIn(
       if (!isArray(messages)) return
       const { sessionID } = Object(Object(messages[0]).info) as { sessionID?: unknown }
       const sessionId = typeof sessionID === 'string' ? sessionID : undefined
-      const { id, tokens, modelID } = lastAnswerIn(messages)
+      const { id, tokens, modelID: model, providerID: provider } = lastAnswerIn(messages)
       try {
         const chat = chatOf(messages)
         requests.observe(sessionId, tokens, id)
-        const sent = await requests.prepare(chat, sessionId, modelID)
+        const sent = await requests.prepare(chat, sessionId, recipientOf({ model, provider }))
         // OpenCode reads the array that it gave, not what is put in its place.
         for (const [at, message] of withOutputs(messages, sent.messages)) (messages as unknown[])[at] = message
       } catch (thrown) {
@@ -161,7 +162,12 @@ function hooksIn(
 }
 
 /** The last answer of a model, as far as it is read here: its id, its model and its usage. */
-function lastAnswerIn(messages: readonly unknown[]): { id?: unknown; tokens?: unknown; modelID?: unknown } {
+function lastAnswerIn(messages: readonly unknown[]): {
+  id?: unknown
+  tokens?: unknown
+  modelID?: unknown
+  providerID?: unknown
+} {
   const infos = messages.map((message) => Object(Object(message).info) as { role?: unknown; modelID?: unknown })
   return infos.findLast(({ role }) => role === 'assistant') ?? {}
 }

@@ -3,6 +3,7 @@
 import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { ToolControls } from 'spillway'
+import type { Recipient } from '../../overflow/media-limits'
 import { rememberOutput } from '../../storage/saved-outputs'
 import { folderFor } from '../../tools/working-folder'
 import { isArray } from '../../util/guards'
@@ -10,7 +11,7 @@ import { isRecord } from '../../validation/validate'
 import { checkControls, folderOf, sessionFrom, tellUnheard, toolControls } from '../shared/controls'
 import type { HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
-import { modelIdOf } from '../shared/model-id'
+import { recipientOf } from '../shared/model-id'
 import { Requests } from '../shared/prepare-request'
 import { replaceArgs, SplitCalls } from '../shared/split-guard'
 import type { AdapterControls } from '../shared/types'
@@ -64,7 +65,7 @@ export function agentHooks(controls: PiControls): PiAgentHooks {
 /** The same for a model that is known. `known` are the tools of a run that does not name its own. */
 export function hooksFor(controls: PiControls, model?: unknown, known: readonly unknown[] = []): PiAgentHooks {
   const { calls, requests } = kitOf(controls)
-  const id = modelIdOf(model)
+  const recipient = recipientOf(model)
   const callOf = (given: unknown, signal: AbortSignal | undefined) => {
     const { toolCall, args, context } = Object(given) as Parameters<PiAgentHooks['beforeToolCall']>[0]
     const { id: toolCallId, name: tool } = Object(toolCall) as typeof toolCall
@@ -86,7 +87,7 @@ export function hooksFor(controls: PiControls, model?: unknown, known: readonly 
     },
     async transformContext<M>(messages: M[]): Promise<M[]> {
       if (!isArray(messages)) return messages
-      return [...(await prepared(requests, messages, controls.sessionId, id)).messages]
+      return [...(await prepared(requests, messages, controls.sessionId, recipient)).messages]
     },
   }
 }
@@ -132,7 +133,7 @@ export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
     })
     pi.on('context', async (event: { messages: unknown[] }, context?: PiContext) => {
       if (!isArray(event?.messages)) return undefined
-      const { messages } = await prepared(requests, event.messages, sessionOf(context), modelIdOf(context?.model))
+      const { messages } = await prepared(requests, event.messages, sessionOf(context), recipientOf(context?.model))
       return messages === event.messages ? undefined : { messages: [...messages] }
     })
     if (controls.history === undefined) return
@@ -150,11 +151,12 @@ function editsIn(data: unknown): unknown[] {
 }
 
 /** A prepared request. The last answer has the usage of the request before. */
-function prepared<M>(requests: Requests, messages: readonly M[], sessionId?: string, model?: unknown) {
+function prepared<M>(requests: Requests, messages: readonly M[], sessionId?: string, recipient: Recipient = {}) {
   const answer = messages.findLast((message) => Object(message).role === 'assistant')
-  const { usage, timestamp, model: answering } = Object(answer) as Record<string, unknown>
+  const { usage, timestamp } = Object(answer) as Record<string, unknown>
   requests.observe(sessionId, usage, timestamp ?? usage)
-  return requests.prepare(messages, sessionId, model ?? answering)
+  // A host that does not say its model most likely continues with the one that answered last.
+  return requests.prepare(messages, sessionId, recipient.model === undefined ? recipientOf(answer) : recipient)
 }
 
 interface ToolEvent {

@@ -7,9 +7,11 @@ import { resumeSession } from '../../fold/fold-session'
 import type { ToolResultKnowledge } from '../../history/ledger'
 import { changedResults } from '../../history/restore-folds'
 import { classifyOverflow } from '../../overflow/classify-overflow'
+import type { Recipient } from '../../overflow/media-limits'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { leftResults, type PrunedItem } from '../../pruning/report'
 import { forgetResults } from '../../tools/fold-result'
+import { definedOf } from '../../util/defined'
 import { isArray } from '../../util/guards'
 import { LruCache } from '../../util/lru-cache'
 import { catchLater } from '../../util/warn'
@@ -32,6 +34,8 @@ export interface OutgoingRequest<M> {
   /** As they are sent. */
   readonly messages: readonly M[]
   readonly sessionId: string | undefined
+  /** Who it is sent to. */
+  readonly recipient?: Recipient
   /** Fields that the request needs besides the messages. */
   readonly options?: DropThinkingOptions | undefined
 }
@@ -54,20 +58,20 @@ export class Requests {
   }
 
   /** Returns the messages to send. Never rejects: a failure is reported, and the history is sent unchanged. */
-  async prepare<M>(original: readonly M[], sessionId?: string, model?: unknown): Promise<OutgoingRequest<M>> {
+  async prepare<M>(original: readonly M[], sessionId?: string, recipient: Recipient = {}): Promise<OutgoingRequest<M>> {
     let messages = original
     let options: DropThinkingOptions | undefined
     try {
       const { permission } = this.#controls
       if (permission !== undefined) approvalsOf(permission).settle(original, sessionId)
       messages = this.#prefixes.apply(original)
-      const control = this.#controlOf(sessionId, typeof model === 'string' ? { model } : {})
-      if (control !== undefined) ({ messages, options } = await this.#ask(control, messages, sessionId))
+      const control = this.#controlOf(sessionId, definedOf({ model: recipient.model }))
+      if (control !== undefined) ({ messages, options } = await this.#ask(control, messages, sessionId, recipient))
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
     }
     this.#resume(messages, sessionId)
-    return { original, messages, sessionId, options }
+    return { original, messages, sessionId, recipient, options }
   }
 
   /** The history of a first request is what another process left: later results point to it. Never throws. */
@@ -141,10 +145,13 @@ export class Requests {
     control: HistoryControl,
     messages: readonly M[],
     sessionId: string | undefined,
+    recipient: Recipient,
   ): Promise<Pick<OutgoingRequest<M>, 'messages' | 'options'>> {
     const now = (this.#controls.now ?? Date.now)()
     const answer: PreparedMessages =
-      'prune' in control ? await control.prune(messages, { now }) : await control.prepare(messages, { now })
+      'prune' in control
+        ? await control.prune(messages, { now })
+        : await control.prepare(messages, { now, ...definedOf({ ...recipient }) })
     if (!isArray(answer?.messages) || (answer.messages.length === 0 && messages.length > 0)) {
       throw badAnswer('history', answer?.messages, 'messages')
     }
@@ -161,10 +168,13 @@ export class Requests {
    * The cached prefix of a history that was just shortened is lost, so the pruner prunes everything that it may now: with the next
    * request it would break the prefix a second time.
    */
-  async #prunedNow<M>(messages: readonly M[], sessionId: string | undefined): Promise<readonly M[]> {
+  async #prunedNow<M>(
+    messages: readonly M[],
+    { sessionId, recipient = {} }: OutgoingRequest<M>,
+  ): Promise<readonly M[]> {
     try {
       const control = this.#controlOf(sessionId)
-      return control === undefined ? messages : (await this.#ask(control, messages, sessionId)).messages
+      return control === undefined ? messages : (await this.#ask(control, messages, sessionId, recipient)).messages
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
       return messages
@@ -234,7 +244,7 @@ export class Requests {
       this.#forget(changedResults(messages, recovered.messages))
       const { report } = recovered
       tell(this.#controls, { type: 'recovered', ...(sessionId !== undefined && { sessionId }), overflow, report })
-      return { original, messages: await this.#prunedNow(recovered.messages as M[], sessionId), sessionId }
+      return { ...request, options: undefined, messages: await this.#prunedNow(recovered.messages as M[], request) }
     } catch (thrown) {
       if (!signal?.aborted) tellError(this.#controls, 'recovery', thrown, sessionId)
       return undefined

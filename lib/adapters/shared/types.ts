@@ -9,6 +9,14 @@ export interface PrepareOptions {
   now: number
 }
 
+/** Facts about one request, for a context manager. */
+export interface RequestFacts extends PrepareOptions {
+  /** Id of the model that it is sent to, if the host names it. */
+  model?: string
+  /** The provider, as the host names it: `prepare` of a `ContextManager` knows the limits of some. */
+  provider?: string
+}
+
 /** Result of the call. */
 export interface PreparedMessages {
   messages: readonly unknown[]
@@ -24,7 +32,7 @@ export interface PreparedMessages {
  */
 export type HistoryControl = (
   | { prune(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
-  | { prepare(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
+  | { prepare(messages: readonly unknown[], options: RequestFacts): PreparedMessages | Promise<PreparedMessages> }
 ) & {
   /** Receives the usage of each response, where the framework gives it. */
   observe?(usage: unknown): unknown

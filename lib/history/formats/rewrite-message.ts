@@ -1,10 +1,10 @@
 /** Copies of a message with other results, arguments or media, and the parts that they are made from. Functions of a format may throw. */
 
+import { describeMedium, mediumOf } from '../media'
 import type { MediaNotes, MediaPart, ResultPiece, TakenResults } from '../message-view'
 import { isBlankImage } from './blank-image'
 import { type FormatRules, innerOf, type MessageReading, readAt, readMessage } from './format-rules'
 import { type Edit, edited } from './immutable-edit'
-import { kindOfMedia } from './reasoning-and-files'
 import { get, isBlank } from './safe-read'
 
 /** The changes that write a value at a place of a message; `undefined` if it cannot be written. */
@@ -103,13 +103,13 @@ export function mediaIn(rules: FormatRules, message: object): readonly MediaPart
   }))
 }
 
-/** The kinds of media in a result. */
+/** Descriptions of the media in a result, in the words of their notes. */
 export function mediaOf(rules: FormatRules, message: object, place: number): readonly string[] {
   const { reading, path } = readMessage(rules, message) ?? {}
   const result = reading?.results?.[place]
   if (result === undefined || path === undefined) return []
   const places = result.withoutMedia?.('') ?? []
-  const kinds = places.map(([keys]) => kindOfMedia(keys.reduce<unknown>(get, innerOf(message, path))))
+  const kinds = places.map(([keys]) => describeMedium(mediumOf(keys.reduce<unknown>(get, innerOf(message, path)))))
   while (kinds.length < (result.media ?? 0)) kinds.push('file')
   return kinds
 }
