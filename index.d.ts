@@ -1762,6 +1762,12 @@ export declare function compactHistory<M>(messages: readonly M[], options: Compa
 export declare namespace compactHistory {
 	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
 }
+interface Recipient {
+	/** As its framework names it, such as `anthropic.messages` or `openai`. */
+	provider?: string | undefined;
+	/** Id of the model. */
+	model?: string | undefined;
+}
 /** Options of {@link HistoryPruner}. */
 export interface HistoryPrunerOptions {
 	/**
@@ -2035,13 +2041,13 @@ export interface ContextManagerOptions<M = unknown> {
 	 * Maximum bytes of a request: of the JSON of its messages and of `environment`, with binary data in base64. Above this limit the oldest
 	 * images and files are replaced by notes, down to three quarters of it; a `storage` with `saveBytes` saves them. Those in messages
 	 * after the model's last answer stay, and if these are too large `fits` is false.
-	 * @default the documented limit of the format's provider: 32 MB for `anthropic`, 50 MB for `openai-responses` and `openai-agents`,
-	 * 20 MB for `gemini`, none for others
+	 * @default the documented limit of the provider that `prepare` is given, else of the format's: 32 MB for `anthropic`, 50 MB for
+	 * `openai-responses` and `openai-agents`, 20 MB for `gemini`, none for others
 	 */
 	maxRequestBytes?: number;
 	/**
 	 * Maximum number of images in a request; the oldest are replaced in the same way.
-	 * @default 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
+	 * @default in the same way: 100 for `anthropic`, 500 for `openai-responses` and `openai-agents`, none for others
 	 */
 	maxImages?: number;
 	/** Tokens that stay free in addition to the room for an answer. @default 0 */
@@ -2085,7 +2091,7 @@ export interface ContextManagerOptions<M = unknown> {
 	};
 	/**
 	 * Receives the same calls, so that later pointers do not refer to them: a `FoldSession`. With `callsStay` the calls are still sent. A session
-	 * that was not used yet is restored from the first request.
+	 * is restored from the first request if that has results of another process.
 	 */
 	fold?: {
 		forget(toolCallIds: readonly string[], options?: {
@@ -2156,6 +2162,11 @@ export interface ListedMessage {
 export interface ContextManagerState {
 	version: 1;
 }
+interface RequestOptions extends Recipient {
+	now?: number;
+	force?: boolean;
+	signal?: AbortSignal | undefined;
+}
 /**
  * Prepares the history before each request: recorded metadata, outdated results, superseded reads, a budget of
  * results, compaction, and a guard that truncates results if the request still does not fit, in this order. Each step can be
@@ -2177,15 +2188,12 @@ export declare class ContextManager<M = unknown> {
 	 *
 	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
-	 * `signal` ends it
+	 * `signal` ends it; `provider` and `model`: who this request is sent to, for the documented limits of images and bytes, such as
+	 * `anthropic.messages` and `claude-opus-5-5`
 	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
 	 * request would exceed the window; `ABORTED` if the signal is aborted
 	 */
-	prepare(messages: readonly M[], options?: {
-		now?: number;
-		force?: boolean;
-		signal?: AbortSignal | undefined;
-	}): Promise<PreparedContext<M>>;
+	prepare(messages: readonly M[], options?: RequestOptions): Promise<PreparedContext<M>>;
 	/**
 	 * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
 	 * and the guard count as the provider does, with everything that is sent in addition to the history.

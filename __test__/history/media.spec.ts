@@ -225,6 +225,8 @@ test('in Chinese, with several kinds', () => {
     messages,
     { now: 0 },
   )
-  expect(JSON.stringify(sent[2])).toContain('[文件已移除：2 × image/png, 0.0 kB; audio/wav, 0.0 kB] [旧的工具结果已略去')
+  expect(JSON.stringify(sent[2])).toContain(
+    '[文件已移除：2 × image/png, 0.0 kB; audio/wav, 0.0 kB] [旧的工具结果已略去',
+  )
   expect(estimateTokens(JSON.stringify(sent[2]))).toBeLessThan(150)
 })
