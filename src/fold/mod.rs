@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`line`] | the text of a line without its number, and the form of the number |
 //! | [`index`] | which lines are in the context, in bounded memory |
+//! | [`window_table`] | where four lines in a row were seen last |
 //! | [`guards`] | which lines are never folded |
 //! | [`spans`] | which runs of lines are replaced |
 //! | [`hits`] | lines that begin with the same path, under that path once |
