@@ -204,7 +204,6 @@ async function callTool(
     signal,
     command: commandOf(name, args.value),
     declared: tool?.truncation,
-    ...(result?.success === false && { failed: true }),
   })
   const whole = await bound(registry.middleware, result, call)
   const outputPath = whole?.metadata?.truncationPath
