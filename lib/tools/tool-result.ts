@@ -2,6 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import type { ToolResultLike } from '../types'
+import { endedBadly } from '../util/exit-code'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
@@ -31,10 +32,9 @@ function isTextPart(part: unknown): boolean {
 /** True if a result says of itself that the tool failed, also by the exit code of its command. */
 export function hasFailed(result: unknown): boolean {
   if (!isRecord(result)) return false
-  const { isError, success, exitCode } = result
-  return (
-    isError === true || success === false || (success === undefined && typeof exitCode === 'number' && exitCode !== 0)
-  )
+  const { isError, success } = result
+  if (isError === true || success === false) return true
+  return success === undefined && isError === undefined && endedBadly(result)
 }
 
 /** The result with its error as `output`, if it failed and has no other text for the model. */
