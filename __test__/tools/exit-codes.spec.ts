@@ -42,7 +42,7 @@ const RESULTS: [string, unknown, boolean][] = [
   ['a list', [{ code: 1, stdout: text }], false],
   ['metadata without an output', { metadata: { exit: 1 }, text }, false],
   ['success said', { success: true, output: text, metadata: { exit: 1 } }, false],
-  ['no error said', { content: [{ type: 'text', text }], isError: false, exitCode: 1 }, false],
+  ['no error said', { content: [{ type: 'text', text }], isError: false, exitCode: 1 }, true],
   ['a code of MCP', { content: [{ type: 'text', text }], isError: false, code: 1 }, false],
   ['a getter that throws', throwing, false],
 ]
@@ -79,3 +79,11 @@ test.each(RESULTS.filter(([, , failed]) => failed))(
     expect(ledger.get('c1')).toMatchObject({ isError: true })
   },
 )
+
+test('a command that could not start is told with what it printed', async () => {
+  const result = { status: null, signal: 'SIGTERM', stdout: text, stderr: '', error: new Error('spawnSync ETIMEDOUT') }
+  const tool = guardTool({ name: 'job', execute: () => result }, { truncation: service() })
+  const shown = JSON.stringify(await tool.execute({} as never))
+  expect(shown).toContain('line 49')
+  expect(shown).toContain('spawnSync ETIMEDOUT')
+})

@@ -131,7 +131,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
 function saysFailure(result: ToolResultLike, { exitCode }: TruncationContext): boolean {
   const { success, isError } = result
   if (success === false || isError === true) return true
-  const isKnown = success !== undefined || isError !== undefined || exitCode !== undefined
+  const isKnown = success !== undefined || exitCode !== undefined
   return !isKnown && endedBadly(result)
 }
 

@@ -34,15 +34,18 @@ export function hasFailed(result: unknown): boolean {
   if (!isRecord(result)) return false
   const { isError, success } = result
   if (isError === true || success === false) return true
-  return success === undefined && isError === undefined && endedBadly(result)
+  return success === undefined && endedBadly(result)
 }
 
 /** The result with its error as `output`, if it failed and has no other text for the model. */
 export function withErrorText(result: unknown): unknown {
   if (!isRecord(result) || isMcp(result) || !hasFailed(result)) return result
-  const { output, error } = result
+  const { output, stdout, stderr, error } = result
   const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
-  return isEmpty(output) && !isEmpty(error) ? { ...result, output: messageOf(error) } : result
+  if (isEmpty(error) || !isEmpty(output)) return result
+  // JSON has nothing of an error beside the streams of a command.
+  const name = isEmpty(stdout) && isEmpty(stderr) ? 'output' : 'error'
+  return { ...result, [name]: messageOf(error) }
 }
 
 /** The result of a tool as an object with `success` and `output`; a value that is no such object becomes the `output`. */
