@@ -80,7 +80,7 @@ test.each(RESULTS.filter(([, , failed]) => failed))(
   },
 )
 
-test('a command that could not start is told with what it printed', async () => {
+test('the error of a command that could not start is beside what it printed', async () => {
   const result = { status: null, signal: 'SIGTERM', stdout: text, stderr: '', error: new Error('spawnSync ETIMEDOUT') }
   const tool = guardTool({ name: 'job', execute: () => result }, { truncation: service() })
   const shown = JSON.stringify(await tool.execute({} as never))
