@@ -21,6 +21,7 @@ import type {
   TruncationResult,
   UntouchedResult,
 } from '../types'
+import { endedBadly } from '../util/exit-code'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
@@ -94,7 +95,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
       if (decision === false) return withOutput(result, sound(opened(output).value))
       const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
-      if (full.failed ?? (result.success === false || result.isError === true)) full.failed = true
+      if (full.failed ?? saysFailure(result, full)) full.failed = true
       if (handled) full.handled ??= true
       if (typeof decision === 'object') full.options = decision
       const { value, result: answer } = await boundSafely(service, output, full)
@@ -124,6 +125,14 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
     return bounded
   }
   return recorded as TruncationMiddleware<R>
+}
+
+/** True if a result says of itself that it is one of a failed call, or of a command that did not end well. */
+function saysFailure(result: ToolResultLike, { exitCode }: TruncationContext): boolean {
+  const { success, isError } = result
+  if (success === false || isError === true) return true
+  const isKnown = success !== undefined || exitCode !== undefined
+  return !isKnown && endedBadly(result)
 }
 
 /** Errors are rarely longer than a few lines; shorter ones need no second look. */

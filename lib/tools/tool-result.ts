@@ -2,6 +2,7 @@
 
 import { SpillwayError } from '../errors'
 import type { ToolResultLike } from '../types'
+import { endedBadly } from '../util/exit-code'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
@@ -31,18 +32,20 @@ function isTextPart(part: unknown): boolean {
 /** True if a result says of itself that the tool failed, also by the exit code of its command. */
 export function hasFailed(result: unknown): boolean {
   if (!isRecord(result)) return false
-  const { isError, success, exitCode } = result
-  return (
-    isError === true || success === false || (success === undefined && typeof exitCode === 'number' && exitCode !== 0)
-  )
+  const { isError, success } = result
+  if (isError === true || success === false) return true
+  return success === undefined && endedBadly(result)
 }
 
 /** The result with its error as `output`, if it failed and has no other text for the model. */
 export function withErrorText(result: unknown): unknown {
   if (!isRecord(result) || isMcp(result) || !hasFailed(result)) return result
-  const { output, error } = result
+  const { output, stdout, stderr, error } = result
   const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
-  return isEmpty(output) && !isEmpty(error) ? { ...result, output: messageOf(error) } : result
+  if (isEmpty(error) || !isEmpty(output)) return result
+  // JSON has nothing of an error beside the streams of a command.
+  const name = isEmpty(stdout) && isEmpty(stderr) ? 'output' : 'error'
+  return { ...result, [name]: messageOf(error) }
 }
 
 /** The result of a tool as an object with `success` and `output`; a value that is no such object becomes the `output`. */

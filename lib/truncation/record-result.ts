@@ -2,6 +2,7 @@
 
 import { isSavedOutput } from '../storage/saved-outputs'
 import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
+import { exitCodeIn } from '../util/exit-code'
 import { jsonRecord } from '../util/json-record'
 import { catchLater, tellCaller, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
@@ -41,14 +42,14 @@ export function observe(
   if (typeof toolCallId !== 'string' || toolCallId === '') return
   try {
     const { output, error, metadata, success, isError } = result ?? {}
-    const { exitCode, hasStderr } = outcomeOf(result ?? {}, output, metadata)
+    const { exitCode, hasStderr, hasFailed } = outcomeOf(result ?? {}, output)
     const saved = savedAt(bounded?.metadata?.truncationPath, metadata)
     const failure = failed === true || success === false || isError === true
     const record: ToolResultRecord = {
       toolCallId,
       toolName,
       endedAt: Date.now(),
-      isError: failure || (exitCode !== undefined && exitCode !== 0),
+      isError: failure || hasFailed,
       bytes: sizeOf(output ?? error),
     }
     if (exitCode !== undefined) record.exitCode = exitCode
@@ -79,17 +80,19 @@ export function sizeOf(output: unknown): number {
 }
 
 /** How a command ended, from wherever its tool says it: beside the output, or inside of it. */
-function outcomeOf(...holders: unknown[]): Pick<ToolResultRecord, 'exitCode' | 'hasStderr'> {
-  for (const holder of holders) {
-    const fields = isRecord(holder) ? holder : parsed(holder)
-    const { exitCode, stderr } = (fields ?? {}) as { exitCode?: unknown; stderr?: unknown }
-    if (!Number.isSafeInteger(exitCode) && typeof stderr !== 'string') continue
-    return {
-      ...(Number.isSafeInteger(exitCode) && { exitCode: exitCode as number }),
-      ...(typeof stderr === 'string' && { hasStderr: stderr !== '' }),
-    }
+function outcomeOf(
+  result: ToolResultLike,
+  output: unknown,
+): Pick<ToolResultRecord, 'exitCode' | 'hasStderr'> & { hasFailed: boolean } {
+  const inside = isRecord(output) ? output : parsed(output)
+  const exitCode = exitCodeIn(result) ?? exitCodeIn(inside)
+  const streams = [result, inside, result.metadata].map((holder) => (Object(holder) as { stderr?: unknown }).stderr)
+  const stderr = streams.find((each) => typeof each === 'string')
+  return {
+    hasFailed: exitCode !== undefined && exitCode !== 0,
+    ...(typeof exitCode === 'number' && { exitCode }),
+    ...(stderr !== undefined && { hasStderr: stderr !== '' }),
   }
-  return {}
 }
 
 function parsed(text: unknown): object | undefined {
