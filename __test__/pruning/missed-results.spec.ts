@@ -41,8 +41,64 @@ test.each(cases)('%d files come to be seen together: %j', (files, options) => {
   expect(readsUntilAllAreSeen(files, options, true)).toBe(readsUntilAllAreSeen(files, options))
 })
 
-test.each<HistoryPrunerOptions>([{ keepUsed: 0 }])('not with %j', (options) => {
-  expect(readsUntilAllAreSeen(2, { schedule: 'always', ...options })).toBeUndefined()
+test('not without `keepUsed`', () => {
+  expect(readsUntilAllAreSeen(2, { schedule: 'always', keepUsed: 0 })).toBeUndefined()
+})
+
+test('a result that is used may stay forever', () => {
+  const onError = (error: Error) => {
+    throw error
+  }
+  expect(readsUntilAllAreSeen(3, { schedule: 'always', keepUsed: Number.POSITIVE_INFINITY, onError })).toBeLessThan(10)
+})
+
+test('a result that comes in again was not missed if the model had it', () => {
+  const staysFor = (last: number) => {
+    const pruner = new HistoryPruner({ schedule: 'always', keepRecent: 10 })
+    const history: object[] = [{ role: 'user', content: 'Go.' }]
+    let requests = 0
+    for (let at = 0; at < 40; at++) {
+      read(history, `${at}`, `src/${at}.ts`, contentOf(at === 9 ? last : at))
+      const { messages } = pruner.prune(history, { now: at * 5000 })
+      if (at >= 9 && filesOf(messages.slice(19, 21)).size > 0) requests++
+    }
+    return requests
+  }
+  expect(staysFor(0)).toBe(staysFor(9))
+})
+
+test('the same stays in a format that has the results of a turn in one message', () => {
+  const turns = [[1], [2], [3, 4, 5, 6, 7, 1], [8], [9], [10], [11], [12], [13], [14], [15], [16], [17], [18]]
+  const chat = new HistoryPruner({ schedule: 'always' })
+  const anthropic = new HistoryPruner({ schedule: 'always' })
+  const histories: { chat: object[]; anthropic: object[] } = {
+    chat: [{ role: 'user', content: 'Go.' }],
+    anthropic: [{ role: 'user', content: 'Go.' }],
+  }
+  for (const [turn, files] of turns.entries()) {
+    const calls = files.map((file, place) => ({
+      id: `${turn}-${place}`,
+      input: { path: `src/${file}.ts` },
+      text: contentOf(file),
+    }))
+    const called = calls.map(({ id, input }) => ({
+      id,
+      type: 'function',
+      function: { name: 'read', arguments: JSON.stringify(input) },
+    }))
+    histories.chat.push(
+      { role: 'assistant', content: null, tool_calls: called },
+      ...calls.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
+    )
+    histories.anthropic.push(
+      { role: 'assistant', content: calls.map(({ id, input }) => ({ type: 'tool_use', id, name: 'read', input })) },
+      { role: 'user', content: calls.map(({ id, text }) => ({ type: 'tool_result', tool_use_id: id, content: text })) },
+    )
+    const seen = [chat.prune(histories.chat, { now: turn }), anthropic.prune(histories.anthropic, { now: turn })].map(
+      ({ messages }) => [...JSON.stringify(messages).matchAll(/"const x(\d+)_/g)].map(([, file]) => Number(file)),
+    )
+    expect([turn, seen[1]]).toEqual([turn, seen[0]])
+  }
 })
 
 test('of a command that prints the same again and again, the newest stays', () => {

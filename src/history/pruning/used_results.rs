@@ -24,21 +24,29 @@ const MOST: usize = 10;
 /// Returns the places of `old` results that were not used while there were fewer than `keep` newer results since.
 /// `results` are the places of all results.
 ///
-/// A result that was left out and comes in again was missed. It stays for twice as many results as were between the two, or a model
-/// that compares several files would fetch one after the other and never see them together.
+/// A result that is left out, was not among the newest and comes in again was missed. If it was one `n` results ago, the new one
+/// stays for `2 n` results, or a model that compares several files would fetch one after the other and never see them together.
 pub fn unused(view: &View<'_>, results: &[usize], old: &[usize], keep: usize) -> Vec<usize> {
     if keep == 0 {
         return old.to_vec();
     }
     let message_of = |at: &usize| view.items.get(*at).map_or(0, |item| item.message);
-    let since =
-        |used: &Use| results.len() - results.partition_point(|at| message_of(at) < used.message);
+    // A result that came in again is one of those since; some formats have several results in a message.
+    let since = |used: &Use| match used.last_seen {
+        Some(_) => results.len().saturating_sub(used.result),
+        None => results.len() - results.partition_point(|at| message_of(at) < used.message),
+    };
+    let keep_recent = results.len() - old.len();
     let stays_for = |used: &Use| {
         let Some(last_seen) = used.last_seen else { return keep };
         let before = used.result.checked_sub(last_seen).and_then(|before| results.get(before));
         let was_missed = before.is_some_and(|&at| view.forms.get(at) == Some(&Form::Gone));
-        // The result itself is one of those since.
-        if was_missed && last_seen <= MOST { (2 * last_seen).max(keep) + 1 } else { 0 }
+        // The newest ones were in view when the model asked.
+        if was_missed && last_seen > keep_recent && last_seen <= MOST {
+            (2 * last_seen).max(keep).saturating_add(1)
+        } else {
+            0
+        }
     };
     let mut is_used = vec![false; old.len()];
     let mut came_in_again = vec![false; results.len()];
@@ -91,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_missed_stays_for_twice_the_results_between() {
+    fn what_was_missed_stays_for_twice_its_distance() {
         let items: Vec<_> = (1..=40).map(|at| fixture::result(2 * at, 100.0)).collect();
         let answers: Vec<usize> = (0..41).map(|at| 2 * at + 1).collect();
         let mut forms = [Form::Whole; 40];
@@ -115,11 +123,12 @@ mod tests {
             (last_seen + 1..=40).filter(|&until| lasts(until)).count()
         };
         // At first it is the newest one.
-        assert_eq!([1, 2, 4].map(|last_seen| stays(last_seen, 3)), [3, 4, 8]);
+        assert_eq!([1, 2, 4].map(|last_seen| stays(last_seen, 3)), [1, 4, 8]);
         assert_eq!(stays(4, 0), 1);
         assert_eq!(stays(5, 12), 12);
         assert_eq!(stays(10, 3), 20);
         assert_eq!(stays(11, 3), 1);
+        assert_eq!(stays(2, usize::MAX), 38);
         forms[0] = Form::Whole;
         let again = [Use { message: 6, result: 2, last_seen: Some(2) }];
         let view = View { uses: &again, ..fixture::view(&items[..4], &forms[..4], &answers) };
