@@ -23,6 +23,25 @@ const read = (toolCallId: string) => ({ toolName: 'read', toolCallId, args: { pa
 const bash = (toolCallId: string, command = 'cat src/a.ts') => ({ toolName: 'bash', toolCallId, args: { command } })
 
 describe('FoldSession', () => {
+  test('keeps its index within its bound for a text of thousands of pointers, and other texts in it', () => {
+    const session = new FoldSession({ maxIndexBytes: 65_536 })
+    session.fold(file(100, 160, 'other'), { ...read('o'), args: { path: 'src/o.ts' } })
+    session.fold(file(0, 12), read('a'))
+    const times = Array.from({ length: 3000 }, (_, at) => `separator ${at}\n${file(0, 12)}`)
+    const { record } = session.fold(times.join('\n'), bash('b'))
+    expect(record?.edits.length).toBeGreaterThan(2000)
+    expect(session.report().index.bytes).toBeLessThanOrEqual(65_536)
+    expect(session.fold(file(100, 160, 'other'), bash('c')).record).toBeDefined()
+  })
+
+  test('finds a text again after a newer equal one was forgotten', () => {
+    const session = new FoldSession({ tools: { raw: false } })
+    session.fold(file(0, 60), read('a'))
+    session.fold(file(0, 60), { ...bash('b'), toolName: 'raw' })
+    session.forget(['b'])
+    expect(session.fold(file(0, 60), bash('c')).record?.edits).toMatchObject([{ toolCallId: 'a' }])
+  })
+
   test('replaces lines that an earlier result shows', () => {
     const session = new FoldSession()
     const text = file(0, 60)

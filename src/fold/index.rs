@@ -1,6 +1,6 @@
 //! The index of the lines in the context: for each result the numbers of its lines, and a table from windows of four lines to
 //! their positions.
-//! At most 24 bytes a line: 8 for the body, 4 for the mark, 5.7 to 11.4 in the table.
+//! At most 24 bytes a line: 8 for the body, 4 for the mark, 5.7 to 11.4 in the table. A stretch that is not shown takes 16 more.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
@@ -23,6 +23,8 @@ pub(crate) struct Source {
     hidden: Vec<(usize, usize)>,
     keys: Keys,
     used: u64,
+    /// It has the entry of a window that an older source has as well.
+    covers: bool,
 }
 
 /// Numbers by which a text is found again.
@@ -238,16 +240,17 @@ impl Index {
         hashes.truncate(known);
         marks.truncate(known);
         self.clock += 1;
-        let source = Source {
+        let mut source = Source {
             id,
             call,
             label,
             base: self.next,
             hashes: hashes.into(),
             marks: marks.into(),
-            hidden,
+            hidden: within(hidden, known),
             keys,
             used: self.clock,
+            covers: false,
         };
         self.next += known as u32;
         self.make_room(&source);
@@ -256,15 +259,21 @@ impl Index {
             self.repeats.extend(keys.iter().map(|key| (key, source.base)));
         }
         self.by_use.insert(source.used, source.base);
-        enter(&mut self.table, &self.sources, &source);
+        source.covers = enter(&mut self.table, &self.sources, &source);
         self.sources.insert(source.base, source);
     }
 
     /// Forgets sources, and their calls if these left the context, too.
     pub(crate) fn forget(&mut self, ids: &HashSet<u32>, calls_stay: bool) {
-        self.remove_where(|source| {
+        let covered = self.remove_where(|source| {
             ids.contains(&source.id) || !calls_stay && ids.contains(&source.call)
         });
+        // What they covered is found again.
+        if covered && self.table.has_room(self.lines().saturating_sub(self.table.len())) {
+            for source in self.sources.values() {
+                enter(&mut self.table, &self.sources, source);
+            }
+        }
         if !calls_stay {
             for calls in self.labels.values_mut() {
                 calls.newest.retain(|call| !ids.contains(call));
@@ -272,10 +281,12 @@ impl Index {
         }
     }
 
-    fn remove_where(&mut self, is_gone: impl Fn(&Source) -> bool) {
+    /// Returns true if one of them covered another.
+    fn remove_where(&mut self, is_gone: impl Fn(&Source) -> bool) -> bool {
         let sources = self.sources.values().filter(|source| is_gone(source));
-        let gone: Vec<u32> = sources.map(|source| source.base).collect();
-        gone.into_iter().for_each(|base| self.remove(base));
+        let gone: Vec<(u32, bool)> = sources.map(|source| (source.base, source.covers)).collect();
+        gone.iter().for_each(|&(base, _)| self.remove(base));
+        gone.iter().any(|&(_, covers)| covers)
     }
 
     /// Removes the sources that were not used longest, until this one fits in. Never makes the table again for that: it would be made
@@ -288,7 +299,9 @@ impl Index {
         }
         if !self.table.has_room(lines) {
             let mut table = WindowTable::with_capacity(self.table.len() + lines);
-            self.sources.values().for_each(|source| enter(&mut table, &self.sources, source));
+            for source in self.sources.values() {
+                enter(&mut table, &self.sources, source);
+            }
             self.table = table;
         }
     }
@@ -324,15 +337,31 @@ impl Index {
 }
 
 /// Enters the windows of a source. The entry of equal windows is the newest source that has it, and the first place in that source.
-fn enter(table: &mut WindowTable, sources: &BTreeMap<u32, Source>, source: &Source) {
+/// Returns true if one was that of an older source.
+fn enter(table: &mut WindowTable, sources: &BTreeMap<u32, Source>, source: &Source) -> bool {
+    let mut covers = false;
     for at in source.windows() {
         let lines = &source.hashes[at..at + WINDOW];
         let is_same = |other: u32| match other.checked_sub(source.base) {
             Some(at) => source.hashes[at as usize..][..WINDOW] == *lines,
             None => window(sources, other) == lines,
         };
-        table.insert(hash_of(lines), source.base + at as u32, is_same, |other| other < source.base);
+        let is_older = |other| other < source.base;
+        covers |= table.insert(hash_of(lines), source.base + at as u32, is_same, is_older);
     }
+    covers
+}
+
+/// The stretches of the first lines, without those that touch each other.
+fn within(stretches: Vec<(usize, usize)>, lines: usize) -> Vec<(usize, usize)> {
+    let mut kept: Vec<(usize, usize)> = Vec::new();
+    for (from, to) in stretches.into_iter().filter(|&(from, _)| from < lines) {
+        match kept.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to.min(lines)),
+            _ => kept.push((from, to.min(lines))),
+        }
+    }
+    kept
 }
 
 fn place(sources: &BTreeMap<u32, Source>, position: u32) -> (&Source, usize) {

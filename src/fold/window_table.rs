@@ -47,19 +47,21 @@ impl WindowTable {
         self.slot_of(hash, is_same).map(|slot| self.positions[slot])
     }
 
-    /// Adds a position, or puts it in the place of the same one if `replaces` says so. The table must have room.
+    /// Adds a position, or puts it in the place of the same one if `replaces` says so. Returns true if it did. The table must have
+    /// room.
     pub(crate) fn insert(
         &mut self,
         hash: usize,
         position: u32,
         is_same: impl Fn(u32) -> bool,
         replaces: impl Fn(u32) -> bool,
-    ) {
+    ) -> bool {
         if let Some(slot) = self.slot_of(hash, is_same) {
-            if replaces(self.positions[slot]) {
+            let is_replaced = replaces(self.positions[slot]);
+            if is_replaced {
                 self.positions[slot] = position;
             }
-            return;
+            return is_replaced;
         }
         let mask = self.positions.len() - 1;
         let (mut slot, mut position, mut distance) = (hash & mask, position, 1);
@@ -71,13 +73,14 @@ impl WindowTable {
             }
             if distance == FARTHEST {
                 self.entries -= 1;
-                return;
+                return false;
             }
             distance += 1;
             slot = (slot + 1) & mask;
         }
         self.positions[slot] = position;
         self.distances[slot] = distance;
+        false
     }
 
     /// Removes exactly this position, if it has an entry.
