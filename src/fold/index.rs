@@ -268,7 +268,7 @@ impl Index {
         let covered = self.remove_where(|source| {
             ids.contains(&source.id) || !calls_stay && ids.contains(&source.call)
         });
-        // What they covered is found again.
+        // Windows that they covered are found again.
         if covered && self.table.has_room(self.lines().saturating_sub(self.table.len())) {
             for source in self.sources.values() {
                 enter(&mut self.table, &self.sources, source);

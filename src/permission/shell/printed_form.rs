@@ -44,8 +44,38 @@ const LISTING_COMMANDS: [&str; 9] =
     ["api-resources", "freeze", "get", "images", "list", "ls", "outdated", "ps", "tree"];
 
 /// Subcommands whose operands are no subcommands.
-const RUNNING_COMMANDS: [&str; 9] =
-    ["add", "build", "exec", "install", "logs", "remove", "run", "test", "uninstall"];
+const RUNNING_COMMANDS: [&str; 14] = [
+    "add",
+    "build",
+    "exec",
+    "install",
+    "logs",
+    "pull",
+    "push",
+    "remove",
+    "run",
+    "start",
+    "test",
+    "uninstall",
+    "up",
+    "workspace",
+];
+
+/// Options with a value that come before or between subcommands.
+const VALUED_BEFORE_COMMANDS: [&str; 12] = [
+    "-C",
+    "-F",
+    "-R",
+    "-c",
+    "-f",
+    "-n",
+    "-o",
+    "--context",
+    "--filter",
+    "--namespace",
+    "--profile",
+    "--region",
+];
 
 /// Programs whose subcommands are read. Such a word of another program is a file or a script.
 const WITH_COMMANDS: [&str; 22] = [
@@ -89,9 +119,10 @@ pub fn printed_form(command: &str) -> Printed {
 
 /// Returns what a simple command prints; nothing if it passes on what comes in, or prints nothing.
 fn form_of(text: &str) -> Option<Printed> {
-    let words: Vec<Word> = text.split_whitespace().map(Word::plain).collect();
+    let words = words_of(text);
     let program = words.first()?.text.as_str();
     let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
+    let mut own = words.iter().take_while(|word| word.text != "--");
     match program {
         "cd" | "export" | "set" => None,
         "git" => {
@@ -109,7 +140,7 @@ fn form_of(text: &str) -> Option<Printed> {
                 _ => Printed::Other,
             })
         }
-        _ if has(&["--help"]) => Some(Printed::Listing),
+        _ if own.any(|word| word.text == "--help") => Some(Printed::Listing),
         "diff" | "colordiff" | "interdiff" => Some(Printed::Diff),
         "hg" | "svn" | "jj" if words.get(1)?.text == "diff" => Some(Printed::Diff),
         "gh" if words.get(1)?.text == "pr" && words.get(2)?.text == "diff" => Some(Printed::Diff),
@@ -120,25 +151,55 @@ fn form_of(text: &str) -> Option<Printed> {
         _ if LISTERS.contains(&program) => Some(Printed::Listing),
         // `docker compose ps`, `gh pr list`
         _ if WITH_COMMANDS.contains(&program) => {
-            let mut commands = words[1..].iter().map(|word| word.text.as_str());
-            let lists = commands
-                .by_ref()
-                .filter(|text| !text.starts_with('-'))
-                .take(2)
-                .take_while(|text| !RUNNING_COMMANDS.contains(text))
-                .any(|text| LISTING_COMMANDS.contains(&text));
+            // `gh run` is about runs.
+            let runs = |text: &&str| program != "gh" && RUNNING_COMMANDS.contains(text);
+            let commands = operands(&words[1..], &VALUED_BEFORE_COMMANDS);
+            let mut commands = commands.take(3).take_while(|text| !runs(text));
+            let lists = commands.any(|text| LISTING_COMMANDS.contains(&text));
             Some(if lists { Printed::Listing } else { Printed::Other })
         }
         _ => Some(Printed::Other),
     }
 }
 
-/// Returns true if a filter is given a file: an argument that is no option, no number of one, and no script.
+/// Returns the words of a command as [`AnalyzedCommand`](super::AnalyzedCommand) has it.
+fn words_of(text: &str) -> Vec<Word> {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    let (mut is_quoted, mut chars) = (false, text.chars());
+    while let Some(char) = chars.next() {
+        match char {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => words.push(Word::plain(&std::mem::take(&mut word))),
+            '\\' if !is_quoted => word.extend(chars.next()),
+            _ => word.push(char),
+        }
+    }
+    words.push(Word::plain(&word));
+    words
+}
+
+/// Returns true if a filter is given a file: an argument that is no option, no value of one, and no script.
 fn names_file(program: &str, args: &[Word]) -> bool {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let operands = args.iter().map(|word| word.text.as_str());
-    let operands = operands.filter(|text| !text.starts_with('-') && !is_number(text)).count();
-    operands > usize::from(SCRIPTED.contains(&program))
+    let valued: &[&str] = match program {
+        "awk" => &["-F", "-v"],
+        "column" => &["-s", "-o"],
+        "cut" => &["-b", "-c", "-d", "-f"],
+        "sort" => &["-k", "-t"],
+        _ => &[],
+    };
+    let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let files = operands(args, valued).filter(|text| !is_number(text)).count();
+    files > usize::from(SCRIPTED.contains(&program))
+}
+
+/// Returns the arguments that are no options, and no values of those that are `valued`, up to a `--`.
+fn operands<'a>(args: &'a [Word], valued: &[&str]) -> impl Iterator<Item = &'a str> {
+    let mut is_value = false;
+    let texts = args.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
+    texts.filter(move |text| {
+        let was_value = std::mem::replace(&mut is_value, valued.contains(text));
+        !was_value && !text.starts_with('-')
+    })
 }
 
 /// Returns true for a file that another command may have printed: its end counts.
@@ -169,6 +230,7 @@ mod tests {
                     "diff -ru a b",
                     "gh pr diff 12",
                     "git diff a; git diff b",
+                    "git diff | cut -c 1-200",
                 ],
             ),
             (
@@ -197,6 +259,11 @@ mod tests {
                     "ps aux",
                     "cargo tree",
                     "cargo test --help",
+                    "gh run list",
+                    "gcloud compute instances list",
+                    "docker compose -f x.yml ps",
+                    "kubectl -n web -o wide get pods",
+                    "cut -d , -f 1 names.csv",
                 ],
             ),
             (
@@ -220,6 +287,14 @@ mod tests {
                     "npm run list",
                     "go get ./...",
                     "awk '{print}' build.log",
+                    "npm test | cut -d , -f 1",
+                    "make | awk -F : '{print $1}'",
+                    "make | awk -v n=3 '{print n}'",
+                    "npm test | sort -t , -k 2",
+                    "pnpm --filter list build",
+                    "yarn workspace tree build",
+                    "npm start list",
+                    "npm start -- --help",
                 ],
             ),
         ];
