@@ -13,7 +13,7 @@ export function isShellTool(tool: string): boolean {
 /** A preview of a command or of a failed call has what decides; one of another answer has its start. */
 export function withCommandDefaults<C extends TruncationContext>(context: C): C {
   const isOfCommand = context.failed === true || isShellTool(context.toolName)
-  return isOfCommand ? { ...context, defaults: COMMAND_DEFAULTS } : context
+  return isOfCommand ? { defaults: COMMAND_DEFAULTS, ...context } : context
 }
 
 /** Returns the command that a call of a shell tool runs; nothing for another tool, or for a command that is too long to be read. */
