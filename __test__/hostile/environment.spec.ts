@@ -302,8 +302,11 @@ describe('D9 #98 calls that a signal interrupts', () => {
          const threads = fs.readdirSync('/proc/self/task')
          const worker = threads.find((thread) => nameOf(thread).startsWith('libuv-worker')) ?? threads.at(-1)
          const tracer = require('node:child_process').spawn(
-           'strace', ['-qq', '-p', worker, '-o', input.log, '-e', 'trace=' + input.call, '-e', 'inject=' + input.call + ':error=EINTR:when=1+2'])
-         while (/TracerPid:\\s+0/.test(fs.readFileSync('/proc/self/task/' + worker + '/status', 'utf8'))) await new Promise(setImmediate)
+           'strace', ['-qq', '-p', worker, '-o', input.log, '-e', 'trace=fdatasync,' + input.call, '-e', 'inject=' + input.call + ':error=EINTR:when=1+2'])
+         // Calls before the first one in the log may not be seen.
+         const mark = await fs.promises.open(input.log, 'a')
+         while (!fs.readFileSync(input.log, 'utf8').includes('fdatasync')) await mark.datasync()
+         await mark.close()
          const storage = new spillway.TruncationStorage({ storageDirs: [input.dir], durability: 'full' })
          const path = await storage.save('x'.repeat(200_000), { toolName: 'x', sessionId: 's' })
          const text = await storage.read(path)
