@@ -61,7 +61,8 @@ function script({ notice = NOTICE }, found) {
 
 /** More than the pruner waits for where it does not know what the model costs. */
 const STEPS = 40
-const LINES_OF_STEP = 700
+/** No more than a preview of a command has, which would show a few of lines that are alike. */
+const LINES_OF_STEP = 450
 
 /** Steps that print so much that a pruner has something to leave out. */
 function longScript() {
