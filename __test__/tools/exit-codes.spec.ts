@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   createTruncationMiddleware,
   guardTool,
@@ -27,7 +28,17 @@ const RESULTS: [string, unknown, boolean][] = [
   ['spawnSync', { status: 2, stdout: text, stderr: '', signal: null, pid: 7 }, true],
   ['spawnSync with bytes', { status: 2, stdout: bytes, stderr: Buffer.alloc(0), signal: null }, true],
   ['spawnSync, ended by a signal', { status: null, stdout: text, stderr: '', signal: 'SIGKILL' }, true],
-  ['a signal alone', { status: null, stdout: text, stderr: '', signal: null }, false],
+  ['neither a code nor a signal', { status: null, stdout: text, stderr: '', signal: null }, false],
+  [
+    'execa, ended by a signal',
+    { exitCode: undefined, signal: 'SIGKILL', failed: true, stdout: text, stderr: '' },
+    true,
+  ],
+  ['spawnSync of no program', spawnSync('/there/is/no/such/program'), true],
+  ['spawnSync that took too long', spawnSync(process.execPath, ['-e', 'for(;;);'], { timeout: 50 }), true],
+  ['spawnSync that failed', spawnSync(process.execPath, ['-e', 'process.exit(3)'], { encoding: 'utf8' }), true],
+  ['an error', { output: text, error: new Error('no') }, true],
+  ['the text of an error', { output: text, error: 'no' }, false],
   ['exitCode', { exitCode: 1, stdout: text }, true],
   ['exit_code', { exit_code: 1, log: text }, true],
   ['a negative code', { exit_code: -1, stdout: text }, true],
@@ -49,41 +60,72 @@ const RESULTS: [string, unknown, boolean][] = [
 
 const service = () => new TruncationService({ global: { maxLines: 6 }, storage: new MemoryStorage() })
 
-test.each(RESULTS)('a guarded tool reads how it ended: %s', async (_, result, failed) => {
+test.each(RESULTS)('a guarded tool, its audit log and its ledger read how it ended: %s', async (_, result, failed) => {
   const outcomes: unknown[] = []
   const audit = { append: async (entry: { outcome?: unknown }) => void outcomes.push(entry.outcome) }
-  const tool = guardTool({ name: 'job', execute: () => result }, { truncation: service(), audit } as never)
-  const shown = JSON.stringify(await tool.execute({} as never))
-  expect(shown).not.toContain(failed ? 'The tool call succeeded' : 'The tool call failed')
-  expect(outcomes.at(-1)).toBe(failed ? 'error' : 'ok')
+  const ledger = new ToolResultLedger()
+  const tool = guardTool({ name: 'job', execute: () => result }, { truncation: service(), audit, ledger } as never)
+  await tool.execute({} as never, { toolCallId: 'c1' })
+  expect([outcomes.at(-1), ledger.get('c1')?.isError]).toEqual([failed ? 'error' : 'ok', failed])
 })
 
-const WHOLE = RESULTS.filter(([, result]) => 'output' in (result as object))
+/** Results with a text of their own, which a preview says the outcome of. */
+const WHOLE = RESULTS.filter(([, result]) => typeof (result as { output?: unknown }).output === 'string')
 
-test.each(WHOLE)('a middleware reads how it ended: %s', async (_, result, failed) => {
-  const middleware = createTruncationMiddleware({ service: service() })
-  const shown = JSON.stringify(await middleware('job', result as never))
-  expect(shown).not.toContain(failed ? 'The tool call succeeded' : 'The tool call failed')
+test.each(WHOLE)('a middleware, its preview and its ledger read how it ended: %s', async (_, result, failed) => {
+  const ledger = new ToolResultLedger()
+  const middleware = createTruncationMiddleware({ service: service(), ledger })
+  const { output } = await middleware('job', result as never, { toolCallId: 'c1' } as never)
+  expect(output).toContain(failed ? 'The tool call failed' : 'The tool call succeeded')
+  expect(ledger.get('c1')?.isError).toBe(failed)
 })
 
-test.each(RESULTS.filter(([, , failed]) => failed))(
-  'a registry and its ledger say that it failed: %s',
-  async (_, result) => {
-    const ledger = new ToolResultLedger()
-    const registry = new ToolRegistry({ ledger })
-    registry.setTruncationMiddleware(createTruncationMiddleware({ service: service() }))
-    registry.register({ name: 'job', execute: () => result })
-    const call = { id: 'c1', type: 'function', function: { name: 'job', arguments: '{}' } }
-    const answer = await registry.execute([call as never])
-    expect(JSON.stringify(answer)).not.toContain('The tool call succeeded')
-    expect(ledger.get('c1')).toMatchObject({ isError: true })
-  },
-)
+test.each(RESULTS)('a registry and its ledger read how it ended: %s', async (_, result, failed) => {
+  const ledger = new ToolResultLedger()
+  const registry = new ToolRegistry({ ledger })
+  registry.setTruncationMiddleware(createTruncationMiddleware({ service: service() }))
+  registry.register({ name: 'job', execute: () => result })
+  const call = { id: 'c1', type: 'function', function: { name: 'job', arguments: '{}' } }
+  const [answer] = await registry.execute([call as never])
+  expect([answer?.result.success, ledger.get('c1')?.isError]).toEqual([!failed, failed])
+})
 
-test('the error of a command that could not start is beside what it printed', async () => {
-  const result = { status: null, signal: 'SIGTERM', stdout: text, stderr: '', error: new Error('spawnSync ETIMEDOUT') }
-  const tool = guardTool({ name: 'job', execute: () => result }, { truncation: service() })
-  const shown = JSON.stringify(await tool.execute({} as never))
-  expect(shown).toContain('line 49')
-  expect(shown).toContain('spawnSync ETIMEDOUT')
+test.each<[unknown, number]>([
+  [{ output: text, metadata: { exit: 4 } }, 4],
+  [{ code: 5, stdout: text, stderr: '' }, 5],
+  [{ status: 6, stdout: text, stderr: '' }, 6],
+  [{ exit_code: 7, log: text }, 7],
+  [{ exitCode: 0, stdout: text }, 0],
+])('a ledger has the exit code of %j', async (result, exitCode) => {
+  const ledger = new ToolResultLedger()
+  await guardTool({ name: 'job', execute: () => result }, { ledger }).execute({}, { toolCallId: 'c1' })
+  expect(ledger.get('c1')?.exitCode).toBe(exitCode)
+})
+
+test.each<[known: object, result: { output: string; [field: string]: unknown }, failed: boolean]>([
+  [{ exitCode: 1 }, { output: text }, true],
+  [{ exitCode: 0 }, { output: text, exitCode: 1 }, false],
+  [{ failed: false }, { output: text, exitCode: 1 }, false],
+  [{ failed: true }, { output: text, success: true }, true],
+  [{}, { output: text, exitCode: null, signal: 'SIGKILL' }, true],
+  [{}, { output: '{"exitCode":0}', exitCode: null, signal: 'SIGKILL' }, true],
+  [{}, { output: '{"exitCode":1}' }, true],
+])('with %j, %j is a failure: %j', async (known, result, failed) => {
+  const ledger = new ToolResultLedger()
+  const middleware = createTruncationMiddleware({ service: service(), ledger })
+  const { output } = await middleware('job', result, { toolName: 'job', toolCallId: 'c1', ...known })
+  expect(ledger.get('c1')?.isError).toBe(failed)
+  if (result.output === text) expect(output).toContain(failed ? 'call failed' : 'call succeeded')
+})
+
+test('the error of a command that could not start or took too long is a text', async () => {
+  const shownOf = async (result: unknown) => {
+    const tool = guardTool({ name: 'job', execute: () => result }, { truncation: service() })
+    return JSON.stringify(await tool.execute({} as never))
+  }
+  expect(await shownOf(spawnSync('/there/is/no/such/program'))).toContain('spawnSync /there/is/no/such/program ENOENT')
+  const printed = `console.log(${JSON.stringify('seen before')}); for(;;);`
+  const shown = await shownOf(spawnSync(process.execPath, ['-e', printed], { timeout: 500, encoding: 'utf8' }))
+  expect(shown).toContain('seen before')
+  expect(shown).toContain('ETIMEDOUT')
 })

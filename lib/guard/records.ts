@@ -88,7 +88,8 @@ export function feed({ tool, controls }: Guard, call: Call, full: unknown, final
     toolName: tool.name,
     result: asResult(full),
     bounded: outputPath === undefined ? asResult(final) : { metadata: { truncationPath: outputPath } },
-    failed,
+    // A text may still say an exit code.
+    ...(failed && { failed }),
     args: isRecord(call.args) ? call.args : undefined,
     folds: call.folds,
   })

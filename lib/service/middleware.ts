@@ -3,6 +3,7 @@
 import { SpillwayError } from '../errors'
 import { rememberOutput } from '../storage/saved-outputs'
 import { opened } from '../truncation/bounded-output'
+import { failureOf } from '../truncation/call-outcome'
 import { boundValue, fromResult, sound, textOfValue } from '../truncation/content'
 import { emit } from '../truncation/events'
 import { rememberPreview } from '../truncation/previews'
@@ -21,7 +22,6 @@ import type {
   TruncationResult,
   UntouchedResult,
 } from '../types'
-import { endedBadly } from '../util/exit-code'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
@@ -95,7 +95,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
       if (decision === false) return withOutput(result, sound(opened(output).value))
       const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
-      if (full.failed ?? saysFailure(result, full)) full.failed = true
+      if (failureOf(result, full) === true) full.failed = true
       if (handled) full.handled ??= true
       if (typeof decision === 'object') full.options = decision
       const { value, result: answer } = await boundSafely(service, output, full)
@@ -120,19 +120,11 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
   if (ledger === undefined) return bound as TruncationMiddleware<R>
   const recorded = async (toolName: string, result: R, context?: MiddlewareContext): Promise<R> => {
     const bounded = await bound(toolName, result, context)
-    const { toolCallId, toolName: named = toolName, failed } = context ?? {}
-    observe(ledger, { toolCallId, toolName: named, result, bounded, failed })
+    const { toolCallId, toolName: named = toolName, failed, exitCode } = context ?? {}
+    observe(ledger, { toolCallId, toolName: named, result, bounded, failed, exitCode })
     return bounded
   }
   return recorded as TruncationMiddleware<R>
-}
-
-/** True if a result says of itself that it is one of a failed call, or of a command that did not end well. */
-function saysFailure(result: ToolResultLike, { exitCode }: TruncationContext): boolean {
-  const { success, isError } = result
-  if (success === false || isError === true) return true
-  const isKnown = success !== undefined || exitCode !== undefined
-  return !isKnown && endedBadly(result)
 }
 
 /** Errors are rarely longer than a few lines; shorter ones need no second look. */

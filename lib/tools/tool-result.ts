@@ -1,8 +1,9 @@
 /** Result of a tool in any shape: a plain value, an object with `output`, or an MCP result. */
 
+import { types } from 'node:util'
 import { SpillwayError } from '../errors'
+import { failureOf } from '../truncation/call-outcome'
 import type { ToolResultLike } from '../types'
-import { endedBadly } from '../util/exit-code'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { safeStringify } from '../util/safe-stringify'
@@ -31,21 +32,22 @@ function isTextPart(part: unknown): boolean {
 
 /** True if a result says of itself that the tool failed, also by the exit code of its command. */
 export function hasFailed(result: unknown): boolean {
-  if (!isRecord(result)) return false
-  const { isError, success } = result
-  if (isError === true || success === false) return true
-  return success === undefined && endedBadly(result)
+  return failureOf(result) === true
 }
 
-/** The result with its error as `output`, if it failed and has no other text for the model. */
+/** The result with its error as `output`, if it failed and has no other text for the model; JSON has nothing of an `Error`. */
 export function withErrorText(result: unknown): unknown {
   if (!isRecord(result) || isMcp(result) || !hasFailed(result)) return result
   const { output, stdout, stderr, error } = result
-  const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
-  if (isEmpty(error) || !isEmpty(output)) return result
-  // JSON has nothing of an error beside the streams of a command.
-  const name = isEmpty(stdout) && isEmpty(stderr) ? 'output' : 'error'
-  return { ...result, [name]: messageOf(error) }
+  if (isEmpty(error)) return result
+  if ([output, stdout, stderr].every(isEmpty)) return { ...result, output: messageOf(error) }
+  return types.isNativeError(error) && typeof output !== 'string' ? { ...result, error: messageOf(error) } : result
+}
+
+/** True for nothing, and for the streams of a command that printed nothing, as `spawnSync` has them. */
+function isEmpty(value: unknown): boolean {
+  if (isArray(value)) return value.every(isEmpty)
+  return value === undefined || value === null || value === '' || (value instanceof Uint8Array && value.length === 0)
 }
 
 /** The result of a tool as an object with `success` and `output`; a value that is no such object becomes the `output`. */

@@ -2,24 +2,22 @@
 
 import { isSavedOutput } from '../storage/saved-outputs'
 import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
-import { exitCodeIn } from '../util/exit-code'
 import { jsonRecord } from '../util/json-record'
 import { catchLater, tellCaller, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { opened } from './bounded-output'
+import { exitCodeIn, failureOf, type KnownOutcome } from './call-outcome'
 import { textOfValue } from './content'
 import { previewOf } from './previews'
 
 /** A finished call. */
-export interface Finished {
+export interface Finished extends KnownOutcome {
   toolCallId: string | undefined
   toolName: string
   /** As the tool gave it. */
   result: ToolResultLike | null | undefined
   /** As the model gets it. */
   bounded?: ToolResultLike | null | undefined
-  /** The host said that it failed. */
-  failed?: boolean | undefined
   args?: Readonly<Record<string, unknown>> | undefined
   /** The folded parts of its text. */
   folds?: FoldRecord | undefined
@@ -37,22 +35,24 @@ export function observeStart(ledger: ToolResultRecorder | undefined, toolCallId:
 /** Writes a finished call into the ledger. A call without an id is never looked up, and a failure is only a warning. */
 export function observe(
   ledger: ToolResultRecorder,
-  { toolCallId, toolName, result, bounded, failed, args, folds }: Finished,
+  { toolCallId, toolName, result, bounded, args, folds, ...known }: Finished,
 ): void {
   if (typeof toolCallId !== 'string' || toolCallId === '') return
   try {
-    const { output, error, metadata, success, isError } = result ?? {}
-    const { exitCode, hasStderr, hasFailed } = outcomeOf(result ?? {}, output)
+    const { output, error, metadata } = result ?? {}
+    const inside = isRecord(output) ? output : parsed(output)
+    const codes = [known.exitCode, exitCodeIn(result), exitCodeIn(inside)]
+    const exitCode = codes.find((code) => code !== undefined)
+    const hasStderr = hasStderrIn(result, inside, metadata)
     const saved = savedAt(bounded?.metadata?.truncationPath, metadata)
-    const failure = failed === true || success === false || isError === true
     const record: ToolResultRecord = {
       toolCallId,
       toolName,
       endedAt: Date.now(),
-      isError: failure || hasFailed,
+      isError: known.failed ?? [failureOf(result, known), failureOf(inside)].includes(true),
       bytes: sizeOf(output ?? error),
     }
-    if (exitCode !== undefined) record.exitCode = exitCode
+    if (typeof exitCode === 'number') record.exitCode = exitCode
     if (hasStderr !== undefined) record.hasStderr = hasStderr
     if (saved !== undefined) record.outputPath = saved
     if (isRecord(args)) record.args = args
@@ -79,20 +79,11 @@ export function sizeOf(output: unknown): number {
   return made?.totalBytes ?? Buffer.byteLength(textOfValue(value))
 }
 
-/** How a command ended, from wherever its tool says it: beside the output, or inside of it. */
-function outcomeOf(
-  result: ToolResultLike,
-  output: unknown,
-): Pick<ToolResultRecord, 'exitCode' | 'hasStderr'> & { hasFailed: boolean } {
-  const inside = isRecord(output) ? output : parsed(output)
-  const exitCode = exitCodeIn(result) ?? exitCodeIn(inside)
-  const streams = [result, inside, result.metadata].map((holder) => (Object(holder) as { stderr?: unknown }).stderr)
+/** Returns whether a command wrote to `stderr`, if one of these says it. */
+function hasStderrIn(...holders: unknown[]): boolean | undefined {
+  const streams = holders.map((holder) => (Object(holder) as { stderr?: unknown }).stderr)
   const stderr = streams.find((each) => typeof each === 'string')
-  return {
-    hasFailed: exitCode !== undefined && exitCode !== 0,
-    ...(typeof exitCode === 'number' && { exitCode }),
-    ...(stderr !== undefined && { hasStderr: stderr !== '' }),
-  }
+  return stderr === undefined ? undefined : stderr !== ''
 }
 
 function parsed(text: unknown): object | undefined {

@@ -1,6 +1,7 @@
 /** Text of a result for the model, in the AI SDK's shape. */
 
 import { textOfCommand } from '../../tools/command-result'
+import { hasFailed } from '../../tools/tool-result'
 import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
@@ -35,7 +36,8 @@ export async function boundOutput(
   call: { toolName: string; toolCallId?: string; sessionId?: string | undefined },
 ): Promise<ModelOutput> {
   const { type, value } = output ?? {}
-  const failed = type === 'error-text' || type === 'error-json'
+  const isError = type === 'error-text' || type === 'error-json'
+  const failed = isError || hasFailed(value)
   const context = { ...call, failed }
   switch (type) {
     case 'text':
@@ -48,7 +50,7 @@ export async function boundOutput(
       const { value: shown } = await bound(value, context)
       if (shown === value) return output
       // A truncated value is a text.
-      return { ...output, type: typeof shown === 'string' ? `${failed ? 'error-' : ''}text` : type, value: shown }
+      return { ...output, type: typeof shown === 'string' ? `${isError ? 'error-' : ''}text` : type, value: shown }
     }
     case 'content': {
       const parts = isArray(value) ? value.map(textOfFile) : value

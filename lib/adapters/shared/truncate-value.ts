@@ -4,7 +4,6 @@ import type { ToolControls, ToolResultLike, TruncationContext } from 'spillway'
 import type { ToolResultKnowledge } from 'spillway/history'
 import { middlewareOf } from '../../service/middleware'
 import { withCommandDefaults } from '../../tools/command-of'
-import { hasFailed } from '../../tools/tool-result'
 import { catchLater, warn } from '../../util/warn'
 
 /** A value as the model may read it; the value itself if nothing had to go. Never rejects. */
@@ -18,9 +17,7 @@ export function boundBy({ truncation, ledger }: Pick<ToolControls, 'truncation' 
   if (truncation === undefined) return async (value) => ({ value })
   const middleware = middlewareOf(truncation)
   return async (value, context) => {
-    const { exitCode, failed = exitCode === undefined && hasFailed(value) } = context
-    const about = withCommandDefaults(failed ? { ...context, failed } : context)
-    const bounded: ToolResultLike = await middleware(context.toolName, { output: value }, about)
+    const bounded: ToolResultLike = await middleware(context.toolName, { output: value }, withCommandDefaults(context))
     const path = bounded.metadata?.truncationPath
     if (typeof path !== 'string' || path === '') return { value: bounded.output }
     noteFile(ledger, context.toolCallId, path)
