@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
 
 use super::line::{Lines, Mark};
-use super::window_table::WindowTable;
+use super::window_table::{HASH_BITS, WindowTable};
 
 /// Lines of a window.
 pub(crate) const WINDOW: usize = 4;
@@ -182,6 +182,9 @@ impl Index {
 
     /// The calls that the names of these sources count.
     pub(crate) fn counted(&self, ids: &HashSet<u32>) -> Vec<u32> {
+        if ids.is_empty() {
+            return Vec::new();
+        }
         let named = self.sources.values().filter(|source| ids.contains(&source.id));
         let mut calls: Vec<u32> = named.flat_map(|source| self.later(source)).copied().collect();
         calls.sort_unstable();
@@ -391,9 +394,9 @@ fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-fn hash_of(window: &[u64]) -> usize {
+fn hash_of(window: &[u64]) -> u64 {
     let mixed = window
         .iter()
         .fold(0u64, |sum, &hash| (sum.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    (mixed >> 24) as usize
+    mixed >> (64 - HASH_BITS)
 }

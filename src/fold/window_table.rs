@@ -1,17 +1,27 @@
 //! A table from the hash of a window to the position where it begins, of 5 bytes a slot.
 //!
 //! Robin Hood hashing: an entry that is farther from its home takes the slot of one that is nearer. The distance is kept beside each
-//! entry, so only entries of the same home are compared, and one is removed without a hash of those after it. A map of the standard
-//! library takes twice the bytes, and its removed entries make it double where an index is full.
+//! entry with two bits of its hash, so only entries of the same home and the same bits are compared, and one is removed without a
+//! hash of those after it. A map of the standard library takes twice the bytes, and its removed entries make it double where an
+//! index is full.
 
-/// The largest distance that is kept. At seven eighths of a full table, none in 10^30 is farther away.
-const FARTHEST: u8 = u8::MAX - 1;
+/// Bits of a hash. The lowest name the slot of an entry, the highest [`TAG_BITS`] are kept beside it.
+pub(crate) const HASH_BITS: u32 = 40;
+
+/// A byte of each slot: 0 if it is empty, else 1 and the slots between the entry and its home, above [`TAG_BITS`] of the hash.
+type Control = u8;
+
+/// Each bit halves how often an entry is compared with another window, which means a read of memory that is not in a cache.
+const TAG_BITS: u32 = 2;
+const ONE_SLOT: Control = 1 << TAG_BITS;
+
+/// The largest distance that is kept. With half a million entries in seven eighths of the slots, the farthest is 34 to 43 away.
+const FARTHEST: Control = Control::MAX >> TAG_BITS;
 
 #[derive(Default)]
 pub(crate) struct WindowTable {
     positions: Box<[u32]>,
-    /// 0 for an empty slot, else 1 and the slots between an entry and its home.
-    distances: Box<[u8]>,
+    controls: Box<[Control]>,
     entries: usize,
 }
 
@@ -21,7 +31,7 @@ impl WindowTable {
         let slots = slots_for(entries);
         WindowTable {
             positions: vec![0; slots].into(),
-            distances: vec![0; slots].into(),
+            controls: vec![0; slots].into(),
             entries: 0,
         }
     }
@@ -43,7 +53,7 @@ impl WindowTable {
         bytes_of(slots_for(self.entries + more).max(self.positions.len()))
     }
 
-    pub(crate) fn find(&self, hash: usize, is_same: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
         self.slot_of(hash, is_same).map(|slot| self.positions[slot])
     }
 
@@ -51,7 +61,7 @@ impl WindowTable {
     /// room.
     pub(crate) fn insert(
         &mut self,
-        hash: usize,
+        hash: u64,
         position: u32,
         is_same: impl Fn(u32) -> bool,
         replaces: impl Fn(u32) -> bool,
@@ -64,55 +74,66 @@ impl WindowTable {
             return is_replaced;
         }
         let mask = self.positions.len() - 1;
-        let (mut slot, mut position, mut distance) = (hash & mask, position, 1);
+        let (mut slot, mut position, mut control) =
+            (hash as usize & mask, position, control_at_home(hash));
         self.entries += 1;
-        while self.distances[slot] != 0 {
-            if self.distances[slot] < distance {
+        while self.controls[slot] != 0 {
+            if distance(self.controls[slot]) < distance(control) {
                 std::mem::swap(&mut self.positions[slot], &mut position);
-                std::mem::swap(&mut self.distances[slot], &mut distance);
+                std::mem::swap(&mut self.controls[slot], &mut control);
             }
-            if distance == FARTHEST {
+            if distance(control) == FARTHEST {
                 self.entries -= 1;
                 return false;
             }
-            distance += 1;
+            control += ONE_SLOT;
             slot = (slot + 1) & mask;
         }
         self.positions[slot] = position;
-        self.distances[slot] = distance;
+        self.controls[slot] = control;
         false
     }
 
     /// Removes exactly this position, if it has an entry.
-    pub(crate) fn remove(&mut self, hash: usize, position: u32) {
+    pub(crate) fn remove(&mut self, hash: u64, position: u32) {
         let Some(mut hole) = self.slot_of(hash, |other| other == position) else { return };
         let mask = self.positions.len() - 1;
         loop {
             let next = (hole + 1) & mask;
-            if self.distances[next] <= 1 {
+            if distance(self.controls[next]) <= 1 {
                 break;
             }
             self.positions[hole] = self.positions[next];
-            self.distances[hole] = self.distances[next] - 1;
+            self.controls[hole] = self.controls[next] - ONE_SLOT;
             hole = next;
         }
-        self.distances[hole] = 0;
+        self.controls[hole] = 0;
         self.entries -= 1;
     }
 
-    fn slot_of(&self, hash: usize, is_same: impl Fn(u32) -> bool) -> Option<usize> {
+    fn slot_of(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<usize> {
         let mask = self.positions.len().checked_sub(1)?;
-        let (mut slot, mut distance) = (hash & mask, 1);
+        let (mut slot, mut control) = (hash as usize & mask, control_at_home(hash));
         // Behind an entry that is nearer to its home, or an empty slot, there is none of this home.
-        while self.distances[slot] >= distance {
-            if self.distances[slot] == distance && is_same(self.positions[slot]) {
+        while distance(self.controls[slot]) >= distance(control) {
+            if self.controls[slot] == control && is_same(self.positions[slot]) {
                 return Some(slot);
             }
-            distance = distance.checked_add(1)?;
+            control = control.checked_add(ONE_SLOT)?;
             slot = (slot + 1) & mask;
         }
         None
     }
+}
+
+/// Returns what an entry has in the slot that its hash names.
+fn control_at_home(hash: u64) -> Control {
+    ONE_SLOT | (hash >> (HASH_BITS - TAG_BITS)) as Control
+}
+
+/// 1 in the slot that the hash names, 0 for an empty slot.
+fn distance(control: Control) -> Control {
+    control >> TAG_BITS
 }
 
 /// At most seven eighths are taken.
@@ -121,7 +142,7 @@ fn slots_for(entries: usize) -> usize {
 }
 
 fn bytes_of(slots: usize) -> usize {
-    slots * (size_of::<u32>() + size_of::<u8>())
+    slots * (size_of::<u32>() + size_of::<Control>())
 }
 
 #[cfg(test)]
@@ -144,10 +165,11 @@ mod tests {
     }
 
     proptest! {
-        /// Values are the positions' lowest byte; those that share a home are many.
+        /// Values are the positions' lowest byte; those that share a home are many, with four tags.
         #[test]
-        fn finds_what_a_map_finds(steps in steps(), homes in 1usize..64) {
-            let hash = |value: u8| usize::from(value) % homes * 977;
+        fn finds_what_a_map_finds(steps in steps(), homes in 16u64..64) {
+            let tag = |value: u8| u64::from(value % 4) << (HASH_BITS - TAG_BITS);
+            let hash = |value: u8| tag(value) | (u64::from(value) % homes * 977);
             let mut table = WindowTable::with_capacity(256);
             let mut map: HashMap<u8, u32> = HashMap::new();
             for (count, step) in steps.into_iter().enumerate() {
