@@ -703,14 +703,14 @@ export interface AskingGateOptions extends Omit<PermissionGateOptions, "ask"> {
  *
  * @example
  * const asking = new PermissionGate({ ask: () => 'once' }) // with the default policy
- * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
+ * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await askTheUser(tool, args)) ? 'once' : { reject: true }) })
  * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
  * // Without `ask`, from elsewhere: gate.respond(gate.pending()[0].id, 'once')
  */
 export declare class PermissionGate {
 	/** @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed */
-	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
 	constructor(options: AskingGateOptions);
+	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
 	/**
 	 * Decides about a call, or asks and waits.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
@@ -1312,7 +1312,7 @@ export interface ToolResultLedgerState {
  * @example
  * const ledger = new ToolResultLedger()
  * const middleware = createTruncationMiddleware({ service, ledger })
- * messages = simplifyOutdatedTerminalResults(messages, { ledger })
+ * const sent = simplifyOutdatedTerminalResults(messages, { ledger })
  */
 export declare class ToolResultLedger {
 	/** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */

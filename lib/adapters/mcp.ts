@@ -28,7 +28,7 @@ export type { McpCallParams, McpClientLike, McpContentBlock, McpToolResult } fro
  * message passes byte for byte, with any method, in both directions and of any length.
  *
  * @example
- * const proxy = startMcpProxy({ command: 'npx', args: ['-y', 'some-mcp-server'] })
+ * const proxy = startMcpProxy({ command: 'node', args: ['server.js'] })
  * const { code } = await proxy.ended
  * @throws SpillwayError `INVALID_ARGUMENT` or `INVALID_CONFIG` for an invalid option; `ended` rejects with `COMMAND` if the server
  * cannot be started

@@ -54,14 +54,14 @@ const MAX_DECISIONS = 10_000
  *
  * @example
  * const asking = new PermissionGate({ ask: () => 'once' }) // with the default policy
- * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
+ * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await askTheUser(tool, args)) ? 'once' : { reject: true }) })
  * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
  * // Without `ask`, from elsewhere: gate.respond(gate.pending()[0].id, 'once')
  */
 export class PermissionGate {
   /** @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed */
-  constructor(policy: PermissionPolicy, options?: PermissionGateOptions)
   constructor(options: AskingGateOptions)
+  constructor(policy: PermissionPolicy, options?: PermissionGateOptions)
   constructor(first: PermissionPolicy | AskingGateOptions, given?: PermissionGateOptions) {
     const { policy, ...options } = readGateOptions(first, given)
     states.set(this, {

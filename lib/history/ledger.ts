@@ -117,7 +117,7 @@ const inners = new WeakMap<ToolResultLedger, Inner>()
  * @example
  * const ledger = new ToolResultLedger()
  * const middleware = createTruncationMiddleware({ service, ledger })
- * messages = simplifyOutdatedTerminalResults(messages, { ledger })
+ * const sent = simplifyOutdatedTerminalResults(messages, { ledger })
  */
 export class ToolResultLedger {
   /** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */

@@ -115,7 +115,7 @@ function memory(calibration: TokenCalibration): { pairs: TokenSample[]; factor: 
  *
  * @example
  * const calibration = new TokenCalibration()
- * calibration.add({ estimated: estimateTokens(prompt), actual: response.usage.input_tokens })
+ * calibration.add({ estimated: estimateTokens(text), actual: response.usage.input_tokens })
  * estimateTokens(next, { calibration })
  */
 export class TokenCalibration {

@@ -74,7 +74,7 @@ const MAX_NAME_UNITS = 100
  *
  * @example
  * const { text } = await generateText({ model, tools, prompt })
- * return subAgentResult({ agent: 'reviewer', answer: text }, { truncation: service, toolCallId })
+ * const result = await subAgentResult({ agent: 'reviewer', answer: text }, { truncation: service, toolCallId })
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, its value and what is allowed
  */
 export async function subAgentResult(

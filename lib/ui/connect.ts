@@ -32,7 +32,8 @@ const AGAIN_MS = 1000
  *
  * @example
  * const { outputs } = await connect({ token })
- * document.querySelector('spillway-output').source = outputs
+ * const view = document.querySelector('spillway-output')
+ * if (view) view.source = outputs
  */
 export async function connect({ base = '/spillway', token, login }: ConnectOptions): Promise<ViewConnection> {
   const known = token ?? ((await new Requests(base, login ?? '').post('session', {})) as { token: string }).token

@@ -3,6 +3,7 @@
 // have changed.
 
 import ts from 'typescript'
+import { adapterDeclarations } from './declarations.mjs'
 
 const SECTIONS = [
   ['Classes', ts.isClassDeclaration],
@@ -56,7 +57,7 @@ const isPrivate = (member) =>
     member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) === true)
 
 /** Returns the declaration as it is written, without `export declare`, its comment and private members. */
-function declarationOf(node, source) {
+function declarationOf(node, source, name) {
   let text = ''
   let at = node.getStart(source)
   for (const member of ts.isClassDeclaration(node) ? node.members.filter(isPrivate) : []) {
@@ -64,7 +65,9 @@ function declarationOf(node, source) {
     at = member.end
   }
   text += source.text.slice(at, node.end)
-  return text.replace(/^export (declare )?/, '').replaceAll('\t', '  ')
+  const code = text.replace(/^(export )?(declare )?/, '').replaceAll('\t', '  ')
+  const [own] = namesOf(node)
+  return own === name ? code : code.replace(new RegExp(`\\b${own}\\b`), name)
 }
 
 /** The exported declarations of all files by name; overloads of a function are several of one name. */
@@ -85,6 +88,10 @@ const sectionsOf = (names, declared) =>
     ([, some]) => some.length > 0,
   )
 
+/** Where names are documented that an entry point has and that are on other pages. */
+const linksTo = (entry, links) =>
+  links.length > 0 ? [`**Documented with [${importOf(entry)}](${pageOf(entry)})**: ${links.join(', ')}`] : []
+
 /** A page with the names that it documents, and links to those that are on other pages. */
 function pageText(entry, names, declared, elsewhere) {
   const parts = []
@@ -97,13 +104,17 @@ function pageText(entry, names, declared, elsewhere) {
     for (const name of some) {
       const same = declared.get(name)
       const docs = same.flatMap(({ node }) => docsOf(node))
-      const code = same.map(({ node, source }) => declarationOf(node, source)).join('\n')
+      const code = same.map(({ node, source }) => declarationOf(node, source, name)).join('\n')
       parts.push([`### ${name}`, ...docs, `\`\`\`ts\n${code}\n\`\`\``].join('\n\n'), '')
     }
   }
   const text = [`# \`${importOf(entry)}\`\n`, `${[...contents, ...elsewhere].join('\n\n')}\n`, ...parts].join('\n')
   return `${text.trimEnd()}\n`
 }
+
+const isValue = ([{ node }]) => !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node)
+
+const rowOf = (entry, links) => `| [\`${importOf(entry)}\`](${pageOf(entry)}) | ${links.join(', ')} |`
 
 /** All pages by their paths, from the text of the declaration files and the names that each entry point exports. */
 export function apiPages(files, exported) {
@@ -116,8 +127,6 @@ export function apiPages(files, exported) {
     pages.set(name, feature?.[0] ?? '')
   }
   const link = (name) => `[\`${name}\`](${pageOf(pages.get(name))}#${name.toLowerCase()})`
-  const isValue = (name) =>
-    !ts.isInterfaceDeclaration(declared.get(name)[0].node) && !ts.isTypeAliasDeclaration(declared.get(name)[0].node)
   const made = new Map()
   const rows = []
   for (const [entry, names] of exported) {
@@ -125,17 +134,29 @@ export function apiPages(files, exported) {
     const others = [...exported.keys()].filter((other) => other !== entry)
     const elsewhere = others.flatMap((other) => {
       const there = names.filter((name) => pages.get(name) === other).sort()
-      return there.length > 0
-        ? [`**Documented with [${importOf(other)}](${pageOf(other)})**: ${there.map(link).join(', ')}`]
-        : []
+      return linksTo(other, there.map(link))
     })
     made.set(`docs/api/${pageOf(entry)}`, pageText(entry, own, declared, elsewhere))
-    rows.push(`| [\`${importOf(entry)}\`](${pageOf(entry)}) | ${names.filter(isValue).sort().map(link).join(', ')} |`)
+    rows.push(
+      rowOf(
+        entry,
+        names
+          .filter((name) => isValue(declared.get(name)))
+          .sort()
+          .map(link),
+      ),
+    )
+  }
+  for (const [entry, own] of adapterDeclarations()) {
+    const anchor = (name) => `[\`${name}\`](${pageOf(entry)}#${name.toLowerCase()})`
+    made.set(`docs/api/${pageOf(entry)}`, pageText(entry, [...own.keys()], own, []))
+    rows.push(rowOf(entry, [...own].flatMap(([name, same]) => (isValue(same) ? [anchor(name)] : [])).sort()))
   }
   const index = [
     '# API reference\n',
     'One page for each entry point, made from its types. A subpath has all names of its feature; the root has those that most',
-    'agents use. Adapters are in [recipes.md](../recipes.md), error codes in [errors.md](../errors.md).\n',
+    'agents use. Adapters have their names last; [recipes.md](../recipes.md) uses them. Error codes are in',
+    '[errors.md](../errors.md).\n',
     '| import | classes, functions and constants |',
     '| --- | --- |',
     ...rows,

@@ -139,3 +139,36 @@ export async function declarations() {
   }
   return { files, exported }
 }
+
+/** The declarations of each adapter and of the components, by the name of its subpath: `Map` from a name to `{ node, source }`. */
+export function adapterDeclarations() {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const entries = Object.entries(exports).flatMap(([subpath, { require }]) => {
+    const types = require?.types
+    return types && !types.startsWith('./dist/entries/') && subpath !== '.'
+      ? [[subpath.slice(2), join(ROOT, types)]]
+      : []
+  })
+  const program = ts.createProgram(
+    entries.map(([, file]) => file),
+    {
+      skipLibCheck: true,
+      module: ts.ModuleKind.Node16,
+      moduleResolution: ts.ModuleResolutionKind.Node16,
+      noResolve: false,
+    },
+  )
+  const checker = program.getTypeChecker()
+  return entries.map(([entry, file]) => {
+    const found = new Map()
+    for (const symbol of checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)))) {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+      const nodes = target.declarations.map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node))
+      found.set(
+        symbol.name,
+        nodes.map((node) => ({ node, source: node.getSourceFile() })),
+      )
+    }
+    return [entry, found]
+  })
+}

@@ -63,7 +63,7 @@ const OWN: Readonly<Record<string, Check>> = { wrapCommands: flag }
  * for await (const message of query({ prompt, options: withSpillway({ options: { model, cwd } }) })) show(message)
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, `INVALID_CONFIG` for one of `truncation`
  */
-export function withSpillway<O extends ClaudeQueryOptions = Record<never, never>>(
+export function withSpillway<O extends ClaudeQueryOptions | Record<string, unknown> = Record<never, never>>(
   options: ClaudeSpillwayOptions<O> = {},
 ): O & QueryParts {
   checkOptionNames(options, ['options'], OWN, NOT_HERE)
