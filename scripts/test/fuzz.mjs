@@ -61,6 +61,9 @@ const seconds = Number(asked.seconds ?? (asked.quick ? QUICK_SECONDS : 600))
 const targets = asked.target === undefined ? TARGETS : TARGETS.filter((name) => name === asked.target)
 /** Targets in TypeScript: specs that run for a given time. They are specs of `npm test` as well, so a quick run leaves them out. */
 const SPECS = { mcp: '__test__/mcp/fuzz' }
+
+/** Their limits: of the thread's stack in KiB, of the part of it that JavaScript takes, and of the heap in MiB. */
+const SPEC_LIMITS = ['ulimit -s 1024; exec "$0" "$@"', process.execPath, '--stack-size=800', '--max-old-space-size=256']
 const specs = Object.keys(SPECS).filter((name) => (asked.target === undefined ? !asked.quick : name === asked.target))
 
 /**
@@ -244,7 +247,8 @@ await main(async () => {
     )
   }
   for (const name of specs) {
-    await step(`Fuzzing ${name} for ${seconds} s`, process.execPath, ['node_modules/jest/bin/jest.js', SPECS[name]], {
+    const spec = ['node_modules/jest/bin/jest.js', '--runInBand', SPECS[name]]
+    await step(`Fuzzing ${name} for ${seconds} s`, 'sh', ['-c', ...SPEC_LIMITS, ...spec], {
       env: { SPILLWAY_MCP_FUZZ_SECONDS: String(seconds) },
     })
   }
