@@ -1,8 +1,9 @@
-// `npm run pack [-- --out DIR] [--binaries DIR] [--all]`: the tarballs that a release publishes, with their checksums: the
-// main package and one for each platform whose binary is there. With `--all` a missing binary is an error.
+// `npm run pack [-- --out DIR] [--binaries DIR]`: one tarball with the binaries that are there, which depends on nothing.
 //
-// The main package names its platforms as optional dependencies only here: in the committed package.json an install of this
-// repository would ask registries for packages of a version that is not published yet, and lock what they answer.
+// With `--release`: the tarballs that are published, with their checksums: the main package and one for each platform whose
+// binary is there; with `--all` a missing binary is an error. Only here the main package names its platforms as optional
+// dependencies: an install of this repository, or of a tarball made of it, would ask registries for packages that
+// are not published yet, and take what they answer.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -95,7 +96,27 @@ function packFolder(folder, manifest, out) {
   return join(out, filename)
 }
 
-/** Makes the tarballs; answers their paths, and the platforms without one. */
+/** Makes one tarball with the binaries that are there; answers its path, and the platforms without a binary. */
+export function packComplete({ out, binaries = ROOT }) {
+  mkdirSync(out, { recursive: true })
+  const scratch = mkdtempSync(join(tmpdir(), 'spillway-pack-'))
+  try {
+    const there = PLATFORMS.filter((platform) => existsSync(join(binaries, binaryName(platform))))
+    for (const path of mainFiles()) cpSync(join(ROOT, path), join(scratch, path))
+    for (const platform of there)
+      copyFileSync(join(binaries, binaryName(platform)), join(scratch, binaryName(platform)))
+    const { optionalDependencies: _, files, ...manifest } = mainManifest()
+    const path = packFolder(scratch, { ...manifest, files: [...files, ...there.map(binaryName)] }, out)
+    return {
+      made: { spillway: path },
+      missing: PLATFORMS.filter((one) => !there.includes(one)).map(({ name }) => name),
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Makes the tarballs of a release; answers their paths, and the platforms without one. */
 export function pack({ out, binaries = ROOT, only = PLATFORMS.map(({ name }) => name) }) {
   const stale = platforms({ check: true })
   if (stale.length > 0) throw new Error(`${stale.join(', ')}: run node scripts/release/platforms.mjs`)
@@ -133,11 +154,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       options: {
         out: { type: 'string', default: join(ROOT, 'packages') },
         binaries: { type: 'string', default: ROOT },
+        release: { type: 'boolean', default: false },
         all: { type: 'boolean', default: false },
       },
     })
     const out = resolve(values.out)
-    const { made, missing } = pack({ out, binaries: resolve(values.binaries) })
+    const { made, missing } = (values.release ? pack : packComplete)({ out, binaries: resolve(values.binaries) })
+    if (missing.length === PLATFORMS.length) throw new Error(`No binary in ${values.binaries}: run npm run build`)
     if (values.all && missing.length > 0) throw new Error(`No binary for ${missing.join(', ')} in ${values.binaries}`)
     const sums = Object.values(made).map((path) => `${checksum(path)}  ${basename(path)}\n`)
     writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { main } from '../build/run.mjs'
-import { addConsumers, installation, makeTarballs } from './consumers/install.mjs'
+import { addConsumers, completeTarball, installation, makeTarballs } from './consumers/install.mjs'
 import { programs } from './consumers/programs.mjs'
 import { runOne, spentByChildren } from './consumers/run.mjs'
 import { RUNNERS_ROOT, runners } from './consumers/runners.mjs'
@@ -50,7 +50,7 @@ export async function consumers({ quick = false, words = [] } = {}) {
   try {
     if (!(await run(install))) return counts
     addConsumers(root)
-    const all = [...programs(root, { quick }), ...runners(root)]
+    const all = [completeTarball(packed), ...programs(root, { quick }), ...runners(root)]
     const chosen = ({ name }) => words.length === 0 || words.some((word) => name.includes(word))
     const left = all.filter(chosen)
     const lane = async () => {

@@ -1,12 +1,13 @@
 // The package as users get it: tarballs, installed by npm into an empty folder without a network, with every consumer
 // beside them.
 
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../build/run.mjs'
-import { pack } from '../../release/pack.mjs'
+import { pack, packComplete } from '../../release/pack.mjs'
 import { ownPlatform } from '../../release/platforms.mjs'
 
 export const CONSUMERS = join(ROOT, '__test__', 'consumers')
@@ -54,6 +55,29 @@ export function installation({ folder, tarballs }) {
           return `it took ${milliseconds} ms, and ${INSTALL_LIMIT_MS} are allowed`
         }
       },
+    },
+  }
+}
+
+/** One tarball with the binary in it: its installation has no name to ask a registry for. */
+export function completeTarball({ folder }) {
+  const root = join(folder, 'alone')
+  mkdirSync(root)
+  write(root, 'package.json', { name: 'alone', private: true })
+  const { made } = packComplete({ out: join(folder, 'complete') })
+  return {
+    name: 'npm install of one tarball, no registry',
+    command: NPM,
+    args: ['install', '--registry=http://127.0.0.1:9', '--fetch-retries=0', ...QUIET, made.spillway],
+    cwd: root,
+    check() {
+      const at = join(root, 'node_modules', 'spillway')
+      const { dependencies, optionalDependencies } = createRequire(join(at, 'package.json'))('./package.json')
+      if (dependencies ?? optionalDependencies)
+        return `it depends on ${JSON.stringify({ dependencies, optionalDependencies })}`
+      const code = "process.stdout.write(typeof require('spillway').estimateTokens('text'))"
+      const printed = execFileSync(process.execPath, ['-e', code], { cwd: root, encoding: 'utf8' })
+      return printed === 'number' ? undefined : printed
     },
   }
 }
