@@ -1341,6 +1341,13 @@ export declare class ToolResultLedger {
 	 */
 	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
+/** Who a request is sent to, as far as its host knows. */
+export interface Recipient {
+	/** As its framework names it, such as `anthropic.messages` or `openai`. */
+	provider?: string | undefined;
+	/** Id of the model. */
+	model?: string | undefined;
+}
 /** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
@@ -1360,7 +1367,7 @@ export interface OverflowReport {
 	resume: "prompt" | "transcript" | "ended";
 }
 /** Options of {@link recoverFromOverflow}. */
-export interface RecoverOptions<M> {
+export interface RecoverOptions<M> extends Recipient {
 	/** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
 	messages: readonly M[];
 	/** The model's window in tokens. A limit that the provider's error names counts if it is less. */
@@ -1762,12 +1769,6 @@ export declare function compactHistory<M>(messages: readonly M[], options: Compa
 export declare namespace compactHistory {
 	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
 }
-interface Recipient {
-	/** As its framework names it, such as `anthropic.messages` or `openai`. */
-	provider?: string | undefined;
-	/** Id of the model. */
-	model?: string | undefined;
-}
 /** Options of {@link HistoryPruner}. */
 export interface HistoryPrunerOptions {
 	/**
@@ -2162,9 +2163,13 @@ export interface ListedMessage {
 export interface ContextManagerState {
 	version: 1;
 }
-interface RequestOptions extends Recipient {
+/** Options of {@link ContextManager.prepare}: who the request is sent to, for its documented limits, and the rest. */
+export interface PrepareContextOptions extends Recipient {
+	/** Milliseconds since the epoch. @default Date.now() */
 	now?: number;
+	/** Compacts whatever the size. @default false */
 	force?: boolean;
+	/** Ends the preparation; it rejects with `ABORTED`. */
 	signal?: AbortSignal | undefined;
 }
 /**
@@ -2187,13 +2192,11 @@ export declare class ContextManager<M = unknown> {
 	 * The messages for the next request.
 	 *
 	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
-	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
-	 * `signal` ends it; `provider` and `model`: who this request is sent to, for the documented limits of images and bytes, such as
-	 * `anthropic.messages` and `claude-opus-5-5`
+	 * @param options facts about this request
 	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
 	 * request would exceed the window; `ABORTED` if the signal is aborted
 	 */
-	prepare(messages: readonly M[], options?: RequestOptions): Promise<PreparedContext<M>>;
+	prepare(messages: readonly M[], options?: PrepareContextOptions): Promise<PreparedContext<M>>;
 	/**
 	 * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
 	 * and the guard count as the provider does, with everything that is sent in addition to the history.

@@ -9,15 +9,8 @@ import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
 import { valueBytes } from '../history/request-bytes'
-import {
-  isLimited,
-  isWithinLimits,
-  type MediaLimits,
-  mediaLimits,
-  type Recipient,
-  requestSize,
-  sharedMessages,
-} from '../overflow/media-limits'
+import { isLimited, isWithinLimits, mediaLimits, requestSize, sharedMessages } from '../overflow/media-limits'
+import type { MediaLimits, Recipient } from '../overflow/provider-limits'
 import { countedTokens, type HistoryPruner, learnTexts, preview } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
 import { definedOf } from '../util/defined'

@@ -15,6 +15,7 @@ interface ImageRule {
   tokens(size: ImageSize): number
   /** Tokens of an image with the detail `low`, where the provider has that. */
   low?: number
+  /** Where the rule is from. */
   source: string
   /** The day on which the source said so. */
   day: string
@@ -45,11 +46,8 @@ const GEMINI: ImageRule = {
   day: '2026-11-26',
 }
 
-/**
- * @internal
- * Formats that are not here are sent to many providers, and count as Anthropic's, which is the dearest at most sizes.
- */
-export const IMAGE_RULES: Partial<Record<HistoryFormatName, ImageRule>> = {
+/** Formats that are not here are sent to many providers, and count as Anthropic's, which is the dearest at most sizes. */
+export const IMAGE_RULES: { readonly [F in HistoryFormatName]?: ImageRule } = {
   anthropic: ANTHROPIC,
   'openai-chat': OPENAI,
   'openai-responses': OPENAI,
@@ -61,6 +59,7 @@ export const IMAGE_RULES: Partial<Record<HistoryFormatName, ImageRule>> = {
 interface PageRule {
   /** Tokens of a page. */
   page: number
+  /** Where the rule is from. */
   source: string
   /** The day on which the source said so. */
   day: string
@@ -72,8 +71,12 @@ const ANTHROPIC_PAGES: PageRule = {
   day: '2026-04-26',
 }
 
-/** OpenAI names no number for a page, and counts as Anthropic here: both send the text and an image of each page. */
-const PAGE_RULES: Partial<Record<HistoryFormatName, PageRule>> = {
+/**
+ * Formats that are not here count as Anthropic's. OpenAI names no number for a page, and sends the text and an image of each page as
+ * well.
+ */
+export const PAGE_RULES: { readonly [F in HistoryFormatName]?: PageRule } = {
+  anthropic: ANTHROPIC_PAGES,
   gemini: {
     page: 258,
     source: 'ai.google.dev, "Document understanding", a copy without a date: 258 a page',

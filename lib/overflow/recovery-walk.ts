@@ -142,7 +142,7 @@ export class Walk<M> {
    * request that has few tokens and was too long had too many bytes.
    */
   private withoutMedia(): { messages: M[]; count: number } | undefined {
-    const leaving = leavingAfterRefusal(this.messages)
+    const leaving = leavingAfterRefusal(this.messages, this.options)
     const format = this.read.format
     if (leaving.length === 0 || format === undefined) return undefined
     const { language } = this.options
