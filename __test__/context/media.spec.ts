@@ -174,7 +174,7 @@ test.each<[string, object, string]>([
   [
     'an image that is broken',
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
-    'image/png, 0.0 kB',
+    'image/png, 4 B',
   ],
   [
     'pages of a PDF',

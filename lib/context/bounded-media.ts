@@ -2,8 +2,8 @@
 
 import { formatOf, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
-import { digestOf, type Medium } from '../history/media'
-import type { HistoryFormatName } from '../history/message-view'
+import { digestOf } from '../history/media'
+import type { HistoryFormatName, Medium } from '../history/message-view'
 import { leavingMedia, noteOf } from '../overflow/media-limits'
 import type { MediaLimits } from '../overflow/provider-limits'
 import type { LruCache } from '../util/lru-cache'

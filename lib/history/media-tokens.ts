@@ -1,14 +1,11 @@
 /** Tokens of images and PDFs: the formulas of providers, as dated facts. Nothing is fetched. */
 
-import { type ImageSize, imageSize, MAX_HEADER } from './image-size'
-import { mediumHead, mediumOf, pagesOf } from './media'
-import type { HistoryFormatName } from './message-view'
+import type { ImageSize } from './image-size'
+import { mediumOf, pagesOf, pixelsOf } from './media'
+import type { HistoryFormatName, Medium } from './message-view'
 
 /** Tokens of a medium whose size is not known: one megapixel at the rate of the large providers. */
 export const PER_MEDIA = 1_500
-
-/** Bytes that have the size of most images. */
-const SHORT_HEADER = 1024
 
 /** How a provider counts an image. */
 interface ImageRule {
@@ -90,24 +87,24 @@ export const PAGE_RULES: { readonly [F in HistoryFormatName]?: PageRule } = {
  */
 export function tokensOfMedium(part: unknown, format: HistoryFormatName): number {
   const rule = IMAGE_RULES[format] ?? ANTHROPIC
-  // Most headers are in front; that of a JPEG may be behind a preview.
-  for (const most of [SHORT_HEADER, MAX_HEADER]) {
-    const { bytes, detail } = mediumHead(part, most)
-    if (rule.low !== undefined && detail === 'low') return rule.low
-    const size = bytes && imageSize(bytes)
-    if (size !== undefined) return rule.tokens(size)
-    if (bytes?.subarray(0, PDF.length).equals(PDF)) return tokensOfPdf(part, format)
-    if (bytes === undefined || bytes.length < most) break
-  }
-  return PER_MEDIA
+  if (rule.low !== undefined && detailOf(part) === 'low') return rule.low
+  const medium = mediumOf(part)
+  if (medium.head(PDF.length)?.equals(PDF)) return tokensOfPdf(medium, format)
+  const size = pixelsOf(medium)
+  return size === undefined ? PER_MEDIA : rule.tokens(size)
+}
+
+/** The detail that was asked for. */
+function detailOf(part: unknown): unknown {
+  const { image_url: image, detail } = Object(part) as { image_url?: { detail?: unknown }; detail?: unknown }
+  return Object(image).detail ?? detail
 }
 
 /** The first bytes of a PDF. */
 const PDF = Buffer.from('%PDF-')
 
-function tokensOfPdf(part: unknown, format: HistoryFormatName): number {
-  const content = mediumOf(part).content()
-  const pages = content === undefined ? 0 : pagesOf(content)
+function tokensOfPdf(pdf: Medium, format: HistoryFormatName): number {
+  const pages = pagesOf(pdf)
   const { page } = PAGE_RULES[format] ?? ANTHROPIC_PAGES
   return pages === 0 ? PER_MEDIA : pages * page
 }

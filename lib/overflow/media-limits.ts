@@ -1,9 +1,9 @@
 /** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
 import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
-import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'
+import { describeMedium, mediumKey, mediumOf } from '../history/media'
 import { sameView } from '../history/message-identity'
-import type { HistoryFormatName, MessageView } from '../history/message-view'
+import type { HistoryFormatName, Medium, MessageView } from '../history/message-view'
 import { messageBytes } from '../history/request-bytes'
 import { isAnswer } from '../history/roles'
 import { documentedLimits, type MediaLimits, type Recipient } from './provider-limits'
