@@ -154,6 +154,11 @@ test.each<[string, fits: boolean, () => object]>([
     },
   ],
   ['a list without an end', false, () => new Array(2 ** 32 - 1)],
+  [
+    'values that hold each other many times',
+    false,
+    () => Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {}),
+  ],
   ['a list of many numbers', false, () => new Array(2 ** 21).fill(7)],
   ['a getter that throws', true, () => Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('') })],
 ])(

@@ -16,6 +16,7 @@ import { compacted } from './compact'
 import { Images } from './images'
 import { type ListedMessage, listedMessages } from './listed-messages'
 import {
+  addressTo,
   environmentTokens,
   forget,
   forgetShared,
@@ -218,6 +219,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     usable: isTokens ? limits.usable : Number.POSITIVE_INFINITY,
     counts,
     recipient: {},
+    limits: { bytes: Number.POSITIVE_INFINITY, images: Number.POSITIVE_INFINITY },
     environment: undefined,
     fold: undefined,
     isResumed: false,
@@ -243,7 +245,7 @@ async function prepare<M>(
   if (request.signal?.aborted) throw aborted(request.signal)
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
-  inner.recipient = { provider: request.provider, model: request.model }
+  addressTo(inner, request, messages)
   forgetShared(inner)
   const environment = environmentTokens(inner)
   const bounded = await withinLimits(inner, messages, lasting(inner, messages), now)

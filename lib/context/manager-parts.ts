@@ -40,6 +40,8 @@ export interface Inner<M> {
   readonly counts: { known: number }
   /** Who the request is sent to that is prepared. */
   recipient: Recipient
+  /** The limits of that request. */
+  limits: MediaLimits
   environment: { of: unknown; tokens: number; bytes: number | undefined } | undefined
   fold: Fold<M> | undefined
   /** The summary was made in another process: what it replaces was not read here. */
@@ -62,10 +64,11 @@ export interface Request {
   readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
 }
 
-/** The limits of a request of these messages. */
-function limitsOf<M>({ options, recipient }: Inner<M>, messages: readonly M[]): MediaLimits {
-  const { maxRequestBytes: bytes, maxImages: images } = options
-  return mediaLimits(detectFormat(messages), definedOf({ bytes, images }), recipient)
+/** Takes note of who a request of these messages is sent to, and of its limits. */
+export function addressTo<M>(inner: Inner<M>, { provider, model }: Recipient, messages: readonly M[]): void {
+  const { maxRequestBytes: bytes, maxImages: images } = inner.options
+  inner.recipient = { provider, model }
+  inner.limits = mediaLimits(detectFormat(messages), definedOf({ bytes, images }), inner.recipient)
 }
 
 /**
@@ -96,19 +99,19 @@ export async function withinLimits<M>(
 /** A history without what the last request left out: it stays pruned. */
 function withKnownPruning<M>(inner: Inner<M>, history: M[]): readonly M[] {
   const { lastSent } = inner
-  if (lastSent === undefined || !isLimited(limitsOf(inner, history))) return history
+  if (lastSent === undefined || !isLimited(inner.limits)) return history
   const shared = sharedMessages(history, lastSent.history)
   return [...lastSent.sent.slice(0, shared), ...history.slice(shared)]
 }
 
 /** Replaces images and files of a request by notes. Returns how many. */
 async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly M[]): Promise<number> {
-  const { images, fold, options, sessionId, isShared, saved, tell } = inner
+  const { images, fold, options, limits, sessionId, isShared, saved, tell } = inner
   const { storage, language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
   const at = placesIn(fold, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
-  return boundMedia({ images, stored, sent, at }, limitsOf(inner, sent), {
+  return boundMedia({ images, stored, sent, at }, limits, {
     storage,
     sessionId,
     language,
@@ -136,7 +139,7 @@ export function forgetShared<M>(inner: Inner<M>): void {
 
 /** The size of a request that exceeds a limit, and the limits; `undefined` for all others. */
 export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits | undefined {
-  const limits = limitsOf(inner, sent)
+  const { limits } = inner
   if (!isLimited(limits)) return undefined
   const size = requestSize(sent, environmentBytes(inner))
   return isWithinLimits(size, limits) ? undefined : { size, limits }

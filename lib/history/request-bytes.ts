@@ -30,8 +30,8 @@ export function messageBytes(message: unknown, view: MessageView): number {
 }
 
 /**
- * Bytes of a value without these fields, and without values that have no JSON: they are not sent. Of more than {@link MAX_VALUES} values
- * it is less than they have. Never throws.
+ * Bytes of a value without these fields, and without values that have no JSON: they are not sent. If there are more
+ * than {@link MAX_VALUES}, the number is less than their bytes. Never throws.
  */
 export function valueBytes(value: unknown, kept?: ReadonlySet<string>): number {
   return new Count().of(value, kept)
