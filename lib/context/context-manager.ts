@@ -3,11 +3,11 @@
 import { Fold } from '../compaction/apply-summary'
 import { checkMessages, readCompactOptions } from '../compaction/options'
 import { SpillwayError } from '../errors'
+import { MediaSaver } from '../history/media-notes'
 import { RECIPIENT_CHECKS, type Recipient } from '../overflow/provider-limits'
 import { adopt, forgetGone, HistoryPruner } from '../pruning/pruner'
 import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
-import { LruCache } from '../util/lru-cache'
 import { Semaphore } from '../util/semaphore'
 import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, flag, signal } from '../validation/options'
@@ -190,7 +190,8 @@ export function managerOf<M>(
   sessionId: string | undefined,
 ): ContextManager<M> {
   const manager = new ContextManager<M>(options)
-  inners.set(manager, { ...innerOf<M>(manager), pruner, sessionId, isShared: sessionId === undefined } as Inner<never>)
+  const own = { pruner, saver: new MediaSaver(options.storage, sessionId), isShared: sessionId === undefined }
+  inners.set(manager, { ...innerOf<M>(manager), ...own } as Inner<never>)
   return manager
 }
 
@@ -208,9 +209,8 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   const counts = { known: 0 }
   return {
     options,
-    sessionId: undefined,
     isShared: false,
-    saved: new LruCache(),
+    saver: new MediaSaver(options.storage),
     pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
     turns: new Semaphore(1),
     tell,

@@ -8,13 +8,13 @@ import { resumeSession } from '../fold/fold-session'
 import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
+import type { MediaSaver } from '../history/media-notes'
 import { valueBytes } from '../history/request-bytes'
 import { isLimited, isWithinLimits, mediaLimits, requestSize, sharedMessages } from '../overflow/media-limits'
 import type { MediaLimits, Recipient } from '../overflow/provider-limits'
 import { countedTokens, type HistoryPruner, learnTexts, preview } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
 import { definedOf } from '../util/defined'
-import type { LruCache } from '../util/lru-cache'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
 import { catchLater } from '../util/warn'
@@ -26,12 +26,10 @@ import type { OverLimits } from './step-reports'
 
 export interface Inner<M> {
   readonly options: ContextManagerOptions<M>
-  /** The session that files are saved for. */
-  readonly sessionId: string | undefined
   /** Several sessions may share the manager: it remembers nothing that left a request. */
   readonly isShared: boolean
-  /** Where images and files were saved, by the digests of their content. */
-  readonly saved: LruCache<string, string>
+  /** Saves images and files that leave. */
+  readonly saver: MediaSaver
   readonly pruner: HistoryPruner
   readonly turns: Semaphore
   readonly tell: (error: SpillwayError) => void
@@ -106,24 +104,22 @@ function withKnownPruning<M>(inner: Inner<M>, history: M[]): readonly M[] {
 
 /** Replaces images and files of a request by notes. Returns how many. */
 async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly M[]): Promise<number> {
-  const { images, fold, options, limits, sessionId, isShared, saved, tell } = inner
-  const { storage, language, estimateTokens } = options
+  const { images, fold, options, limits, isShared, saver, tell } = inner
+  const { language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
   const at = placesIn(fold, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
   return boundMedia({ images, stored, sent, at }, limits, {
-    storage,
-    sessionId,
+    saver,
     language,
     beside: environmentBytes(inner),
     isKept: !isShared,
-    saved,
     tokensOf,
   })
 }
 
 /** Where in the stored history a message of the lasting one is. */
-function placesIn(
+export function placesIn(
   fold: { placesIn: Fold<unknown>['placesIn'] } | undefined,
   length: number,
 ): (index: number) => number {

@@ -1,7 +1,7 @@
 /** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
 import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
-import { describeMedium, mediumKey, mediumOf } from '../history/media'
+import { mediumKey, mediumOf } from '../history/media'
 import { sameView } from '../history/message-identity'
 import type { HistoryFormatName, Medium, MessageView } from '../history/message-view'
 import { messageBytes } from '../history/request-bytes'
@@ -222,11 +222,4 @@ function byMessage(all: readonly PlacedMedium[], leaving: ReadonlySet<PlacedMedi
     messages.set(placed.index, media)
   }
   return [...messages].map(([index, media]) => ({ index, media }))
-}
-
-/** The note in place of a medium. */
-export function noteOf(medium: Medium, path: string | undefined, chinese: boolean): string {
-  const what = describeMedium(medium)
-  if (chinese) return path === undefined ? `[${what}，已移除]` : `[${what}，已移除；保存在 ${path}]`
-  return path === undefined ? `[${what}, left out]` : `[${what}, left out; saved in ${path}]`
 }
