@@ -9,7 +9,7 @@ import { viewsIn, viewsOf } from '../history/formats'
 import { adopt, countedTokens, share } from '../pruning/pruner'
 import type { PruneReport } from '../pruning/report'
 import { storedNotes } from './bounded-media'
-import { type Inner, lastingAfterChange, placesIn, requestTokens } from './manager-parts'
+import { type Inner, lastingAfterChange, requestTokens, storedPlacesIn } from './manager-parts'
 import { compactOptions } from './options'
 
 /** The history after a compaction. */
@@ -60,7 +60,7 @@ export async function compacted<M>(
   }
   const { format } = report
   if (format !== undefined && withoutMedia.length > 0) {
-    const at = placesIn(inner.fold, stored.length)
+    const at = storedPlacesIn(inner.fold, stored.length)
     const notes = withoutMedia.map(({ index, message, notes }) => {
       const place = at(index)
       return [place, storedNotes(format, message, stored[place], notes)] as const

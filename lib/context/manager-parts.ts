@@ -107,7 +107,7 @@ async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly
   const { images, fold, options, limits, isShared, saver, tell } = inner
   const { language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
-  const at = placesIn(fold, stored.length)
+  const at = storedPlacesIn(fold, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
   return boundMedia({ images, stored, sent, at }, limits, {
     saver,
@@ -119,7 +119,7 @@ async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly
 }
 
 /** Where in the stored history a message of the lasting one is. */
-export function placesIn(
+export function storedPlacesIn(
   fold: { placesIn: Fold<unknown>['placesIn'] } | undefined,
   length: number,
 ): (index: number) => number {
@@ -150,7 +150,7 @@ export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
     return withoutRemovedThinking(
       inner,
       stored,
-      inner.images.apply(stored, folded, placesIn(inner.fold, stored.length)),
+      inner.images.apply(stored, folded, storedPlacesIn(inner.fold, stored.length)),
     )
   inner.fold = undefined
   inner.images.keep()
@@ -171,7 +171,7 @@ export function lastingAfterChange<M>(
 /** The history without the signed reasoning that an earlier change has outdated. */
 function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
   if (thinkingRemovedBefore === 0) return history
-  const at = placesIn(fold, stored.length)
+  const at = storedPlacesIn(fold, stored.length)
   let end = 0
   while (end < history.length && at(end) < thinkingRemovedBefore) end++
   return withoutBoundThinking(history, viewsIn(history), 0, end)
