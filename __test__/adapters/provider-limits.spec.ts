@@ -66,6 +66,7 @@ const LIMITED: [adapter: string, model: object, most: number][] = [
   ['langchain', initChat({ model: 'claude-opus-5-5' }), 32e6],
   ['langchain', { bound: initChat({ model: 'gemini-3-pro', modelProvider: 'google-genai' }) }, 20e6],
   ['langchain', initChat({ model: 'anthropic.claude-opus-5-5-v1:0', modelProvider: 'bedrock' }), 20e6],
+  ['langchain', initChat({ model: 'anthropic.claude-opus-5-5-v1:0', modelProvider: 'aws' }), 20e6],
   ['ai-sdk', { provider: 'anthropic.messages' }, 32e6],
   ['langchain', initChat({ modelProvider: 'openai' }), 50e6],
   ['pi', { provider: 'anthropic' }, 32e6],

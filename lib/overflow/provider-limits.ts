@@ -73,7 +73,7 @@ export const PROVIDER_LIMITS: readonly ProviderLimits[] = [
     provider: 'Claude on Amazon Bedrock',
     limits: { bytes: 20e6 },
     formats: [],
-    names: /^(amazon-bedrock|(aws_)?bedrock|chat_bedrock_converse|bedrock_converse)$/,
+    names: /^(amazon-bedrock|aws|(aws_)?bedrock|chat_bedrock_converse|bedrock_converse)$/,
     models: /(^|[./])anthropic\.claude-/,
     source:
       'docs.aws.amazon.com, "Anthropic Claude Messages API", request and response: 20 MB; other models have other limits',
